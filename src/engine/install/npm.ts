@@ -71,13 +71,13 @@ function besideNode(nodePath: string): string[] {
   return [join(dir, '..', 'lib', below), join(dir, below)];
 }
 
-interface Reading {
+interface FailureKind {
   readonly reason: 'disk_full' | 'network' | 'npm' | 'permission' | 'platform' | 'registry';
   readonly hint: (subject: InstallSubject) => string;
 }
 
 /** npm's error codes (docs.npmjs.com, "Common errors"; the rest are the system's). */
-const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
+const FAILURE_KINDS: readonly (readonly [codes: RegExp, kind: FailureKind])[] = [
   [
     /^(?:ENOSPC|EDQUOT)$/u,
     { reason: 'disk_full', hint: ({ space }) => `free about ${space}, then try again` },
@@ -108,13 +108,16 @@ const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
   ],
 ];
 
-const OTHER: Reading = { reason: 'npm', hint: () => 'fix the problem npm reports, then try again' };
+const OTHER: FailureKind = {
+  reason: 'npm',
+  hint: () => 'fix the problem npm reports, then try again',
+};
 
 /** The error of a failed npm, from its stderr. */
 export function npmFailure(end: ProgramEnd, subject: InstallSubject): SvcError {
   const stderr = end.stderr.toString();
   const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(stderr)?.[1];
-  const found = READINGS.find(([codes]) => code !== undefined && codes.test(code));
+  const found = FAILURE_KINDS.find(([codes]) => code !== undefined && codes.test(code));
   const { reason, hint } = found?.[1] ?? OTHER;
   const words = wordsOf(stderr);
   return new SvcError(

@@ -4,7 +4,7 @@ import { PROMOTION_MARK } from '../../memory/sources/index.js';
 import { MEMORY_TITLE, withoutFrame, withoutInsertion } from '../../memory-files/insertion.js';
 import { percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
-import { noteDay } from '../scoring/recall-entry.js';
+import { dailyNoteDay } from '../scoring/recall-entry.js';
 
 /** An entry in `MEMORY.md` that dreaming wrote. */
 export interface PromotedEntry extends Provenance {
@@ -260,7 +260,7 @@ function withLineEnd(text: string): string {
 
 /** The day of an entry's note, or of the sweep that promoted it from a conversation. */
 export function dayOfEntry({ path, sweepId }: Pick<Provenance, 'path' | 'sweepId'>): string {
-  return noteDay(path) ?? sweepDay(sweepId);
+  return dailyNoteDay(path) ?? sweepDay(sweepId);
 }
 
 /** The day (UTC) of a sweep, from its ID. */

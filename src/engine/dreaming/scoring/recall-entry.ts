@@ -69,11 +69,11 @@ export function wasOpenAt({ state }: Pick<RecallEntry, 'state'>, ms: number): bo
 
 /** The day of the note or conversation in which a claim was last found, `YYYY-MM-DD`. */
 export function signalDay({ place, days }: Pick<RecallEntry, 'days' | 'place'>): string {
-  return noteDay(place.path) ?? days.at(-1) ?? '';
+  return dailyNoteDay(place.path) ?? days.at(-1) ?? '';
 }
 
 /** The day in a daily note's name; undefined for other documents. */
-export function noteDay(path: string): string | undefined {
+export function dailyNoteDay(path: string): string | undefined {
   const day = /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
   return day !== undefined && isCalendarDay(day) ? day : undefined;
 }
@@ -203,6 +203,6 @@ const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/u;
  */
 export function isShortTermPath(source: Source, path: string): boolean {
   if (source === 'sessions') return true;
-  const isDaily = DATED.test(path) && noteDay(path) !== undefined;
+  const isDaily = DATED.test(path) && dailyNoteDay(path) !== undefined;
   return isDaily && !path.startsWith(`${DREAM_REPORTS}/`);
 }

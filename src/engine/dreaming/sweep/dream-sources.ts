@@ -13,7 +13,7 @@ import {
 import type { ServerContext } from '../../postgres/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { pushAll } from '../../support/lists.js';
-import { type ClaimPlace, isShortTermPath, noteDay } from '../scoring/recall-entry.js';
+import { type ClaimPlace, dailyNoteDay, isShortTermPath } from '../scoring/recall-entry.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
@@ -94,7 +94,7 @@ export async function openSources(
       pushAll(skipped, scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))
-        .map((file) => ({ ...file, day: noteDay(file.path) ?? '' }))
+        .map((file) => ({ ...file, day: dailyNoteDay(file.path) ?? '' }))
         .filter(({ day }) => day >= from && day <= to)
         .sort((a, b) => (a.day < b.day ? 1 : -1))
         .filter(({ path }) => isWanted(path));

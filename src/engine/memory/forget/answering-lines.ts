@@ -1,5 +1,5 @@
 import { splitBlocks } from '../chunking/index.js';
-import { highlightMatcher, type Reading, type SearchResult } from '../search/index.js';
+import { highlightMatcher, type QueryReading, type SearchResult } from '../search/index.js';
 import { joinedLines, type TextLines } from '../sources/index.js';
 import type { LineRange } from '../types.js';
 
@@ -12,7 +12,7 @@ import type { LineRange } from '../types.js';
 export function answeringLines(
   result: SearchResult,
   lines: TextLines,
-  reading: Reading,
+  reading: QueryReading,
 ): readonly LineRange[] {
   const { startLine, endLine } = result;
   if (result.kind !== 'markdown' || result.highlights.length === 0) return [{ startLine, endLine }];

@@ -11,7 +11,7 @@ import {
 } from '../get/index.js';
 import { linesOfChunks, type OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
-import { parseCitation, type Reading, type SearchResult } from '../search/index.js';
+import { parseCitation, type QueryReading, type SearchResult } from '../search/index.js';
 import {
   absoluteFromDisplay,
   linesWithoutOwnWriting,
@@ -127,7 +127,7 @@ async function matchesOf(
 }
 
 /** How the words of a query are read in an index. */
-async function readingOf(index: MemoryIndex): Promise<Reading> {
+async function readingOf(index: MemoryIndex): Promise<QueryReading> {
   const { tokenizer } = await index.identity();
   return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
 }

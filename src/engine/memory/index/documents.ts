@@ -130,7 +130,8 @@ export interface FileColumns extends FileFingerprint {
 }
 
 /** A document as an index stores it. */
-export type DocumentRow = FileColumns & Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
+export type StoredDocumentRow = FileColumns &
+  Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
 
 /** A row with what these columns say. */
 export function storedDocumentOf<Row extends FileColumns>({

@@ -16,7 +16,8 @@ export interface UnderstoodFilters {
   readonly told: NonNullable<SearchResponse['filters']>;
 }
 
-interface Reading {
+/** What dates in words are relative to. */
+export interface DateContext {
   readonly nowMs: number;
   /** An IANA name; undefined means the host's. */
   readonly timeZone: string | undefined;
@@ -38,16 +39,16 @@ export const FILTER_KINDS = [
  */
 export async function understandFilters(
   filters: SearchFilters,
-  reading: Reading,
+  context: DateContext,
 ): Promise<UnderstoodFilters> {
-  const days = await daysOf(filters, reading);
+  const days = await daysOf(filters, context);
   const conditions = (filters.where ?? []).map(conditionOf);
   const tags = (filters.tags ?? []).map((tag) => folded(tag.replace(/^#/u, '')));
   if (tags.includes('')) throw refusal('--tag must not be empty');
   const kinds = (filters.kinds ?? []).map(kindFrom);
   const heading = filters.heading === undefined ? undefined : folded(filters.heading.trim());
   if (heading === '') throw refusal('--heading must not be empty');
-  const dayOfMoment = dayFormatter(reading.timeZone);
+  const dayOfMoment = dayFormatter(context.timeZone);
   return {
     filter: {
       contains: heading,
@@ -129,12 +130,12 @@ function overlaps(a: DayRange, b: DayRange): boolean {
 /** From the first day of `since` to the day before `before`, and in all of `on`. */
 async function daysOf(
   { since, before, on }: SearchFilters,
-  reading: Reading,
+  context: DateContext,
 ): Promise<DayRange | undefined> {
   if (since === undefined && before === undefined && on === undefined) return undefined;
-  const from = since === undefined ? undefined : await dayRange('since', since, reading);
-  const until = before === undefined ? undefined : await dayRange('before', before, reading);
-  const within = on === undefined ? undefined : await dayRange('on', on, reading);
+  const from = since === undefined ? undefined : await dayRange('since', since, context);
+  const until = before === undefined ? undefined : await dayRange('before', before, context);
+  const within = on === undefined ? undefined : await dayRange('on', on, context);
   return {
     first: Math.max(
       from?.first ?? Number.NEGATIVE_INFINITY,
@@ -154,7 +155,7 @@ const DAYS_IN: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 async function dayRange(
   flag: string,
   text: string,
-  { nowMs, timeZone }: Reading,
+  { nowMs, timeZone }: DateContext,
 ): Promise<DayRange> {
   const [, count, unit] = DURATION.exec(text.trim()) ?? [];
   if (count !== undefined && unit !== undefined) {

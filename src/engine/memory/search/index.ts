@@ -20,7 +20,7 @@ export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';
 export { highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
-export type { Reading } from './terms.js';
+export type { QueryReading } from './terms.js';
 export type {
   SearchFilters,
   SearchMode,

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors/index.js';
 import { isTag } from '../sources/index.js';
 import type { Source } from '../types.js';
-import { understandFilters } from './filters.js';
+import { type DateContext, understandFilters } from './filters.js';
 import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
 
@@ -17,9 +17,7 @@ export interface QueryLine {
   readonly chips: readonly string[];
 }
 
-interface Reading {
-  readonly nowMs: number;
-  readonly timeZone: string | undefined;
+interface QueryLineContext extends DateContext {
   /** Whether there is an agent of this name with a memory. */
   readonly isAgent: (name: string) => Promise<boolean>;
 }
@@ -33,7 +31,7 @@ const DURATION = /^\d+[dwmy]$/iu;
  * Reads `agent:x`, `in:sessions`, `path:journal/*`, `kind:image`, `#tag`, and `@7d` (since), `@yesterday` or `@2026-03`
  * (on). What is no valid filter is text; of several that exclude each other, the last one counts.
  */
-export async function readQueryLine(line: string, reading: Reading): Promise<QueryLine> {
+export async function readQueryLine(line: string, context: QueryLineContext): Promise<QueryLine> {
   let agent: string | undefined;
   let sources: SearchRequest['sources'];
   let pathGlob: string | undefined;
@@ -50,13 +48,13 @@ export async function readQueryLine(line: string, reading: Reading): Promise<Que
       return true;
     }
     if (piece.startsWith('@')) {
-      const found = await datesFrom(piece.slice(1).replaceAll('"', ''), reading);
+      const found = await datesFrom(piece.slice(1).replaceAll('"', ''), context);
       dates = found ?? dates;
       return found !== undefined;
     }
     switch (name) {
       case 'agent': {
-        const isKnown = await reading.isAgent(value);
+        const isKnown = await context.isAgent(value);
         if (isKnown) agent = value;
         return isKnown;
       }
@@ -66,7 +64,7 @@ export async function readQueryLine(line: string, reading: Reading): Promise<Que
         return source !== undefined;
       }
       case 'kind': {
-        const isKnown = await isValid(() => understandFilters({ kinds: [value] }, reading));
+        const isKnown = await isValid(() => understandFilters({ kinds: [value] }, context));
         if (isKnown) kinds.push(value);
         return isKnown;
       }
@@ -99,9 +97,12 @@ function isTagFilter(piece: string): boolean {
 }
 
 /** A duration begins so long ago; anything else is a day or a period. */
-async function datesFrom(text: string, reading: Reading): Promise<SearchFilters | undefined> {
+async function datesFrom(
+  text: string,
+  context: QueryLineContext,
+): Promise<SearchFilters | undefined> {
   const dates = DURATION.test(text) ? { since: text } : { on: text };
-  return (await isValid(() => understandFilters(dates, reading))) ? dates : undefined;
+  return (await isValid(() => understandFilters(dates, context))) ? dates : undefined;
 }
 
 async function isValid(check: () => Promise<unknown>): Promise<boolean> {

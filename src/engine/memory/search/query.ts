@@ -1,5 +1,5 @@
 import type { Language, Tokenizer } from '../index/index.js';
-import { phraseTerm, type QueryTerm, type Reading, wordTerms } from './terms.js';
+import { phraseTerm, type QueryReading, type QueryTerm, wordTerms } from './terms.js';
 import { STOP_WORDS } from './words.js';
 
 /** A parsed query. */
@@ -85,7 +85,7 @@ interface SortedTerms {
   readonly excluded: QueryTerm[];
 }
 
-function sortPieces(text: string, reading: Reading): SortedTerms {
+function sortPieces(text: string, reading: QueryReading): SortedTerms {
   const sorted: SortedTerms = { words: [], required: [], excluded: [] };
   for (const { groups } of text.matchAll(PIECE)) {
     const word = groups?.['word'] ?? '';
@@ -112,7 +112,7 @@ export function matchExpression(query: LexicalQuery): string | undefined {
 }
 
 /** The same query with phrases optional, for when none occurs verbatim. */
-export function relaxed(query: LexicalQuery, reading: Reading): LexicalQuery {
+export function relaxed(query: LexicalQuery, reading: QueryReading): LexicalQuery {
   const words = query.required.flatMap(({ phrase = '' }) => wordTerms(phrase, reading));
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
 }

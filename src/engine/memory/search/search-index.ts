@@ -11,7 +11,7 @@ import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
-import { prefixTerm, type Reading } from './terms.js';
+import { prefixTerm, type QueryReading } from './terms.js';
 import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
 import { weighOrWarn } from './weigh.js';
 
@@ -112,7 +112,11 @@ async function finished(
   index: MemoryIndex,
   query: LexicalQuery,
   request: SearchRequest,
-  { words, tokenizer, ...reading }: Reading & { readonly words: string; readonly chunks: number },
+  {
+    words,
+    tokenizer,
+    ...reading
+  }: QueryReading & { readonly words: string; readonly chunks: number },
 ): Promise<LexicalQuery> {
   // Trigrams already match parts of words.
   if (request.unfinished !== true || tokenizer === 'trigram') return query;

@@ -1,7 +1,7 @@
 import { uniqueBy } from '../../support/lists.js';
 import { isAscii } from '../../support/text.js';
 import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
-import { phraseTerm, type QueryTerm, type Reading, type TermForm } from './terms.js';
+import { phraseTerm, type QueryReading, type QueryTerm, type TermForm } from './terms.js';
 import {
   foldWord,
   indexedWordsOf,
@@ -233,7 +233,7 @@ export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
 /** Finds what search highlighted in a result in another text, in all its forms; each word is a term. */
 export function highlightMatcher(
   { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly TextSpan[] },
-  reading: Reading,
+  reading: QueryReading,
 ): TermMatcher {
   const texts = highlights.map(({ start, end }) => snippet.slice(start, end));
   const terms = texts.flatMap((text) => phraseTerm(text, reading) ?? []);

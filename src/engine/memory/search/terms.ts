@@ -4,7 +4,7 @@ import { camelParts, type Language, type Tokenizer } from '../index/index.js';
 import { foldWord, stemOf, WORD } from './words.js';
 
 /** How the words of a query are read. */
-export interface Reading {
+export interface QueryReading {
   readonly tokenizer: Tokenizer;
   /** Languages, other than English, of the files that are searched. */
   readonly languages: readonly Language[];
@@ -52,7 +52,10 @@ function runsOf(text: string): readonly string[] {
 }
 
 /** A phrase, or the start of a long one, as one term; undefined when it is not searchable. */
-export function phraseTerm(text: string, { tokenizer, languages }: Reading): QueryTerm | undefined {
+export function phraseTerm(
+  text: string,
+  { tokenizer, languages }: QueryReading,
+): QueryTerm | undefined {
   const runs = runsOf(text);
   if (tokenizer === 'trigram') {
     const characters = [...text.replaceAll('"', ' ').trim()].slice(0, MAX_PHRASE_CHARACTERS);
@@ -68,7 +71,7 @@ export function phraseTerm(text: string, { tokenizer, languages }: Reading): Que
 }
 
 /** The terms of a piece of a query between spaces. */
-export function wordTerms(piece: string, reading: Reading): QueryTerm[] {
+export function wordTerms(piece: string, reading: QueryReading): QueryTerm[] {
   const { tokenizer, languages } = reading;
   const runs = runsOf(piece);
   const words = runs.flatMap((run, position) => {
@@ -182,7 +185,7 @@ export function prefixTerm(run: string, languages: readonly Language[]): QueryTe
  * Scripts without spaces are searched by overlapping pieces of a run: pairs of characters (as phrases, see
  * lexical-text.ts), or triples with the trigram tokenizer.
  */
-function windows(run: string, { tokenizer }: Reading): QueryTerm[] {
+function windows(run: string, { tokenizer }: QueryReading): QueryTerm[] {
   const characters = [...run];
   const size = tokenizer === 'trigram' ? TRIGRAM : Math.min(2, characters.length);
   const terms: QueryTerm[] = [];

@@ -15,11 +15,11 @@ import { keepsChunk, keptBy } from './document-filter.js';
 import { type MemoryFacts, readFacts } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
 import {
-  bytesOf,
   countDocuments,
   countMedia,
   describeDocuments,
   documentContent,
+  estimateBytes,
   linkingDocuments,
   readSyncMark,
   storedDocuments,
@@ -124,7 +124,7 @@ export function createPostgresIndex(
       const own = await here();
       return {
         ...(await countDocuments(server, own.memory)),
-        bytes: await bytesOf(server, own.memory),
+        bytes: await estimateBytes(server, own.memory),
         syncedMs: (await readSyncMark(server, own)).syncedMs,
       };
     },

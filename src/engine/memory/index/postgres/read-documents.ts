@@ -9,13 +9,13 @@ import {
   type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
-  type DocumentRow,
   type LinkingDocument,
   type MediaCounts,
   PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
   type StoredDocument,
+  type StoredDocumentRow,
   type SyncMark,
   storedDocumentOf,
 } from '../documents.js';
@@ -26,7 +26,7 @@ export async function storedDocuments(
   sql: Sql,
   { memory, origin }: Place,
 ): Promise<StoredDocument[]> {
-  const rows = await sql.query<DocumentRow>(
+  const rows = await sql.query<StoredDocumentRow>(
     `SELECT source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
        indexed_ms AS "indexedMs", mime_type AS "mimeType", resume
      FROM svc.documents WHERE memory = $1 AND origin = $2`,
@@ -137,7 +137,7 @@ export async function countMedia(sql: Sql, memory: number): Promise<MediaCounts>
 }
 
 /** An estimate: a memory's share of all tables, by its chunks. */
-export async function bytesOf(sql: Sql, memory: number): Promise<number> {
+export async function estimateBytes(sql: Sql, memory: number): Promise<number> {
   const [row] = await sql.query<{ readonly bytes: number }>(
     `SELECT coalesce(sum(pg_total_relation_size(oid)) * (SELECT chunks FROM svc.memories WHERE id = $1)
        / nullif((SELECT sum(chunks) FROM svc.memories), 0), 0)::bigint AS bytes

@@ -8,13 +8,13 @@ import {
   type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
-  type DocumentRow,
   type LinkingDocument,
   type MediaCounts,
   PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
   type StoredDocument,
+  type StoredDocumentRow,
   type SyncMark,
   storedDocumentOf,
   type TreeSnapshot,
@@ -22,7 +22,7 @@ import {
 
 export function storedDocuments(database: Connection): StoredDocument[] {
   return database
-    .prepare<[], DocumentRow>(
+    .prepare<[], StoredDocumentRow>(
       `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
          indexed_ms AS indexedMs, mime_type AS mimeType, resume
        FROM documents`,
