@@ -10,7 +10,7 @@ interface ChatMessage {
 }
 
 /** How much a model may think; models without that setting ignore it. */
-export type Thinking = 'adaptive' | 'high' | 'low' | 'max' | 'medium' | 'minimal' | 'off' | 'xhigh';
+type Thinking = 'adaptive' | 'high' | 'low' | 'max' | 'medium' | 'minimal' | 'off' | 'xhigh';
 
 export interface ChatRequest {
   /** Instructions; empty for none. */

@@ -29,7 +29,7 @@ export interface ChildCall {
 export type Mind = (attemptId?: string | undefined) => MindedProgram;
 
 /** What becomes of an announced program. */
-export interface MindedProgram {
+interface MindedProgram {
   /** @param pid also of the process group */
   readonly started: (pid: number) => void;
   /** Or it could not be started. */

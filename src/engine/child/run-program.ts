@@ -17,7 +17,7 @@ export interface ProgramCall extends ChildCall {
   readonly signal: AbortSignal | undefined;
 }
 
-export type ProgramLimit = 'maxOutputBytes' | 'silenceMs' | 'timeoutMs';
+type ProgramLimit = 'maxOutputBytes' | 'silenceMs' | 'timeoutMs';
 
 /** How a run ended, and what it printed. */
 export type ProgramEnd = (

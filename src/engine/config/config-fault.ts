@@ -42,7 +42,7 @@ export type FaultCode =
   | 'wrong-type';
 
 /** A fault makes the configuration unusable. */
-export type FaultSeverity = 'fault' | 'warning';
+type FaultSeverity = 'fault' | 'warning';
 
 /** A problem in a configuration file. Contains no secret values. */
 export interface ConfigFault {

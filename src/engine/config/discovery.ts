@@ -9,7 +9,7 @@ import { utf8Text } from '../support/text.js';
 const CONFIG_FILE_NAME = 'svc.json';
 
 /** Why this configuration file is used. */
-export type ConfigOrigin = 'flag' | 'environment' | 'nearest' | 'user';
+type ConfigOrigin = 'flag' | 'environment' | 'nearest' | 'user';
 
 export interface LoadConfigOptions {
   /** `--config`, relative to the current folder; undefined searches for the file. */

@@ -35,7 +35,7 @@ type WithParsedSecrets<Remote> = Omit<Remote, 'apiKey' | 'headers'> & {
 };
 
 /** Settings of the embedding endpoint. */
-export type ResolvedRemote = WithParsedSecrets<FilledMemorySearch['remote']>;
+type ResolvedRemote = WithParsedSecrets<FilledMemorySearch['remote']>;
 
 type FilledRerank = FilledMemorySearch['query']['rerank'];
 
@@ -154,7 +154,7 @@ export interface ResolvedWebhooks {
   };
 }
 
-export type ResolvedRuntime = WithDefaults<RuntimeInput, typeof RUNTIME_DEFAULTS>;
+type ResolvedRuntime = WithDefaults<RuntimeInput, typeof RUNTIME_DEFAULTS>;
 
 export type ResolvedFlows = Omit<FilledConfig['flows'], 'runtimes' | 'notify'> & {
   readonly runtimes: { readonly subagent?: ResolvedRuntime; readonly acp?: ResolvedRuntime };

@@ -3,7 +3,7 @@ import { percentDecoded } from '../support/text.js';
 import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
 
 /** Where a secret is stored. */
-export type SecretSource = 'env' | 'file' | 'exec';
+type SecretSource = 'env' | 'file' | 'exec';
 
 /** A configured secret: plain text or a reference, never resolved here. */
 export type SecretInput =

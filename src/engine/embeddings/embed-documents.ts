@@ -6,7 +6,7 @@ import { VendorFault } from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 
 /** Sends one request; returns vectors in the order of the inputs. */
-export type SendRequest = (
+type SendRequest = (
   inputs: readonly EmbeddingInput[],
 ) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens?: number | undefined }>;
 

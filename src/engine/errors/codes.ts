@@ -1,5 +1,5 @@
 /** Exit codes of the program (docs/errors.md): 0 is success and never belongs to an error. */
-export type ExitCode = 1 | 2 | 124 | 130;
+type ExitCode = 1 | 2 | 124 | 130;
 
 interface CodeEntry {
   /** What the process exits with when this error ends a command. */

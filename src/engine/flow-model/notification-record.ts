@@ -12,7 +12,7 @@ export const NOTIFICATION_KINDS = [
 ] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
-export const NOTIFICATION_OUTCOMES = ['pending', 'delivered', 'failed'] as const;
+const NOTIFICATION_OUTCOMES = ['pending', 'delivered', 'failed'] as const;
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const NOTIFICATION_FIELDS = {

@@ -24,7 +24,7 @@ export interface FlowSchedule {
 }
 
 /** A run of a schedule; times in milliseconds since the epoch. */
-export interface ScheduledRun {
+interface ScheduledRun {
   readonly scheduledMs: number;
   readonly nowMs: number;
 }

@@ -27,7 +27,7 @@ import { isOurScript, type ProgramFacts, serverScript } from './program.js';
 import { readLayers, wasWritten } from './receipts.js';
 
 /** Whether a registered hook recalls anything in this folder. */
-export type HookEffect = NonNullable<IntegrationsOutput['agents'][number]['activeMemory']>;
+type HookEffect = NonNullable<IntegrationsOutput['agents'][number]['activeMemory']>;
 
 /** An agent, and whether svc is registered with it. */
 export type ListedAgent = IntegrationsOutput['agents'][number] & {

@@ -6,7 +6,7 @@ import { ifReadable, namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
 
 /** A file of the state folder, without its content. */
-export interface StateFileFacts {
+interface StateFileFacts {
   /** Relative to the state folder. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'other';

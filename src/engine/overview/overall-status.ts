@@ -17,7 +17,7 @@ import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
 import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
 
-export interface AgentOverview {
+interface AgentOverview {
   readonly memory: OpenedMemory;
   readonly status: BackendStatus;
   readonly embedding: EmbeddingStatus;
@@ -33,7 +33,7 @@ export interface AgentLook {
 export type OverallFault = OverallStatusOutput['faults'][number];
 
 /** Something that happens automatically. */
-export interface NextRun {
+interface NextRun {
   readonly what: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;

@@ -38,7 +38,7 @@ export interface DreamsGlance {
 }
 
 /** The newest sweep. */
-export interface LastSweep {
+interface LastSweep {
   readonly startedMs: number;
   readonly failed: boolean;
   /** How many claims it wrote to `MEMORY.md`. */

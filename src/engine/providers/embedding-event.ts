@@ -22,7 +22,7 @@ export type EmbeddingEvent =
   | BatchEvent;
 
 /** Events of batch jobs; `job` is their id. */
-export type BatchEvent =
+type BatchEvent =
   /** A job was submitted; `resumed` if in an earlier run. */
   | {
       readonly type: 'batch.submitted';

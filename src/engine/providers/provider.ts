@@ -85,7 +85,7 @@ export interface KeyFacts {
   readonly hint?: string;
 }
 
-export interface MediaFacts {
+interface MediaFacts {
   /** The model to recommend. */
   readonly model: string;
   readonly takes: (model: string) => boolean;

@@ -24,7 +24,7 @@ const LONGEST_STOP_MS = 9000;
 const TROUBLE_REST_MS = 1000;
 const LONGEST_TROUBLE_REST_MS = 10_000;
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** Open as long as the runner works; closed by its owner. */
   readonly flows: Flows;
   readonly settings: RunnerSettings;

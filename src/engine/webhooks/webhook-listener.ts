@@ -36,7 +36,7 @@ interface ListenerOptions extends Served {
 }
 
 /** A request as it was received, and what became of it. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly route: ServedRoute;
   readonly headers: IncomingHttpHeaders;
   readonly handled: Handled;

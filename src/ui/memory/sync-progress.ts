@@ -15,7 +15,7 @@ export type SyncPhase = (typeof SYNC_PHASES)[number];
 export type PhaseState = 'done' | 'running' | 'stopped' | 'waiting';
 
 /** A number of documents and their size. */
-export interface SyncAmount {
+interface SyncAmount {
   readonly files: number;
   readonly bytes: number;
 }

@@ -287,12 +287,12 @@ export type ModelProviderInput = NonNullable<
   NonNullable<ConfigInput['models']>['providers']
 >[string];
 export type MemoryInput = NonNullable<ConfigInput['memory']>;
-export type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entries']>;
-export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
+type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entries']>;
+type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
 export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
-export type FlowsInput = NonNullable<ConfigInput['flows']>;
+type FlowsInput = NonNullable<ConfigInput['flows']>;
 export type TargetInput = NonNullable<NonNullable<FlowsInput['notify']>['targets']>[number];
 export type ScheduleInput = NonNullable<ConfigInput['schedules']>[string];
 export type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
-export type SecretsInput = NonNullable<ConfigInput['secrets']>;
+type SecretsInput = NonNullable<ConfigInput['secrets']>;
 export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];

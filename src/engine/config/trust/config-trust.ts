@@ -66,7 +66,7 @@ export function requireTrusted(file: string, ignoredKeys: readonly string[]): vo
   );
 }
 
-export type TrustState = 'trusted' | 'untrusted' | 'not-needed';
+type TrustState = 'trusted' | 'untrusted' | 'not-needed';
 
 /** The risky keys of a file and their state. */
 export interface TrustReview {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
 
 /** Where a write came from. */
-export const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
+const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
 export type WriteOrigin = (typeof WRITE_ORIGINS)[number];
 
 /** How far a write got; `left`: undoing it was refused, because its text was edited. */

@@ -14,7 +14,7 @@ interface Theme {
 }
 
 /** A claim that looks lasting, with a confidence from 0 to 1. */
-export interface CandidateTruth {
+interface CandidateTruth {
   readonly entry: RecallEntry;
   readonly confidence: number;
 }

@@ -16,7 +16,7 @@ export interface MemoryContext extends EngineContext {
 }
 
 /** Called after the answer was returned. Never fails. */
-export type OnLookup = (lookup: Lookup) => Promise<void>;
+type OnLookup = (lookup: Lookup) => Promise<void>;
 
 /** A search of an agent's memory, or lines of it that were read. */
 export type Lookup = { readonly agentId: string } & (

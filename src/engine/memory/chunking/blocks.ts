@@ -3,7 +3,7 @@ import { firstChars } from '../../support/text.js';
 import { lineAt, type TextLines } from '../sources/index.js';
 
 /** The kind of a run of Markdown lines. */
-export type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
+type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
 
 /** Lines that belong together. Lines are 0-based here, end excluded. */
 export interface Block {

@@ -16,7 +16,7 @@ export type Extraction =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly fault: ExtractionFault; readonly detail?: string };
 
-export type ExtractionFault =
+type ExtractionFault =
   | 'depth'
   | 'encrypted'
   | 'interrupted'

@@ -28,7 +28,7 @@ export interface FilteredDocument {
 }
 
 /** What a filter can know of a chunk. */
-export interface FilteredChunk {
+interface FilteredChunk {
   readonly headingPath: readonly string[];
   readonly text: string;
   /** What its headings date it to. */

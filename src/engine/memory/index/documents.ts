@@ -66,7 +66,7 @@ export interface DocumentContent {
 }
 
 /** A chunk as it is stored. */
-export interface ChunkContent extends Chunk {
+interface ChunkContent extends Chunk {
   /** Whether it has a vector that is in use, or the provider refused to make one. */
   readonly vector: 'none' | 'refused' | 'stored';
 }

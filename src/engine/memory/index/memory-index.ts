@@ -61,7 +61,7 @@ export interface BatchJob {
 }
 
 /** Size and content of an index. */
-export interface IndexStatistics extends DocumentCounts {
+interface IndexStatistics extends DocumentCounts {
   /** Bytes on disk, including side files. */
   readonly bytes: number;
   /** When the last sync ended; undefined before the first. */
@@ -249,7 +249,7 @@ export interface MemoryIndex {
 }
 
 /** The passages that hosts of a shared memory have taken with `missingEmbeddings`, and not given a vector yet. */
-export interface EmbeddingClaims {
+interface EmbeddingClaims {
   /** Leaves those of this host to the others, except for what waits for a job of its provider. */
   release(identity: string): Promise<void>;
 

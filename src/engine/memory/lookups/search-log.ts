@@ -15,7 +15,7 @@ import { documentName, type SearchMode, type SearchResponse } from '../search/in
 import type { LineRange } from '../types.js';
 
 /** A passage that a search found or that was opened; the path as `svc memory get` takes it. */
-export interface LoggedPassage extends LineRange {
+interface LoggedPassage extends LineRange {
   readonly path: string;
 }
 

@@ -13,7 +13,7 @@ import {
 } from './words.js';
 
 /** An occurrence of a query term in a text. */
-export interface TermHit extends TextSpan {
+interface TermHit extends TextSpan {
   /** Index of the term in the matcher's list. */
   readonly term: number;
 }

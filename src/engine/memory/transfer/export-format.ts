@@ -66,7 +66,7 @@ const endLine = z.strictObject({
   sha256,
 });
 
-export const exportLineSchema = z.discriminatedUnion('type', [
+const exportLineSchema = z.discriminatedUnion('type', [
   headerLine,
   documentLine,
   spaceLine,

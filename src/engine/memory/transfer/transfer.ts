@@ -21,7 +21,7 @@ import {
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;
 
-export interface ExportResult extends Readonly<ExportTally> {
+interface ExportResult extends Readonly<ExportTally> {
   readonly warnings: readonly Warning[];
 }
 

@@ -22,14 +22,14 @@ export interface HubReference {
 }
 
 /** A model at any URL. */
-export interface UrlReference {
+interface UrlReference {
   readonly kind: 'url';
   readonly url: string;
   /** The URL without user, password and query, which may be secret. */
   readonly name: string;
 }
 
-export interface FileReference {
+interface FileReference {
   readonly kind: 'file';
   readonly path: string;
   readonly name: string;

@@ -28,7 +28,7 @@ import {
 import { holdFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
 
-export type CopyDirection = StorageCopyOutput['to'];
+type CopyDirection = StorageCopyOutput['to'];
 
 /** How a copy is made. */
 export interface CopyStorageOptions {

@@ -10,7 +10,7 @@ export interface MappedRequest {
 }
 
 /** What the rules of a route make of a request. Rules are counted from 1. */
-export type Mapped =
+type Mapped =
   | { readonly type: 'unmatched' }
   | { readonly type: 'ignored'; readonly rule: number }
   | { readonly type: 'invalid'; readonly rule: number; readonly error: string }

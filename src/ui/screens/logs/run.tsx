@@ -22,7 +22,7 @@ export interface LogEntry extends ListItem {
 }
 
 /** The log that a screen follows. */
-export interface LogOnScreen {
+interface LogOnScreen {
   /** Entries of a level and above, the newest last. */
   readonly list: (least: LogLevel) => readonly LogEntry[];
   readonly copy: (entry: LogEntry) => void;

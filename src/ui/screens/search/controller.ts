@@ -25,7 +25,7 @@ export type SearchScreenEnd =
   | { readonly type: 'open'; readonly item: ResultItem };
 
 /** How a search is done. */
-export interface SearchWork {
+interface SearchWork {
   readonly signal: AbortSignal;
   /** Keyword search only, which is quick. */
   readonly wordsOnly: boolean;

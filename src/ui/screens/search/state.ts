@@ -52,7 +52,7 @@ export interface Trouble {
 }
 
 /** A passage in its document, or why it cannot be shown. */
-export interface Preview {
+interface Preview {
   readonly item: ResultItem;
   readonly content: PassageText | Trouble;
 }

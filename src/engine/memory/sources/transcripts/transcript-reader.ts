@@ -58,7 +58,7 @@ export type HeldIn =
   | { readonly folderHash: string };
 
 /** What a reader needs to determine its default location. */
-export interface ReaderWorld {
+interface ReaderWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   /** Absolute path of the folder with svc's own transcripts of this agent. */
