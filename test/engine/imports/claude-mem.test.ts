@@ -2,6 +2,7 @@ import {
   chmodSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -54,6 +55,18 @@ function observe(db: Connection, title: string, more: object = {}): void {
 function noteOf(home: ImportHome, day: string): string {
   return readFileSync(home.at(`.svc/workspace/memory/claude-mem/${day}.md`), 'utf8');
 }
+
+test('the settings of claude-mem may name the folder of its database', async () => {
+  const home = importHome();
+  observe(database(home), 'Moved');
+  renameSync(home.at('.claude-mem'), home.at('elsewhere'));
+  const named = { CLAUDE_MEM_DATA_DIR: home.at('elsewhere') };
+  for (const settings of [named, { env: named }]) {
+    home.write('.claude-mem/settings.json', JSON.stringify(settings));
+    const { source } = await home.prepare('claude-mem');
+    assert.is(source, home.at('elsewhere/claude-mem.db'));
+  }
+});
 
 test('a secret at the end of what is kept is masked', async () => {
   const home = importHome();

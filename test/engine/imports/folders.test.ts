@@ -74,13 +74,17 @@ test('a folder that is listed in another way is not added again', async () => {
   assert.equal(defaults.memorySearch.extraPaths, extraPaths);
 });
 
-test('a qmd project is read by its path', async () => {
+test('a qmd project is read by its path; its folders start at the project', async () => {
   const home = importHome({
-    'p/.qmd/index.yaml': 'collections: { docs: { path: ../docs } }',
+    'p/.qmd/index.yaml': 'collections: { docs: { path: docs }, all: { path: . } }',
+    'p/.qmd/index.yml': 'collections: {}',
     'p/docs/a.md': 'a',
   });
-  const plan = await home.prepare('qmd', 'p/.qmd');
-  assert.match(plan.text, /p\/docs/);
+  for (const path of ['p', 'p/.qmd', 'p/.qmd/index.yaml']) {
+    const plan = await home.prepare('qmd', path);
+    const { defaults } = Object(settingsOf(plan)).agents;
+    assert.equal(defaults.memorySearch.extraPaths, [home.at('p/docs'), home.at('p')], path);
+  }
 });
 
 test('YAML that is invalid, hostile or something else is refused', async () => {

@@ -36,8 +36,7 @@ const ROWS_PER_QUERY = 500;
  * @throws SvcError IMPORT_*
  */
 export function readClaudeMem(given: string | undefined, context: EngineContext): Imported {
-  const { env, homeDir } = context;
-  const start = given ?? (env['CLAUDE_MEM_DATA_DIR'] || join(homeDir, '.claude-mem'));
+  const start = given ?? dataFolder(context);
   const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
   const left: LeftOut[] = [];
   const collector = new EntryCollector();
@@ -51,6 +50,18 @@ export function readClaudeMem(given: string | undefined, context: EngineContext)
   }
   return { source: file, settings: [], left, entries: collector.sorted() };
 }
+
+/** The settings in the default folder may name another one. */
+function dataFolder({ env, homeDir }: EngineContext): string {
+  const folder = join(homeDir, '.claude-mem');
+  const file = join(folder, 'settings.json');
+  const root = existsSync(file) ? parsedJson(readSource(file)) : undefined;
+  const settings = isRecord(root) && isRecord(root['env']) ? root['env'] : root;
+  const named = isRecord(settings) ? settings[DATA_FOLDER] : undefined;
+  return env[DATA_FOLDER] || (typeof named === 'string' && named !== '' ? named : folder);
+}
+
+const DATA_FOLDER = 'CLAUDE_MEM_DATA_DIR';
 
 function readExport(file: string, collector: EntryCollector, left: LeftOut[]): void {
   const root = parsedJson(readSource(file, MAX_EXPORT_BYTES));

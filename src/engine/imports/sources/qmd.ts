@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
@@ -21,7 +21,7 @@ const MAX_ALIASES = 20;
 /**
  * Reads the collections of a qmd configuration. Its index and its shell commands are never used.
  *
- * @param given an `index.yml`, or its folder
+ * @param given an `index.yml`, its folder, or a project with `.qmd`
  * @throws SvcError IMPORT_*
  */
 export function readQmd(given: string | undefined, context: EngineContext): Imported {
@@ -45,7 +45,7 @@ export function readQmd(given: string | undefined, context: EngineContext): Impo
       left.push({ from, why: 'it has no path' });
       return;
     }
-    const folder = resolvePath(path, dirname(file), context.homeDir);
+    const folder = resolvePath(path, baseOf(file), context.homeDir);
     if (!isFolder(folder)) {
       left.push({ from, why: `the folder ${folder} does not exist` });
       return;
@@ -93,7 +93,19 @@ function configFile(given: string | undefined, { env, homeDir }: EngineContext):
   const xdg = env['XDG_CONFIG_HOME'];
   const start = given ?? (env['QMD_CONFIG_DIR'] || join(xdg || join(homeDir, '.config'), 'qmd'));
   if (!isFolder(start)) return firstExisting([start]);
-  return firstExisting(['index.yml', 'index.yaml'].map((name) => join(start, name)));
+  // As qmd prefers them.
+  const files = basename(start) === PROJECT_FOLDER ? PROJECT_FILES : ['index.yml', ...IN_PROJECT];
+  return firstExisting(files.map((name) => join(start, name)));
+}
+
+const PROJECT_FOLDER = '.qmd';
+const PROJECT_FILES = ['index.yaml', 'index.yml'];
+const IN_PROJECT = PROJECT_FILES.map((name) => join(PROJECT_FOLDER, name));
+
+/** Where relative paths of a file start: of a project, at the folder that contains `.qmd`. */
+function baseOf(file: string): string {
+  const folder = dirname(file);
+  return basename(folder) === PROJECT_FOLDER ? dirname(folder) : folder;
 }
 
 function parsed(file: string): Readonly<Record<string, unknown>> {
