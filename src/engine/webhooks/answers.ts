@@ -54,7 +54,7 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
   payload_too_large: { status: 413, error: 'The body is too large.', lingers: true },
   persist_failed: {
     status: 503,
-    error: 'The change could not be stored; nothing was done.',
+    error: 'The flows are unavailable; nothing was done.',
     headers: { 'retry-after': RETRY_AFTER_RESTART },
   },
   rate_limited: { status: 429, error: 'Too many requests.' },
