@@ -60,7 +60,7 @@ export function compareClaim(text: string, known: KnownMemory, mostLoss: number)
   if (isSaid) return { verdict: 'said' };
   const prior =
     known.promoted.find(({ gist }) => relate(claim.gist, gist) === 'updates') ??
-    known.promoted.find(({ stems }) => renews(claim.stems, stems, mostLoss));
+    known.promoted.find((entry) => renews(claim, entry, mostLoss));
   return prior === undefined ? { verdict: 'new' } : { verdict: 'renews', prior: prior.entry.key };
 }
 
@@ -73,13 +73,13 @@ function saysAll(said: ReadonlySet<string>, stems: ReadonlySet<string>): boolean
 }
 
 /**
- * Whether a claim repeats a statement with other numbers, and perhaps adds to it. It must not drop words,
- * which may be the subject: another service's port is another fact, not a newer one.
+ * Whether a claim repeats a statement with other numbers, and perhaps adds to it. It must not drop what may be the
+ * subject: another service's port is another fact, not a newer one, and so is the room of server 2.
  */
-function renews(stems: ReadonlySet<string>, said: ReadonlySet<string>, mostLoss: number): boolean {
-  const lost = missing(said, stems);
-  const isSmall = lost.length > 0 && lost.length / said.size <= mostLoss;
-  return isSmall && lost.every((stem) => DIGIT.test(stem));
+function renews(claim: KnownStatement, said: KnownStatement, mostLoss: number): boolean {
+  const lost = missing(said.stems, claim.stems);
+  const isSmall = lost.length > 0 && lost.length / said.stems.size <= mostLoss;
+  return isSmall && lost.every((stem) => DIGIT.test(stem) && !said.gist.subject.has(stem));
 }
 
 function missing(from: ReadonlySet<string>, other: ReadonlySet<string>): string[] {

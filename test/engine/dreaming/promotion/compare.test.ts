@@ -44,6 +44,24 @@ test('a new figure in the same statement renews the entry', () => {
   });
 });
 
+test('a number that names the subject makes another statement', () => {
+  const pairs = [
+    ['Server 1 is in room 5.', 'Server 2 is in room 5.'],
+    ['Invoice 1001 was paid by Ana.', 'Invoice 1002 was paid by Ana.'],
+    [
+      'The printer number 1 is called Heron and is in the hall.',
+      'The printer number 2 is called Heron and is in the hall.',
+    ],
+  ] as const;
+  for (const [said, claim] of pairs) {
+    const entry = { key: claimKeyOf(said), path: 'memory/a.md', recalls: 1, score: 0.8 };
+    const lines = { startLine: 1, endLine: 1 };
+    const added = { kind: 'add', text: said, entry: { ...entry, sweepId: 'S1', lines } } as const;
+    const known = knownMemory(editMemory('', [added], '2026-11-18').text);
+    assert.equal(compareClaim(claim, known, 0.25), { verdict: 'new' }, claim);
+  }
+});
+
 test('what would lose too much of an entry stands beside it', () => {
   assert.equal(compared('The nightly backup at 02:30 needs 40 minutes and mails Ana.'), {
     verdict: 'new',
