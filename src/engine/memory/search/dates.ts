@@ -64,7 +64,7 @@ export async function dateIn(
   const numbers = datesInNumbers(question, today);
   // Loads the parser only for questions that need it.
   const words = hasWords ? (await import('./dates-in-words.js')).datesInWords(question, today) : [];
-  return joined(query, [...numbers, ...words]);
+  return joined(query, [...numbers, ...words], today);
 }
 
 /** The latest meaning that notes are from, or else that notes of the days after speak of, or else the latest. */
@@ -133,21 +133,28 @@ function datesInNumbers(question: string, today: number): DateSpan[] {
 const RANGE_BEFORE = /\b(?:between|from)\s(?:the\s)?$/i;
 const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
 
-/** One date of several: a period from the first to the second, or the first. */
-function joined(query: string, spans: readonly DateSpan[]): AskedDate | undefined {
+const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
+
+/** One date of several: a period from the first to the second, one until today, or the first. */
+function joined(query: string, spans: readonly DateSpan[], today: number): AskedDate | undefined {
   const [one, two] = spans.toSorted((a, b) => a.start - b.start);
   if (one === undefined) return undefined;
   const isPeriod =
     two !== undefined &&
     RANGE_BEFORE.test(query.slice(0, one.start)) &&
     RANGE_BETWEEN.test(query.slice(one.end, two.start));
+  let { meanings } = one;
+  if (isPeriod) meanings = periodOf(one.meanings, two.meanings);
+  else if (SINCE_BEFORE.test(query.slice(0, one.start))) {
+    meanings = [untilToday(one.meanings[0], today)];
+  }
   const used = isPeriod ? [one, two] : [one];
   const { end } = used.at(-1) ?? one;
   const isGone = used.every((span) => span.isRelative);
   const rest = without(query, used);
   return {
     text: query.slice(one.start, end),
-    meanings: isPeriod ? periodOf(one.meanings, two.meanings) : one.meanings,
+    meanings,
     words: isGone ? rest : query,
     rest,
   };
@@ -159,6 +166,10 @@ function periodOf(from: Meanings, to: Meanings): Meanings {
   const [start] = [from.find(({ first }) => first <= (end ?? to[0]).last)];
   const [a, b] = [start ?? from[0], end ?? to[0]];
   return [{ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }];
+}
+
+function untilToday({ first, last }: DayRange, today: number): DayRange {
+  return { first, last: Math.max(last, today) };
 }
 
 function without(query: string, spans: readonly DateSpan[]): string {

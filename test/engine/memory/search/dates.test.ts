@@ -65,6 +65,16 @@ test('relative days and periods depend on now', () =>
     'the last two weeks': '2026-09-23..2026-10-07',
   }));
 
+test('since a date means until today', () =>
+  eachMeans({
+    'what changed since Monday': '2026-10-05..2026-10-07',
+    'since last Tuesday': '2026-10-06..2026-10-07',
+    'what did we decide since March?': '2026-03-01..2026-10-07',
+    'since 2026-09-30': '2026-09-30..2026-10-07',
+    'was geschah seit 4.10.': '2026-10-04..2026-10-07',
+    'since yesterday': '2026-10-06..2026-10-07',
+  }));
+
 test('"last" before a month or weekday means one that is over', async () => {
   const onSunday = Date.parse('2026-11-22T12:00:00Z');
   for (const [question, day] of Object.entries({
