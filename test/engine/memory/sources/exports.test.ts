@@ -184,6 +184,22 @@ test('ids and names of an export are never paths', async () => {
   assert.ok(found.length >= 1);
 });
 
+test('what was spoken to ChatGPT is imported with its transcription', async () => {
+  const content_type = 'multimodal_text';
+  const spoken = (text: string) => [
+    { content_type: 'audio_transcription', direction: 'in', text },
+    { content_type: 'audio_asset_pointer', asset_pointer: 'sediment://file_1', format: 'wav' },
+  ];
+  const said = (text: string) => ({ content: { content_type, parts: spoken(text) } });
+  const mapping = {
+    ...node('a', null, 'user', [], said('which soup')),
+    ...node('b', 'a', 'assistant', [], said('Leek soup.')),
+  };
+  const { found } = await imported(zip([{ conversation_id: 'c', current_node: 'b', mapping }]));
+  const turns = ['1 user: which soup', '2 assistant: Leek soup.'];
+  assert.equal(found, [{ path: 'sessions/chatgpt/c', turns }]);
+});
+
 test('a mapping that leads in a circle ends', async () => {
   const mapping = { ...node('a', 'b', 'user', ['one']), ...node('b', 'a', 'user', ['two']) };
   const { found } = await imported(zip([{ conversation_id: 'c', current_node: 'a', mapping }]));

@@ -46,7 +46,7 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
       objectField(message, 'metadata')?.['is_visually_hidden_from_conversation'] !== true;
     const parts = content['parts'];
     if (role === undefined || !isSaid || !Array.isArray(parts)) continue;
-    const text = parts.filter((part) => typeof part === 'string').join('\n');
+    const text = parts.flatMap(saidIn).join('\n');
     take(turns, role, text, secondsOf(message['create_time']));
   }
   const id = stringField(value, 'conversation_id') ?? stringField(value, 'id');
@@ -57,6 +57,14 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
     updatedAt: secondsOf(value['update_time']) ?? secondsOf(value['create_time']),
     turns,
   };
+}
+
+/** Text is a string; what was spoken in a voice conversation is an object. Others are images and sound. */
+function saidIn(part: unknown): readonly string[] {
+  if (typeof part === 'string') return [part];
+  const isSpoken = isRecord(part) && part['content_type'] === 'audio_transcription';
+  const text = isSpoken ? stringField(part, 'text') : undefined;
+  return text === undefined ? [] : [text];
 }
 
 /** The messages from the beginning to a node, or to the last one that nothing follows. */
