@@ -40,11 +40,23 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
   };
 }
 
-/** The fields that differ, with both values. */
+const NAMES: Readonly<Record<keyof IndexIdentity, string>> = {
+  schemaVersion: 'version of the tables',
+  chunkerVersion: 'version of the chunking rules',
+  chunkTokens: 'chunking.tokens',
+  chunkOverlap: 'chunking.overlap',
+  tokenizer: 'tokenizer',
+  conversationsIn: 'folders of conversations',
+};
+
+/** What differs, with both values, for people. */
 export function identityDifferences(stored: IndexIdentity, wanted: IndexIdentity): string[] {
   const before = new Map<string, unknown>(Object.entries(stored));
+  const names = new Map<string, string>(Object.entries(NAMES));
+  const shown = (value: unknown): string => String(value) || 'any';
   return Object.entries(wanted).flatMap(([field, value]) => {
     const known = before.get(field);
-    return known === value ? [] : [`${field}: ${String(known)} → ${String(value)}`];
+    if (known === value) return [];
+    return [`${names.get(field) ?? field}: ${shown(known)} → ${shown(value)}`];
   });
 }

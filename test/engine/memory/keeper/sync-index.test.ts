@@ -240,7 +240,7 @@ test('settings that change rebuild the index, and only then', async () => {
   const { indexFile } = first;
   const smaller = await backendOn(targetOf(ws.path, { indexFile, tokens: 100 })).sync({});
   assert.is(smaller.rebuild?.reason, 'settings');
-  assert.match(smaller.rebuild?.detail ?? '', /chunkTokens: 400 → 100/);
+  assert.match(smaller.rebuild?.detail ?? '', /^chunking\.tokens: 400 → 100$/);
   const again = await backendOn(targetOf(ws.path, { indexFile, tokens: 100 })).sync({});
   assert.is(again.outcome, 'unchanged');
   const other = targetOf(ws.path, { indexFile, tokens: 100, tokenizer: 'trigram' });
