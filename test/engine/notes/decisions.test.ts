@@ -19,6 +19,20 @@ test('what a person decides or asks to be remembered', () => {
   ]);
 });
 
+test('reminders and typographic apostrophes', () => {
+  const text = 'Don’t forget to renew the certificate in May.\nLet’s go with PostgreSQL here.';
+  assert.equal(decisionsIn([said('user', text)]), text.split('\n'));
+});
+
+test('nothing is kept that says nothing by itself', () => {
+  const turns = [
+    said('user', 'We decided nothing yet about hosting.\nWe settled on that.'),
+    said('user', "Okay, let's go with it!"),
+    said('assistant', 'We agreed on this.'),
+  ];
+  assert.equal(decisionsIn(turns), []);
+});
+
 test('a decision after inline code at the start of a line', () => {
   const text = '```npm ci``` fails.\nFrom now on we use pnpm for everything.';
   assert.equal(decisionsIn([said('user', text)]), ['From now on we use pnpm for everything.']);

@@ -10,7 +10,10 @@ import { lastChars } from '../../support/text.js';
 
 /** What a person asks to be kept. */
 const ASKED =
-  /\b(?:remember that|please remember|from now on|note to self|keep in mind|we (?:have )?(?:decided|agreed|settled)|i(?:'ve| have)? decided|the decision is|let's (?:go with|stick with|settle on)|we(?:'ll| will) (?:go with|stick with|settle on)|decision:)/iu;
+  /\b(?:remember that|please remember|don['’]t forget (?:that|to)|from now on|note to self|keep in mind|we (?:have )?(?:decided|agreed|settled)|i(?:['’]ve| have)? decided|the decision is|let['’]s (?:go with|stick with|settle on)|we(?:['’]ll| will) (?:go with|stick with|settle on)|decision:)/iu;
+/** Nothing was decided, or what it was is in another sentence: "we decided nothing yet", "let's go with that". */
+const EMPTY =
+  /\b(?:decided|agreed|settled)(?: on)? (?:nothing|not yet)\b|\b(?:on|with) (?:it|that|this|these|those|them)[\s.!]*$/iu;
 /** What an agent reports as decided; it proposes more than that. */
 const REPORTED =
   /\b(?:decision:|decided (?:to|on|that|against)|we (?:agreed|settled) (?:to|on|that)|agreed (?:to|on|that)|chosen approach:)/iu;
@@ -46,6 +49,7 @@ function isKept(sentence: string): boolean {
     sentence.length >= SHORTEST &&
     sentence.length <= LONGEST &&
     !sentence.endsWith('?') &&
+    !EMPTY.test(sentence) &&
     !sentence.includes(MASK) &&
     !sentence.includes('<!--') &&
     !/[^\P{Cc}\t]/u.test(sentence)
