@@ -56,6 +56,31 @@ const NEW = `{
   channels: { telegram: { token: '${SECRET}' } },
 }`;
 
+test('an agent without a workspace keeps the folder that it has in OpenClaw', async () => {
+  const workspaces = async (agents: object, ...folders: readonly string[]) => {
+    const home = importHome({ [FILE]: { agents } });
+    for (const folder of folders) home.write(`${folder}/MEMORY.md`, '');
+    const { list } = Object(settingsOf(await home.prepare('openclaw'))).agents;
+    return list.map(({ workspace }: { readonly workspace?: string }) => {
+      return workspace?.replace(home.path, '~');
+    });
+  };
+  const list = [{ id: 'main', default: true }, { id: 'work' }];
+  assert.equal(await workspaces({ list }, '.openclaw/workspace-work'), [
+    undefined,
+    '~/.openclaw/workspace-work',
+  ]);
+  const entries = { main: { default: true }, work: {}, home: { workspace: '~/home' } };
+  const defaults = { workspace: '~/agents' };
+  assert.equal(await workspaces({ defaults, entries }, 'agents/main', 'agents/work', 'home'), [
+    '~/agents/main',
+    '~/agents/work',
+    '~/home',
+  ]);
+  const sole = { defaults, entries: { main: {} } };
+  assert.equal(await workspaces(sole, 'agents', 'agents/main'), [undefined]);
+});
+
 test('takes over the keys of release 9', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');

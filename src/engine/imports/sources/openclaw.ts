@@ -104,7 +104,8 @@ class OpenClawReader {
     const numbered = listed.map((agent, at) => {
       return { id: asData(agent)['id'], from: `agents.list[${at}]`, agent: asData(agent) };
     });
-    for (const { id, from, agent } of [...named, ...numbered]) {
+    const all = [...named, ...numbered];
+    for (const { id, from, agent } of all) {
       if (typeof id !== 'string') {
         this.left.push({ from, why: 'it has no id' });
         continue;
@@ -115,7 +116,15 @@ class OpenClawReader {
       for (const name of ['default', 'workspace']) {
         this.take(`${from}.${name}`, [name], agent[name], id);
       }
-      const folder = typeof own === 'string' ? this.folderOf(own) : workspace;
+      // A sole agent has the default workspace.
+      const isOneOfSeveral = own === undefined && all.length > 1;
+      const unwritten = isOneOfSeveral ? this.unwrittenFolder(id, agents) : undefined;
+      if (unwritten !== undefined) {
+        const note = 'the default folder of OpenClaw for this agent';
+        const setting = { from: `${from}.workspace`, path: ['workspace'], agent: id };
+        this.settings.push({ ...setting, value: unwritten, note });
+      }
+      const folder = typeof own === 'string' ? this.folderOf(own) : (unwritten ?? workspace);
       this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
       const search = dataAt(dataAt(agent, 'memory'), 'search');
       this.readSearch(search, `${from}.memory.search`, folder, id);
@@ -125,6 +134,13 @@ class OpenClawReader {
         this.left.push({ from: `${from}: ${others.join(', ')}`, why: 'not about memory' });
       }
     }
+  }
+
+  /** Where one of several agents has its files if its workspace is not written; undefined if nowhere. */
+  private unwrittenFolder(id: string, agents: Data): string | undefined {
+    const { workspace } = dataAt(agents, 'defaults');
+    const below = typeof workspace === 'string' ? [join(this.folderOf(workspace), id)] : [];
+    return [...below, join(dirname(this.file), `workspace-${id}`)].find(isFolder);
   }
 
   /** @param workspace absolute path that relative extra paths start at */
