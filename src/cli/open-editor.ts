@@ -77,7 +77,7 @@ export async function fileToEdit(
 ): Promise<string> {
   const { absolutePath } = await backend.get({ target: name, from: line, lines: 1 });
   if (absolutePath !== undefined) return absolutePath;
-  throw new SvcError('DOCUMENT_UNREADABLE', `${name} is a file of another host`, {
+  throw new SvcError('DOCUMENT_UNREADABLE', `${name} is not a file on this host`, {
     hint: `run "svc memory get '${name}#L${line}'" to read it here`,
   });
 }

@@ -203,6 +203,10 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   assert.is((await svc(home, 'memory', 'sessions', 'show', 'nothing')).code, 2);
   const cited = await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L1-L3');
   assert.match(cited.stdout, 'heliotrope');
+  // The archive is a database, which an editor would damage.
+  const edited = await svc(home, 'memory', 'edit', 'sessions/main/talk.jsonl#L1-L3');
+  assert.equal([edited.code, edited.stdout], [1, '']);
+  assert.match(edited.stderr, "svc memory get 'sessions/main/talk.jsonl#L1'");
 
   const unasked = await svc(home, 'memory', 'sessions', 'forget', id);
   assert.match(unasked.stderr, '--yes');

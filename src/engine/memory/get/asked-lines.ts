@@ -22,7 +22,7 @@ export type GivenTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
 export interface GetResponse extends GetOutput {
-  /** Undefined for a file of another host. */
+  /** Undefined for a file of another host, and a conversation in a database. */
   readonly absolutePath: string | undefined;
   readonly warnings: readonly Warning[];
 }

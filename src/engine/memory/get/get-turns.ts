@@ -55,7 +55,8 @@ export function readTurns(
   const last = given.at(-1)?.line ?? asked.startLine;
   return {
     path: document.path,
-    absolutePath: file.absolutePath,
+    // A database has more than one conversation, and no lines.
+    absolutePath: file.turns === undefined ? file.absolutePath : undefined,
     source: 'sessions',
     kind: 'transcript',
     startLine: Math.min(asked.startLine, given[0]?.line ?? asked.startLine),
