@@ -9,7 +9,7 @@ import type { LexicalQuery } from './query.js';
 import type { TermStatistics } from './rank.js';
 import { prefixTerm, type QueryTerm, wordTerm } from './terms.js';
 import type { Correction } from './types.js';
-import { foldedWordsOf, foldWord, STOP_WORDS } from './words.js';
+import { foldedWordsOf, foldWord, STOP_WORDS, wordsOf } from './words.js';
 
 /** Shorter words are one edit away from too many others. */
 const SHORTEST = 4;
@@ -66,7 +66,7 @@ export async function correctQuery(
       continue;
     }
     terms.push(...found.terms);
-    corrections.push({ word, instead: found.instead, kind: found.kind });
+    corrections.push({ word, instead: await asWritten(index, found), kind: found.kind });
   }
   return { query: { ...query, terms }, corrections };
 }
@@ -119,6 +119,19 @@ async function replace(
   const { frequencies } = await index.termStatistics([beginning.match]);
   if ((frequencies[0] ?? 0) === 0) return undefined;
   return { terms: [beginning], instead: [`${word}*`], kind: 'prefix' };
+}
+
+/** The words with their accents, in lower case: `wäschetrockner`. Those that no passage shows at once stay folded. */
+async function asWritten(index: MemoryIndex, { terms, instead }: Replacement) {
+  const texts = await index.someTexts(anyTerm(terms).match, COMPARED_PASSAGES);
+  const written = new Map(
+    texts.flatMap((text) => {
+      return wordsOf(text).map(({ folded, start, end }) => {
+        return [folded, text.slice(start, end)] as const;
+      });
+    }),
+  );
+  return instead.map((word) => (written.get(word) ?? word).toLowerCase());
 }
 
 /** One term that any of some terms matches. */

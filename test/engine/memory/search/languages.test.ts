@@ -66,6 +66,14 @@ test('stop words are those of the language of the query', async () => {
   assert.equal((await ask('Wo ist das?')).paths[0], 'strom.md');
 });
 
+test('words are shown as they are written, with accents', async () => {
+  const text = 'Die Wäschetrockner sind laut, und der Händler ist weit.\n';
+  const backend = backendOn(targetOf(folderOf({ 'a.md': text }).path));
+  const insteadOf = async (query: string) => (await backend.search({ query })).corrections[0];
+  assert.equal((await insteadOf('Trockner'))?.instead, ['wäschetrockner']);
+  assert.equal((await insteadOf('Haendler'))?.instead, ['händler']);
+});
+
 test('a word finds the compounds that end with it', async () => {
   const { paths, marked, corrections } = await ask('Rechnungen');
   assert.equal(paths, ['strom.md']);
