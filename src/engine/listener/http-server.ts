@@ -90,26 +90,37 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         socket.destroy();
         return;
       }
-      const { request, response } = latest.get(socket) ?? {};
+      const { request, response, before } = latest.get(socket) ?? {};
       const isPart = request?.complete === false;
       // Another answer would be taken for that of the next request.
       if (isPart && response?.headersSent === true) {
         socket.destroy();
         return;
       }
-      const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
-      const requestId = randomUUID();
-      const clientIp = socket.remoteAddress;
-      endWith(socket, fault, requestId);
-      // Part of a request that is answered and counted on its own.
-      if (isPart) return;
-      const unknown = { method: undefined, path: undefined, isHooked: false };
-      onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
+      const refuseRest = (): void => {
+        if (!socket.writable) return;
+        const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
+        const requestId = randomUUID();
+        const clientIp = socket.remoteAddress;
+        endWith(socket, fault, requestId);
+        // Part of a request that is answered and counted on its own.
+        if (isPart) return;
+        const unknown = { method: undefined, path: undefined, isHooked: false };
+        onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
+      };
+      // What was asked before is answered first: this would be taken for its answer.
+      const pending = isPart ? before : response;
+      if (pending === undefined || pending.writableFinished) refuseRest();
+      else pending.once('close', refuseRest);
     },
     ...more,
   });
   server.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-    latest.set(request.socket, { request, response }),
+    latest.set(request.socket, {
+      request,
+      response,
+      before: latest.get(request.socket)?.response,
+    }),
   );
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const fault = FAULTS.expectation;
@@ -168,6 +179,8 @@ export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAdd
 interface LatestRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Of the request before. */
+  readonly before: ServerResponse | undefined;
 }
 
 interface HttpFault {

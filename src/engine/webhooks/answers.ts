@@ -40,7 +40,7 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
   draining: {
     status: 503,
     error: 'The service is stopping.',
-    headers: { 'retry-after': RETRY_AFTER_RESTART, connection: 'close' },
+    headers: { 'retry-after': RETRY_AFTER_RESTART },
   },
   forbidden: { status: 403, error: 'Requests from this address are not allowed.' },
   internal_error: { status: 500, error: 'Something went wrong; see the log of svc.' },

@@ -164,6 +164,8 @@ export class WebhookListener {
     const { status, code, headers, lingers, body } = answer;
     // An answer too large for a string throws here, before anything is sent.
     const text = JSON.stringify(body);
+    // The next request would meet a connection that is being closed.
+    if (this.isDraining) reply.header('connection', 'close');
     reply.code(status).headers(headers).type(JSON_UTF8).send(text);
     const { raw } = request;
     if (lingers && !raw.complete) raw.once('end', cutLater(raw.socket));

@@ -235,8 +235,28 @@ test('draining answers what is under way and turns new requests away', async () 
   write(create.slice(5));
   const text = await until('"goal":"under way"');
   assert.equal(statusesOf(text), ['200']);
+  assert.match(text, /^connection: close\r$/imu);
   socket.destroy();
   await drained;
+  await close();
+});
+
+test('nonsense after requests does not take the place of their answers', async () => {
+  const { port, lines, close } = await testWebhooks();
+  const create = JSON.stringify({ action: 'create_flow', goal: 'first' });
+  const one = `${headOf([`Content-Length: ${create.length}`])}${create}`;
+  const part = headOf(['Transfer-Encoding: chunked']);
+  for (const [rest, expected] of [
+    [`${one}nonsense\r\n\r\n`, ['200', '200', '400']],
+    [`${part}zz\r\n`, ['200', '400']],
+  ] as const) {
+    const { write, closed } = rawConnection(port);
+    write(`${one}${rest}`);
+    const text = await closed;
+    assert.equal(statusesOf(text), expected);
+    assert.ok(text.indexOf('"created":true') < text.indexOf('bad_request'), text);
+  }
+  assert.is(lines.filter((line) => line.includes('not valid HTTP')).length, 1, lines.join('\n'));
   await close();
 });
 
