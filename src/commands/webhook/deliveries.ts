@@ -43,7 +43,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
       limit: flags.limit,
     };
     try {
-      const deliveries = reader.list(filter);
+      const deliveries = flags.follow ? reader.news(filter) : reader.list(filter);
       // Also of routes that were configured once.
       if (args.route !== undefined && deliveries.length === 0) {
         configuredRoute(args.route, await loadConfig(context, { configFile: flags.config }));
@@ -68,7 +68,6 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   ): Promise<void> {
     const { style } = this.view(flags);
     let news = first;
-    reader.news(filter);
     // Stop when the reader of the pipe is gone.
     const signal = anySignal([this.signal, stdoutLost]);
     while (!signal.aborted) {

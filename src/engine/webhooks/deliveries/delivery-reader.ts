@@ -55,8 +55,8 @@ export class DeliveryReader {
   }
 
   /**
-   * What was recorded since the last call, the newest first; the first call only notes where the record ends. Cheap if
-   * nothing was. @throws SvcError DELIVERIES_UNUSABLE
+   * What was recorded since the last call with the same conditions, the newest first; the first call returns the
+   * newest of all. Cheap if nothing was. @throws SvcError DELIVERIES_UNUSABLE
    */
   news(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
     const version = this.version();
@@ -64,10 +64,10 @@ export class DeliveryReader {
     if (version === told?.version) return [];
     // What replaced a damaged record numbers its deliveries from 1 again.
     const afterSeq = inode === told?.inode ? told.seq : 0;
-    const found = this.list(told === undefined ? { limit: 1 } : { ...filter, afterSeq });
+    const found = this.list({ ...filter, afterSeq });
     const seq = Math.max(afterSeq, ...found.map((delivery) => delivery.seq));
     this.told = { inode, version, seq };
-    return told === undefined ? [] : found;
+    return found;
   }
 
   /** The newest deliveries; as they were last if the record cannot be read now. */
