@@ -1,5 +1,6 @@
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
+import { isWildcard } from '../support/network.js';
 import { iso } from '../support/time.js';
 import { type RoutesOutput, readActivity, resolveRoutes } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
@@ -34,7 +35,9 @@ export function listenerUrl(loaded: LoadedConfig, context: EngineContext): strin
 }
 
 function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const at = new URL(url);
+  if (isWildcard(at.hostname)) at.hostname = at.hostname.startsWith('[') ? '[::1]' : '127.0.0.1';
+  return at.origin;
 }
 
 /** Every configured route: its state, the source of its secret, and its activity. */

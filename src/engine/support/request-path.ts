@@ -16,3 +16,11 @@ export function plainPath(path: string): string {
     return bare;
   }
 }
+
+/** Escapes that {@link plainPath} leaves, escaped once more: of `#$&+,/:;=?@`. */
+const ESCAPED_TWICE = /%25(2[346BCF]|3[ABDF]|40)/gu;
+
+/** A path from {@link plainPath} as part of an address. */
+export function escapedPath(path: string): string {
+  return encodeURI(path).replaceAll(ESCAPED_TWICE, '%$1');
+}

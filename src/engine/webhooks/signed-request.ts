@@ -14,6 +14,7 @@ import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable } from '../support/files.js';
+import { escapedPath } from '../support/request-path.js';
 import { parsedJson, singleQuoted, suggestName } from '../support/text.js';
 import { accessOf, secretsOf } from './routes.js';
 import type { Verifier } from './verify/schemes.js';
@@ -55,21 +56,21 @@ export async function sendSigned(
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const all = { ...proof, ...headers };
-  const sent = { url, headers: all, body, certificate, signal };
+  const sent = { url, headers: all, body, certificate: certificate?.pem, signal };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
     const code = systemErrorCode(error) ?? '';
     if (isOtherScheme(url, code, certificate !== undefined)) throw otherScheme(url, error);
     throw unreachable(url, messageOf(error), error);
   });
-  const curl = curlCommand({ url, headers: all, body }, secret);
+  const curl = curlCommand({ url, headers: all, body }, secret, certificate?.file);
   return { url, status, answer: readAnswer(text, url, status), curl };
 }
 
 /** A proxy may serve the listener below a path. */
 function addressOf({ path }: ResolvedRoute, baseUrl: string): string {
   const url = new URL(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/$/u, '')}${encodeURI(path)}`;
+  url.pathname = `${url.pathname.replace(/\/$/u, '')}${escapedPath(path)}`;
   return url.href;
 }
 
@@ -110,10 +111,12 @@ export function routeUnknown(id: string, ids: readonly string[]): SvcError {
   });
 }
 
-function certificateOf(loaded: LoadedConfig, context: EngineContext): Buffer | undefined {
-  const { tls } = gatewayAddress(loaded, context);
+function certificateOf(loaded: LoadedConfig, context: EngineContext) {
+  const file = gatewayAddress(loaded, context).tls?.cert;
+  if (file === undefined) return undefined;
   // Another user may run the listener, and the system may trust its certificate.
-  return tls === undefined ? undefined : ifReadable(() => readFileSync(tls.cert));
+  const pem = ifReadable(() => readFileSync(file));
+  return pem === undefined ? undefined : { file, pem };
 }
 
 function readAnswer(text: string, url: string, status: number): JsonObject {
@@ -173,8 +176,17 @@ interface Posted {
 
 const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
 
-/** The same request as a curl command, with a variable in place of the secret. */
-function curlCommand({ url, headers, body }: Posted, secret: string): string {
+/**
+ * The same request as a curl command, with a variable in place of the secret.
+ *
+ * @param certificate file of the listener's own certificate
+ */
+function curlCommand(
+  { url, headers, body }: Posted,
+  secret: string,
+  certificate: string | undefined,
+): string {
+  const isOwn = isHttps(url) && certificate !== undefined;
   const carried = Buffer.from(secret, 'utf8').toString('latin1');
   const given = Object.entries(headers).map(([name, value]) => {
     if (value.startsWith('Basic ')) return `-u "$${SECRET_VARIABLE}"`;
@@ -182,7 +194,13 @@ function curlCommand({ url, headers, body }: Posted, secret: string): string {
       ? `-H "${name}: ${value.slice(0, value.length - carried.length)}$${SECRET_VARIABLE}"`
       : `-H ${singleQuoted(`${name}: ${value}`)}`;
   });
-  return ['curl -sS', ...given, `--data ${singleQuoted(body)}`, singleQuoted(url)].join(' ');
+  return [
+    'curl -sS',
+    ...(isOwn ? [`--cacert ${singleQuoted(certificate)}`] : []),
+    ...given,
+    `--data ${singleQuoted(body)}`,
+    singleQuoted(url),
+  ].join(' ');
 }
 
 interface PostedRequest extends Posted {

@@ -16,6 +16,7 @@ import {
   type SignedRequest,
   sendSigned,
 } from './signed-request.js';
+import { deliveryPlaces } from './verify/schemes.js';
 
 /** All presets, in the order of docs/webhook-senders.md. */
 export const PRESETS: readonly Preset[] = [...CODE_HOSTS, ...ALERTS, ...SERVICES];
@@ -47,9 +48,10 @@ export async function triggerPreset(
   context: EngineContext,
 ): Promise<Triggered> {
   const preset = presetOf(name);
-  const id = routeId ?? fittingRoute(preset, loaded, context.clock.now());
+  const nowMs = context.clock.now();
+  const id = routeId ?? fittingRoute(preset, loaded, nowMs);
   const route = configuredRoute(id, loaded);
-  const delivery = exampleOf(preset, id, route, context.clock.now());
+  const delivery = exampleOf(preset, route, nowMs);
   const sent = await sendSigned({ route, ...delivery, baseUrl, signal }, loaded, context);
   return { preset: name, route: id, ...sent };
 }
@@ -74,7 +76,7 @@ function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number)
     .filter(([, route]) => route.enabled && route.map !== undefined)
     .filter(([, route]) => senderOf(route.verify) === wanted);
   const acting = verifying.filter(([id, route]) =>
-    actsOn(exampleOf(preset, id, route, nowMs), id, route),
+    actsOn(exampleOf(preset, route, nowMs), id, route),
   );
   const ids = (acting.length > 0 ? acting : verifying).map(([id]) => id);
   const [id, more] = ids;
@@ -108,9 +110,9 @@ function senderOf(verify: Preset['route']['verify'] | ResolvedRoute['verify']): 
 }
 
 /** A new id and, where the body contains it, the time of now: a repeated or old delivery would not be performed. */
-function exampleOf(preset: Preset, routeId: string, route: ResolvedRoute, nowMs: number): Example {
+function exampleOf(preset: Preset, route: ResolvedRoute, nowMs: number): Example {
   const id = randomUUID();
-  const [place] = receiverOf(routeId, route).places.id;
+  const [place] = deliveryPlaces(route).id;
   const keys = place?.in === 'body' ? place.keys : undefined;
   const { verify } = route;
   const timeKeys = verify?.scheme === 'hmac' ? pointerKeys(verify.timestamp ?? '') : undefined;

@@ -90,6 +90,14 @@ test('the address of a proxy can have a path', async () => {
   await close();
 });
 
+test('a path with an escaped separator is shown as it was configured', async () => {
+  const { url, call, close } = await callable(SECRET);
+  const slash = { zh: { sessionKey: SESSION, secret: SECRET, path: '/a%2Fb/%25c/ü' } };
+  const error = await failureOf(call({}, slash));
+  assert.match(error.message, new RegExp(`${url}/a%2Fb/%25c/%C3%BC: `, 'u'));
+  await close();
+});
+
 test('data that the listener would keep as something else is refused before it is sent', () => {
   for (const data of ['{"n":9007199254740993}', '{"a":1,"a":2}', '{"t":"\\ud800"}']) {
     assert.throws(() => readCallData(data, () => ''), /--data contains /u, data);
