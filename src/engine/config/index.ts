@@ -60,6 +60,7 @@ export {
   type SecretValue,
   writtenSecrets,
 } from './secret-input.js';
+export { senderPlaces } from './sender-places.js';
 export {
   type EffectiveConfig,
   type EffectiveValue,

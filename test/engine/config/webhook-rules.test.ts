@@ -207,6 +207,20 @@ test('each rule that cannot work is named, with the reason', () => {
   }
 });
 
+test('a condition on the event of a route whose requests have none is reported', () => {
+  const never = /^warning rule-never-matches .map\[0\].when.event: .* have no event$/u;
+  const verify = { scheme: 'hmac', header: 'X-S', secrets: [KEY] };
+  for (const event of ['push', ['push'], { exists: true }]) {
+    const map = [{ when: { event }, ...FLOW }];
+    for (const route of [{ secret: KEY }, { verify }]) {
+      assert.match(reports({ ...route, map }).join('\n'), never);
+      assert.equal(reports({ ...route, map, eventName: 'X-Event' }), []);
+    }
+  }
+  const absent = [{ when: { event: { exists: false } }, ...FLOW }];
+  assert.equal(reports({ secret: KEY, map: absent }), []);
+});
+
 test('a rule after one that matches the same never matches', () => {
   const push = { when: { event: 'push' }, ...FLOW };
   const never = /^warning rule-never-matches .map\[1\]: rule 2 never matches: rule 1 /u;

@@ -4,6 +4,7 @@ import type { ConfigPath } from '../config-path.js';
 import { writtenPath } from '../resolve-config.js';
 import type { MapRule } from '../resolved.js';
 import type { RouteInput } from '../schema/index.js';
+import { senderPlaces } from '../sender-places.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding, warning, writtenRoutes } from './rule.js';
 
@@ -82,7 +83,7 @@ export const mapRulesWork: Rule = function* (input) {
     const rules = route.map ?? [];
     for (const [at, rule] of rules.entries()) {
       const place: ConfigPath = [...path, 'map', at];
-      yield* conditionFaults(rule, place);
+      yield* conditionFaults(rule, place, senderPlaces(route).event);
       yield* actionFaults(rule, place);
       const earlier = rules.slice(0, at).findIndex((other) => covers(other, rule));
       if (earlier === -1) continue;
@@ -109,14 +110,13 @@ function isWithin(narrow: Condition, wide: Condition): boolean {
   const wideValues = valuesOf(wide);
   const values = valuesOf(narrow);
   if (wideValues === undefined) {
-    const isWanted = typeof narrow === 'object' && 'exists' in narrow ? narrow.exists : true;
-    return isWanted === existsOf(wide);
+    return isAbsence(narrow) === isAbsence(wide);
   }
   return values?.every((value) => wideValues.includes(value)) ?? false;
 }
 
-function existsOf(condition: Condition): boolean {
-  return typeof condition === 'object' && 'exists' in condition && condition.exists;
+function isAbsence(condition: Condition): boolean {
+  return typeof condition === 'object' && 'exists' in condition && !condition.exists;
 }
 
 /** Undefined for `{exists}`. */
@@ -125,9 +125,20 @@ function valuesOf(condition: Condition): readonly unknown[] | undefined {
   return 'exists' in condition ? undefined : condition;
 }
 
-function* conditionFaults({ when = {} }: MapRule, path: ConfigPath): Iterable<RuleFinding> {
+/** @param event where requests have the name of their event; undefined if nowhere */
+function* conditionFaults(
+  { when = {} }: MapRule,
+  path: ConfigPath,
+  event: string | undefined,
+): Iterable<RuleFinding> {
   for (const [name, condition] of Object.entries(when)) {
     const place = [...path, 'when', name];
+    if (name === 'event' && event === undefined && !isAbsence(condition)) {
+      yield warning('rule-never-matches', place, {
+        message: 'the rule never matches: requests of this route have no event',
+        expected: 'eventName in the route, or a pointer into the body instead of event',
+      });
+    }
     if (name !== 'event' && pointerKeys(name) === undefined) {
       yield fault('mapping-invalid', place, {
         message: `${JSON.stringify(name)} is not a JSON pointer`,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ResolvedRoute, ResolvedVerify } from '../../config/index.js';
+import { type ResolvedRoute, type ResolvedVerify, senderPlaces } from '../../config/index.js';
 import { pointerKeys } from '../../support/json-pointer.js';
 
 /** The headers of a request; `headersDistinct` shows which were sent more than once. */
@@ -159,32 +159,10 @@ export interface DeliveryPlaces {
   readonly event: Place | undefined;
 }
 
-interface WrittenPlaces {
-  readonly id: readonly string[];
-  readonly event: string | undefined;
-}
-
-const NOWHERE: WrittenPlaces = { id: [], event: undefined };
-
-const PLACES: Readonly<Partial<Record<ResolvedVerify['scheme'], WrittenPlaces>>> = {
-  'standard-webhooks': { id: ['webhook-id', 'svix-id'], event: '/type' },
-  github: { id: ['x-github-delivery'], event: 'x-github-event' },
-  // Hooks that a hook sets off share its event id, and newer versions send a key of their own.
-  gitlab: { id: ['idempotency-key', 'x-gitlab-event-uuid'], event: 'x-gitlab-event' },
-  stripe: { id: ['/id'], event: '/type' },
-  slack: { id: ['/event_id'], event: '/event/type' },
-};
-
-/** The places of a route: its own, or those of its scheme. */
-export function deliveryPlaces({
-  verify,
-  deliveryId,
-  eventName,
-}: Pick<ResolvedRoute, 'deliveryId' | 'eventName' | 'verify'>): DeliveryPlaces {
-  const usual = (verify === undefined ? undefined : PLACES[verify.scheme]) ?? NOWHERE;
-  const event = eventName ?? usual.event;
-  return {
-    id: (deliveryId === undefined ? usual.id : [deliveryId]).map(placeOf),
-    event: event === undefined ? undefined : placeOf(event),
-  };
+/** The places of a route. */
+export function deliveryPlaces(
+  route: Pick<ResolvedRoute, 'deliveryId' | 'eventName' | 'verify'>,
+): DeliveryPlaces {
+  const { id, event } = senderPlaces(route);
+  return { id: id.map(placeOf), event: event === undefined ? undefined : placeOf(event) };
 }
