@@ -238,6 +238,15 @@ test('a time is accepted within the tolerance in both directions', () => {
   }
 });
 
+test('a signed time of another form is not called old', () => {
+  const slack = verifier({ scheme: 'slack' }, [K]);
+  const headers = { 'x-slack-signature': `v0=${'0'.repeat(64)}` };
+  const told = (at: string) =>
+    refusal(slack, { ...headers, 'x-slack-request-timestamp': at }, B, Number(T));
+  assert.match(told('2023-11-14T22:13:20Z') ?? '', /not in seconds or milliseconds/u);
+  assert.match(told('1600000000') ?? '', /more than 300 s ago/u);
+});
+
 test('every secret of a route is valid, so that one can be replaced', () => {
   for (const { name, verify, secret, headers, body, at } of VECTORS) {
     const other = 'b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90aGVy';

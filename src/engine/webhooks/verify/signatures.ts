@@ -85,6 +85,9 @@ function checkHead(scheme: Prepared, head: RequestHead, expected: Expectations):
   if (!id.ok) return id;
   const time = timeIn(scheme.time, head, entries);
   if (!time.ok) return time;
+  if (time.value !== '' && !TIME.test(time.value)) {
+    return fault('The signed time is not in seconds or milliseconds since the epoch.');
+  }
   if (time.value !== '' && !isNear(time.value, expected)) {
     const seconds = expected.toleranceMs / 1000;
     return fault(
