@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import {
@@ -43,6 +45,9 @@ interface ReceivedRequest {
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
+
+/** How long a request of a client that was just answered takes to arrive. */
+const ON_THEIR_WAY_MS = 100;
 
 /** The HTTP side of all routes. */
 export class WebhookListener {
@@ -99,11 +104,21 @@ export class WebhookListener {
     renewCertificate(this.server, this.options.address);
   }
 
-  /** Answers new requests with 503; resolves when those in flight are answered. */
+  /**
+   * Answers new requests with 503; resolves when those in flight are answered, and those that were on their way: closing
+   * their connections would reset them, and the clients could not know what became of their requests.
+   */
   async drain(): Promise<void> {
     this.isDraining = true;
-    if (this.active === 0) return;
-    await new Promise<void>((resolve) => this.onIdle.add(resolve));
+    await this.idle();
+    const { server } = this.server;
+    if ((await promisify(server.getConnections).call(server)) === 0) return;
+    await sleep(ON_THEIR_WAY_MS);
+    await this.idle();
+  }
+
+  private async idle(): Promise<void> {
+    if (this.active > 0) await new Promise<void>((resolve) => this.onIdle.add(resolve));
   }
 
   /** Closes every connection. */

@@ -241,6 +241,19 @@ test('draining answers what is under way and turns new requests away', async () 
   await close();
 });
 
+test('a request on its way while the listener stops is turned away, not cut off', async () => {
+  const { port, webhooks, close } = await testWebhooks();
+  const { write, until, closed } = rawConnection(port);
+  const list = `${headOf([`Content-Length: ${LIST.length}`])}${LIST}`;
+  write(list);
+  await until('"flows"');
+  const ended = webhooks.drain().then(close);
+  write(list);
+  const text = await closed;
+  assert.equal(statusesOf(text), ['200', '503'], text);
+  await ended;
+});
+
 test('nonsense after requests does not take the place of their answers', async () => {
   const { port, lines, close } = await testWebhooks();
   const create = JSON.stringify({ action: 'create_flow', goal: 'first' });
