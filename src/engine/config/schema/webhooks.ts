@@ -169,7 +169,7 @@ const limits = () =>
     ),
     trackedClients: key(
       integer(1),
-      'Number of clients that are counted individually; all others share one count',
+      'Number of clients that are counted individually; all others share one rate, and are refused while that many have requests in progress',
     ),
   });
 
