@@ -7,7 +7,13 @@ import {
 } from '../embeddings/index.js';
 import { SvcError } from '../errors/index.js';
 import type { KeyFacts } from '../providers/provider.js';
-import { type AdapterId, adapterOf, isAdapterId, PROVIDERS } from '../providers/registry.js';
+import {
+  type AdapterId,
+  adapterOf,
+  isAdapterId,
+  isCustomAddress,
+  PROVIDERS,
+} from '../providers/registry.js';
 
 /** A chat model with everything known without calling it. */
 export interface ChatChoice {
@@ -48,7 +54,7 @@ export function chooseChatModel(
   const embedder = isAdapterId(provider) ? PROVIDERS[provider] : undefined;
   const address = entry?.baseUrl ?? embedder?.endpointIn?.(world.env);
   const configured = address?.replace(/(?<!\/)\/+$/u, '');
-  const customEndpoint = entry?.baseUrl !== undefined;
+  const customEndpoint = isCustomAddress(facts, entry?.baseUrl);
   return {
     name,
     provider,

@@ -8,6 +8,7 @@ import {
   AUTO_ORDER,
   type Availability,
   adapterOf,
+  isCustomAddress,
   PROVIDERS,
 } from '../providers/registry.js';
 import { suggestName } from '../support/text.js';
@@ -168,7 +169,7 @@ function choiceOf(
       vendor: facts,
       remoteKey: remote?.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint: configuredUrl !== undefined,
+      customEndpoint: isCustomAddress(facts, configuredUrl),
       stateDir: world.stateDir,
       env: world.env,
     }),

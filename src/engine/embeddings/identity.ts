@@ -1,5 +1,5 @@
 import { MEMORY_SEARCH_DEFAULTS, type ResolvedMemorySearch } from '../config/index.js';
-import { dimensionsToAsk, PROVIDERS } from '../providers/registry.js';
+import { dimensionsToAsk, isCustomAddress, PROVIDERS } from '../providers/registry.js';
 import { shownAddress } from '../providers/vendor-fault.js';
 import type { ProviderChoice } from './choose-provider.js';
 import type { EmbeddingIdentity } from './embedding-adapter.js';
@@ -77,7 +77,7 @@ export function expectedIdentity(
   const model = modelOf(choice);
   const asked = isPrimary ? settings.outputDimensionality : undefined;
   // The vendor itself has no field for it.
-  const isLabelled = isPrimary && choice.baseUrl !== undefined;
+  const isLabelled = isPrimary && isCustomAddress(provider, choice.baseUrl);
   const label = isLabelled ? (settings.documentInputType ?? settings.inputType) : undefined;
   return {
     adapter,

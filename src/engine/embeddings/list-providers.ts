@@ -7,6 +7,7 @@ import {
   dimensionsOf,
   dimensionsToAsk,
   isAdapterId,
+  isCustomAddress,
   PROVIDERS,
   type Provider,
 } from '../providers/registry.js';
@@ -72,7 +73,8 @@ function listed(provider: string, scene: Scene): ListedProvider {
     model,
     dimensions: asked ?? (model === null ? null : usualDimensions(facts, model)),
     endpoint: choice.baseUrl === undefined ? facts.endpoint : shownAddress(choice.baseUrl),
-    cost: choice.baseUrl === undefined || facts.cost !== 'per_token' ? facts.cost : 'unknown',
+    cost:
+      facts.cost === 'per_token' && isCustomAddress(facts, choice.baseUrl) ? 'unknown' : facts.cost,
     batch: facts.batch,
     autoPlace: place === 0 ? null : place,
     available: found.available,

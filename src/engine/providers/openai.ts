@@ -1,7 +1,7 @@
 import { fixed, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { textAt } from './http/status-fault.js';
-import { type AddressedProvider, HOSTED } from './provider.js';
+import { type AddressedProvider, HOSTED, isCustomAddress } from './provider.js';
 import { plainText } from './requests/input-text.js';
 
 /** OpenAI's models, wherever they are served. */
@@ -39,7 +39,7 @@ export const openai: AddressedProvider<'openai'> = {
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
     const { createFileBatch } = await import('./file-batch.js');
-    const inputTypes = settings.baseUrl === undefined ? {} : settings.inputTypes;
+    const inputTypes = isCustomAddress(openai, settings.baseUrl) ? settings.inputTypes : {};
     return openAiShaped(openai, settings, {
       limits: () => LIMITS,
       documentForm: inputTypes.document ?? '',

@@ -108,6 +108,19 @@ export type Availability =
   | { readonly available: true; readonly because: string }
   | { readonly available: false; readonly why: string };
 
+/**
+ * Whether a configured address leads elsewhere than to the vendor. Only the origin counts: whoever
+ * answers there gets the key, whatever the path.
+ */
+export function isCustomAddress(
+  { endpoint }: Pick<Provider, 'endpoint'>,
+  address: string | undefined,
+): boolean {
+  if (address === undefined) return false;
+  if (endpoint === null || !URL.canParse(endpoint) || !URL.canParse(address)) return true;
+  return new URL(address).origin !== new URL(endpoint).origin;
+}
+
 /** Defaults of providers at a vendor. */
 export const HOSTED = {
   runsOn: 'vendor',

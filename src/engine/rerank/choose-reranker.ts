@@ -1,7 +1,7 @@
 import type { ResolvedMemorySearch, ResolvedRerank, SecretInput } from '../config/index.js';
 import { type CredentialPlace, findCredential, type ProviderWorld } from '../embeddings/index.js';
 import type { KeyFacts } from '../providers/provider.js';
-import { PROVIDERS } from '../providers/registry.js';
+import { isCustomAddress, PROVIDERS } from '../providers/registry.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 
@@ -78,7 +78,7 @@ export function chooseReranker(
       vendor: { id: provider, key: facts.key },
       remoteKey: remote.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint: configured !== undefined,
+      customEndpoint: isCustomAddress(facts, configured),
       env,
     }),
     headers: { ...entry?.headers, ...remote.headers },

@@ -134,6 +134,9 @@ test('a vendor’s key goes to the vendor alone, never to an address of the conf
   const baseUrl = 'http://elsewhere/v1';
   assert.is(place('openai/m', { openai: { baseUrl } }), 'not_needed');
   assert.is(place('anthropic/m', { anthropic: { baseUrl } }), 'not_needed');
+  // Written out, it is still the vendor's own.
+  assert.is(place('openai/m', { openai: { baseUrl: 'https://api.openai.com/v1/' } }), 'found');
+  assert.is(place('anthropic/m', { anthropic: { baseUrl: 'https://api.anthropic.com' } }), 'found');
   assert.is(place('mistral/m'), 'missing');
 });
 

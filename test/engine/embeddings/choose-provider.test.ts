@@ -201,6 +201,26 @@ test('a vendor’s key is not sent to an address of the configuration', () => {
   assert.equal(choice?.credential, { state: 'not_needed', withheld: 'OPENAI_API_KEY' });
 });
 
+test('a vendor’s key is sent to its own address, written out', () => {
+  const env = { OPENAI_API_KEY: 'k' };
+  const sourceAt = (baseUrl: string): string | undefined => {
+    const choice = choose({ memorySearch: { provider: 'openai', remote: { baseUrl } }, env });
+    return choice?.credential.state === 'found' ? choice.credential.source : undefined;
+  };
+  assert.is(sourceAt('https://api.openai.com/v1'), 'env OPENAI_API_KEY');
+  assert.is(sourceAt('https://api.openai.com/v1/'), 'env OPENAI_API_KEY');
+  for (const other of [
+    'http://api.openai.com/v1',
+    'https://api.openai.com:8443/v1',
+    'https://api.openai.com.example/v1',
+    'https://api.openai.com@example.com/v1',
+  ]) {
+    assert.is(sourceAt(other), undefined, other);
+  }
+  const entry = { baseUrl: 'https://api.openai.com/v1' };
+  assert.is(choose({ providers: { openai: entry }, env })?.by, 'auto');
+});
+
 test('an address without a provider is an OpenAI-compatible one', () => {
   const remote = { baseUrl: 'http://127.0.0.1:9/v1' };
   const choice = choose({ memorySearch: { remote }, env: { GEMINI_API_KEY: 'k' } });
