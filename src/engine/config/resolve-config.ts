@@ -58,7 +58,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
   const aliases = filled.secrets.defaults;
   const { webhooks, ...entries } = filled.plugins.entries;
   return deepFreeze<ResolvedConfig>({
-    agents: resolveAgents(input.agents ?? {}, aliases),
+    agents: resolveAgents(input, aliases),
     models: { providers: resolveModelProviders(input.models?.providers, aliases) },
     memory: resolveMemory(filled.memory, input.memory?.ext?.scope),
     sessions: { readers: filled.sessions.readers.map(toReader) },
@@ -80,10 +80,10 @@ export function writtenAgents({ list = [] }: AgentsInput): readonly AgentInput[]
 }
 
 function resolveAgents(
-  agents: AgentsInput,
+  input: ConfigInput,
   secretDefaults: SecretDefaults,
 ): ResolvedConfig['agents'] {
-  const { defaults = {} } = agents;
+  const { agents = {} } = input;
   const written = writtenAgents(agents);
   const marked = written.findIndex((agent) => agent.default === true);
   const settings = written.map(
@@ -92,13 +92,13 @@ function resolveAgents(
       default: at === Math.max(marked, 0),
       ...(agent.workspace === undefined ? {} : { workspace: agent.workspace }),
       ...(agent.mcp === undefined ? {} : { mcp: agent.mcp }),
-      memorySearch: resolveMemorySearch(defaults.memorySearch, agent.memorySearch, secretDefaults),
+      memorySearch: resolveMemorySearch(input, agent.memorySearch, secretDefaults),
     }),
   );
   return {
     defaults: {
-      ...defaults,
-      memorySearch: resolveMemorySearch(defaults.memorySearch, undefined, secretDefaults),
+      ...agents.defaults,
+      memorySearch: resolveMemorySearch(input, undefined, secretDefaults),
     },
     list: settings,
   };
@@ -300,10 +300,14 @@ function resolveSecretProvider(entry: SecretProviderInput): ResolvedSecretProvid
  * because its order matters.
  */
 export function resolveMemorySearch(
-  defaults: MemorySearchInput | undefined,
+  { agents, models }: Pick<ConfigInput, 'agents' | 'models'>,
   agent: MemorySearchInput | undefined,
   secretDefaults: SecretDefaults,
 ): MemorySearchSettings {
+  const defaults = agents?.defaults?.memorySearch;
+  // An entry may be named like a kind of adapter.
+  const idOf = (provider: string): string =>
+    Object.hasOwn(models?.providers ?? {}, provider) ? provider : canonicalProvider(provider);
   const merged = mergeSettings(MEMORY_SEARCH_DEFAULTS, defaults, agent);
   const { rerank } = merged.query;
   const paths = [...(defaults?.extraPaths ?? []), ...(agent?.extraPaths ?? [])];
@@ -313,8 +317,8 @@ export function resolveMemorySearch(
   ];
   return {
     ...merged,
-    provider: canonicalProvider(merged.provider),
-    fallback: canonicalProvider(merged.fallback),
+    provider: idOf(merged.provider),
+    fallback: idOf(merged.fallback),
     extraPaths: uniqueBy(
       paths.map((path) => path.trim()).filter((path) => path !== ''),
       (path) => path,

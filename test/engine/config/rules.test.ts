@@ -227,6 +227,16 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
   ],
   [
+    'dimensions that the model of an entry has not',
+    {
+      ...search({ provider: 'corp', outputDimensionality: 512 }),
+      models: {
+        providers: { corp: { api: 'openai', models: [{ id: 'corp/text-embedding-ada-002' }] } },
+      },
+    },
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
     'a schedule for the 31st of February',
     dreaming('0 3 31 2 *'),
     ['cron-never-fires plugins.entries.memory-core.config.dreaming.frequency (0)'],
@@ -388,6 +398,15 @@ test('sessions that are switched on by half are warned about', () => {
   assert.equal(config({ ...on, sources: ['sessions'] }), []);
 });
 
+test('dimensions are checked for the model of an entry, not for that of its adapter', () => {
+  const models = [{ id: 'text-embedding-3-large' }];
+  const config = {
+    ...search({ provider: 'corp', outputDimensionality: 3072 }),
+    models: { providers: { corp: { api: 'openai', models } } },
+  };
+  assert.equal(faultsOf(config), []);
+});
+
 test('dimensions that the adapter ignores are warned about', () => {
   for (const provider of ['lmstudio', 'local']) {
     const config = search({ provider, outputDimensionality: 512 });
@@ -416,6 +435,31 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['documentInputType'],
   ],
   ['a model for local', search({ provider: 'local', model: 'm' }), ['model']],
+  [
+    'an address, a key and headers for local',
+    search({
+      provider: 'local',
+      remote: { baseUrl: 'http://127.0.0.1:1', apiKey: 'env:KEY', headers: { 'X-A': 'env:A' } },
+    }),
+    ['remote.baseUrl', 'remote.apiKey', 'remote.headers'],
+  ],
+  [
+    'a label for OpenAI itself, whose address is written out',
+    search({
+      provider: 'openai',
+      inputType: 'query',
+      remote: { baseUrl: 'https://api.openai.com/v1/' },
+    }),
+    ['inputType'],
+  ],
+  [
+    'images for an entry with a model of text',
+    {
+      ...search({ provider: 'g', multimodal: { enabled: true, modalities: ['all'] } }),
+      models: { providers: { g: { api: 'gemini', models: [{ id: 'gemini-embedding-001' }] } } },
+    },
+    ['multimodal.enabled'],
+  ],
   [
     'batch where there is none',
     search({ provider: 'mistral', remote: { batch: { enabled: true } } }),
@@ -507,6 +551,11 @@ test('an agent with a provider of its own should not inherit the model of anothe
     [['setting-unused', 'agents.list[0].memorySearch.provider']],
   );
   assert.equal(warningsOf(config({ model: 'voyage-4' })), []);
+  // Once, and not at the defaults, where the model is used.
+  assert.equal(
+    warningsOf(config({ provider: 'local' })).map(({ path }) => path),
+    ['agents.list[0].memorySearch.provider'],
+  );
 });
 
 test.run();

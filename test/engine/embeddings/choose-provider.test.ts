@@ -221,6 +221,17 @@ test('a vendor’s key is sent to its own address, written out', () => {
   assert.is(choose({ providers: { openai: entry }, env })?.by, 'auto');
 });
 
+test('an entry that is named like a kind of adapter is that entry', () => {
+  const entry = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1' };
+  const about = {
+    memorySearch: { provider: 'local-server' },
+    providers: { 'local-server': entry },
+  };
+  const { provider, adapter, baseUrl } = choose(about) ?? {};
+  assert.equal([provider, adapter, baseUrl], ['local-server', 'openai', entry.baseUrl]);
+  assert.is(choose({ memorySearch: about.memorySearch })?.provider, 'ollama');
+});
+
 test('an address without a provider is an OpenAI-compatible one', () => {
   const remote = { baseUrl: 'http://127.0.0.1:9/v1' };
   const choice = choose({ memorySearch: { remote }, env: { GEMINI_API_KEY: 'k' } });

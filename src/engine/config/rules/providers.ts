@@ -10,6 +10,7 @@ import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput } from '../schema/index.js';
 import {
+  configuredModel,
   eachScope,
   fault,
   followProvider,
@@ -96,12 +97,13 @@ function* blindAdapter(
  * checked; adapters that ignore the key get a warning.
  */
 export const dimensionsFitModel: Rule = eachScope(function* (scope, input) {
-  const { provider, model, outputDimensionality: size } = scope.settings;
-  const places = ['outputDimensionality', 'model', 'provider'].map((key) => scope.where(key));
-  const [path, ...others] = places;
+  const { provider, outputDimensionality: size } = scope.settings;
+  const configured = configuredModel(input, scope);
+  const path = scope.where('outputDimensionality');
+  const others = [configured?.path, scope.where('provider')];
   const target = followProvider(input, provider);
   if (size === undefined || path === undefined) return;
-  if (target.kind !== 'adapter' || !scope.owns(...places)) return;
+  if (target.kind !== 'adapter' || !scope.owns(path, ...others)) return;
   const related = written(...others);
   const facts = PROVIDERS[target.adapter];
   if (!facts.asksDimensions) {
@@ -111,7 +113,7 @@ export const dimensionsFitModel: Rule = eachScope(function* (scope, input) {
     });
     return;
   }
-  const used = model ?? facts.model;
+  const used = configured?.model ?? facts.model;
   const choice = used === null ? undefined : dimensionsOf(facts, used);
   if (choice === undefined || allowsDimensions(choice, size)) return;
   yield fault('dimensions-unsupported', path, {

@@ -20,20 +20,12 @@ export interface SearchScope {
 
 /** The defaults (even if not written), then every agent with overrides. */
 export function* searchScopes(input: ConfigInput): Generator<SearchScope> {
-  const defaults = input.agents?.defaults?.memorySearch;
   const defaultsPath: ConfigPath = ['agents', 'defaults', 'memorySearch'];
-  yield scopeOf(
-    input,
-    [defaultsPath],
-    resolveMemorySearch(defaults, undefined, CONFIG_DEFAULTS.secrets.defaults),
-  );
+  const aliases = CONFIG_DEFAULTS.secrets.defaults;
+  yield scopeOf(input, [defaultsPath], resolveMemorySearch(input, undefined, aliases));
   for (const [at, agent] of (input.agents?.list ?? []).entries()) {
     if (agent.memorySearch === undefined) continue;
-    const settings = resolveMemorySearch(
-      defaults,
-      agent.memorySearch,
-      CONFIG_DEFAULTS.secrets.defaults,
-    );
+    const settings = resolveMemorySearch(input, agent.memorySearch, aliases);
     yield scopeOf(input, [['agents', 'list', at, 'memorySearch'], defaultsPath], settings);
   }
 }
@@ -87,6 +79,23 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
     kind: 'unknown',
     entry: entry === undefined ? undefined : ['models', 'providers', name],
   };
+}
+
+/**
+ * The configured model of the provider, and where it is written: in the settings, else the first
+ * of the provider's `models.providers` entry.
+ */
+export function configuredModel(
+  input: ConfigInput,
+  scope: SearchScope,
+): { readonly model: string; readonly path: ConfigPath } | undefined {
+  const { provider, model } = scope.settings;
+  const path = scope.where('model');
+  if (model !== undefined && path !== undefined) return { model, path };
+  const entries = input.models?.providers ?? {};
+  const first = Object.hasOwn(entries, provider) ? entries[provider]?.models?.[0] : undefined;
+  if (first === undefined) return undefined;
+  return { model: first.id, path: ['models', 'providers', provider, 'models', 0, 'id'] };
 }
 
 /** The paths that are written. */

@@ -1,10 +1,11 @@
-import { PROVIDERS, type Provider } from '../../providers/registry.js';
+import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
 import type { MemorySearchSettings } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
 import {
+  configuredModel,
   eachScope,
   fault,
   followProvider,
@@ -23,17 +24,19 @@ export const settingsFitAdapter: Rule = eachScope(function* (scope, input) {
   if (target.kind !== 'adapter') return;
   const facts = PROVIDERS[target.adapter];
   yield* unusedInputTypes(input, scope, facts);
-  yield* unusedKeys(scope, facts);
+  yield* unusedKeys(input, scope, facts);
 });
 
 function* unusedInputTypes(
   input: ConfigInput,
   scope: SearchScope,
-  { inputTypes, labels }: Provider,
+  facts: Provider,
 ): Generator<RuleFinding> {
+  const { inputTypes, labels } = facts;
   const { provider, remote } = scope.settings;
-  const hasAddress = (remote.baseUrl ?? input.models?.providers?.[provider]?.baseUrl) !== undefined;
-  const sends = inputTypes === 'always' || (inputTypes !== 'never' && hasAddress);
+  const address = remote.baseUrl ?? input.models?.providers?.[provider]?.baseUrl;
+  const sends =
+    inputTypes === 'always' || (inputTypes !== 'never' && isCustomAddress(facts, address));
   for (const key of INPUT_TYPES) {
     const label = scope.settings[key];
     const isKnown = labels === undefined || label === undefined || labels.includes(label);
@@ -45,16 +48,28 @@ function* unusedInputTypes(
   }
 }
 
-function* unusedKeys(scope: SearchScope, facts: Provider): Generator<RuleFinding> {
-  const { provider, model, multimodal, remote } = scope.settings;
+/** Settings of a server that is asked over the network. */
+const REMOTE_KEYS = ['baseUrl', 'apiKey', 'headers'] as const;
+
+function* unusedKeys(
+  input: ConfigInput,
+  scope: SearchScope,
+  facts: Provider,
+): Generator<RuleFinding> {
+  const { provider, multimodal, remote } = scope.settings;
   if (facts.runsOn === 'process') {
     const why = 'the provider "local" uses local.modelPath and ignores model';
-    yield* unused(scope, ['model'], ['provider'], why);
+    yield* unusedOwn(scope, ['model'], why);
+    for (const key of REMOTE_KEYS) {
+      const sent = `the provider "local" sends no requests and ignores remote.${key}`;
+      yield* unusedOwn(scope, ['remote', key], sent);
+    }
   }
   if (remote.batch.enabled && !facts.batch) {
     const why = `the provider ${JSON.stringify(provider)} has no batch API; passages are embedded inline`;
     yield* unused(scope, ['remote', 'batch', 'enabled'], ['provider'], why);
   }
+  const model = configuredModel(input, scope)?.model;
   if (multimodal.enabled && model !== undefined && facts.media?.never(model) === true) {
     const why = `the model ${JSON.stringify(model)} only embeds text; images and audio are only found by name`;
     yield* unused(scope, ['multimodal', 'enabled'], ['model'], why);
@@ -143,6 +158,15 @@ function* unused(
   const [path, other] = [scope.where(...keys), scope.where(...because)];
   if (path === undefined || !scope.owns(path, other)) return;
   yield warning('setting-unused', path, { message, related: written(other) });
+}
+
+/** A key that the scope sets itself: {@link overridesBelongTogether} reports inherited ones. */
+function* unusedOwn(
+  scope: SearchScope,
+  keys: readonly string[],
+  message: string,
+): Generator<RuleFinding> {
+  if (scope.owns(scope.where(...keys))) yield* unused(scope, keys, ['provider'], message);
 }
 
 /** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
