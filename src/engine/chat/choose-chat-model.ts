@@ -59,7 +59,10 @@ export function chooseChatModel(
     name,
     provider,
     vendor,
-    model: vendor === 'anthropic' ? named : modelName(named, facts.prefixes, provider),
+    model:
+      vendor === 'anthropic'
+        ? named
+        : modelName(named, { provider, vendor, prefixes: facts.prefixes, customEndpoint }),
     baseUrl: configured === undefined ? facts.endpoint : facts.chatAddress(configured),
     customEndpoint,
     credential: findCredential({

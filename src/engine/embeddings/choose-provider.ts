@@ -153,6 +153,7 @@ function choiceOf(
   const facts = PROVIDERS[adapter];
   const remote = isPrimary ? settings.remote : undefined;
   const configuredUrl = (remote?.baseUrl ?? entry?.baseUrl)?.replace(/(?<!\/)\/+$/u, '');
+  const customEndpoint = isCustomAddress(facts, configuredUrl);
   const baseUrl =
     configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);
   const configured = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
@@ -162,14 +163,17 @@ function choiceOf(
     provider,
     adapter,
     by: 'configured',
-    model: model === undefined ? undefined : modelName(model, facts.prefixes, provider),
+    model:
+      model === undefined
+        ? undefined
+        : modelName(model, { provider, vendor: adapter, prefixes: facts.prefixes, customEndpoint }),
     baseUrl,
     credential: findCredential({
       provider,
       vendor: facts,
       remoteKey: remote?.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint: isCustomAddress(facts, configuredUrl),
+      customEndpoint,
       stateDir: world.stateDir,
       env: world.env,
     }),
@@ -178,12 +182,27 @@ function choiceOf(
   };
 }
 
+/** Who serves a model. */
+interface ModelPlace {
+  /** The vendor's id, or that of a `models.providers` entry. */
+  readonly provider: string;
+  readonly vendor: string;
+  /** Of the vendor. */
+  readonly prefixes: readonly string[];
+  readonly customEndpoint: boolean;
+}
+
 /**
  * A configured model without the prefix of the vendor or `models.providers` entry
- * (spec/memory-search §2.1).
+ * (spec/memory-search §2.1). An entry may be a gateway, which names models by their vendors.
  */
-export function modelName(model: string, prefixes: readonly string[], provider: string): string {
-  for (const prefix of [provider, ...prefixes]) {
+export function modelName(
+  model: string,
+  { provider, vendor, prefixes, customEndpoint }: ModelPlace,
+): string {
+  const mayBeGateway = provider !== vendor && customEndpoint;
+  const cut = mayBeGateway ? prefixes.filter((prefix) => prefix !== vendor) : prefixes;
+  for (const prefix of [provider, ...cut]) {
     if (model.startsWith(`${prefix}/`)) return model.slice(prefix.length + 1);
   }
   return model;

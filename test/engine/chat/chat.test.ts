@@ -100,6 +100,8 @@ test('each vendor is reached where its chat API is', () => {
     address('mine', { mine: { api: 'mistral', models: [{ id: 'ministral' }] } }),
     'https://api.mistral.ai/v1 ministral',
   );
+  // Gateways name models by their vendors.
+  assert.is(address('gate/openai/gpt-5', { gate: custom }), 'http://gpu:11434 openai/gpt-5');
 });
 
 test('OpenAI itself gets the newer name of the limit, and thinking only where it is asked for', async () => {

@@ -267,6 +267,18 @@ test('prefixes of vendors are cut from models, names with a slash are kept', () 
   assert.is(modelOf('deepinfra', 'BAAI/bge-m3'), 'BAAI/bge-m3');
 });
 
+test('gateways get models with the vendor that they name', () => {
+  const modelAt = (baseUrl: string, model: string): string | undefined => {
+    const providers = { gateway: { api: 'openai', baseUrl } };
+    return choose({ memorySearch: { provider: 'gateway', model }, providers })?.model;
+  };
+  const gateway = 'https://gateway.example/v1';
+  assert.is(modelAt(gateway, 'openai/text-embedding-3-small'), 'openai/text-embedding-3-small');
+  assert.is(modelAt(gateway, 'gateway/openai/m'), 'openai/m');
+  // A second account at the vendor.
+  assert.is(modelAt('https://api.openai.com/v1', 'openai/m'), 'm');
+});
+
 test('with media, the default model is one that embeds them', () => {
   const modelOf = (settings: Readonly<Record<string, unknown>>): string | undefined =>
     choose({
