@@ -238,10 +238,13 @@ function cache() {
 
 const sessions = () =>
   z.strictObject({
-    deltaBytes: key(integer(0), 'Growth of a transcript after which it is indexed again, in bytes'),
+    deltaBytes: key(
+      integer(0),
+      'Growth of a transcript after which a watcher indexes it again, in bytes; more than 4 MB counts as 4 MB',
+    ),
     deltaMessages: key(
       integer(0),
-      'Number of new messages after which a transcript is indexed again',
+      'Number of new messages after which a watcher indexes a transcript again',
     ),
     postCompactionForce: key(z.boolean(), 'Index a transcript right after compaction'),
     retention: key(
