@@ -185,6 +185,25 @@ test('takes over the keys before release 9', async () => {
   assert.is(outcomesOf(plan)['memory.qmd.mcporter.enabled'], 'left');
 });
 
+test('takes over endpoints of memory search with their adapter, and no form of chats', async () => {
+  const models = [{ id: 'qwen3-embedding:0.6b' }];
+  const imported = async (id: string, api: string): Promise<unknown> => {
+    const home = importHome({
+      [FILE]: {
+        agents: { defaults: { memorySearch: { provider: id } } },
+        models: { providers: { [id]: { api, baseUrl: 'http://gpu:11435', models } } },
+      },
+    });
+    return settingsOf(await home.prepare('openclaw'));
+  };
+  const settings = (id: string, entry: object) => ({
+    agents: { defaults: { memorySearch: { provider: id } } },
+    models: { providers: { [id]: { ...entry, baseUrl: 'http://gpu:11435' } } },
+  });
+  assert.equal(await imported('gpu-box', 'ollama'), settings('gpu-box', { api: 'ollama' }));
+  assert.equal(await imported('openai', 'openai-responses'), settings('openai', {}));
+});
+
 test('never copies a secret, and shows none', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');

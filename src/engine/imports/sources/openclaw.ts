@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import JSON5 from 'json5';
 import { type ConfigPath, isRecord, isSecretPath } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
+import { adapterOf } from '../../providers/registry.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import {
@@ -270,8 +271,9 @@ class OpenClawReader {
       if (!used.has(id)) continue;
       for (const [keys, value] of leaves(asData(provider))) {
         const [first = ''] = keys;
-        // Models of chats and their form of requests.
-        if (!['baseUrl', 'apiKey', 'headers'].includes(first)) continue;
+        // Models of chats, and their form of requests unless it names an adapter.
+        const isOurs = ['baseUrl', 'apiKey', 'headers'].includes(first);
+        if (!isOurs && !(first === 'api' && adapterOf(String(value)) !== undefined)) continue;
         const from = `models.providers.${id}.${keys.join('.')}`;
         this.take(from, ['models', 'providers', id, ...keys], value);
       }
