@@ -539,6 +539,27 @@ test('settings of the external backend have no effect on the builtin one, but fo
   assert.equal(pathsOf({ backend: 'ext', ext }), []);
 });
 
+test('settings for conversations that are not searched have no effect', () => {
+  const imports = ['~/export.zip'];
+  const on = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };
+  const places = (own: object, agent: object = {}, memory: object = {}): readonly string[] => {
+    const defaults = { memorySearch: { sync: { sessions: { imports, deltaBytes: 9 } }, ...own } };
+    const config = { agents: { defaults, list: [{ id: 'a', memorySearch: agent }] }, memory };
+    return warningsOf(config).map(({ path }) => path.replace('agents.defaults.memorySearch.', ''));
+  };
+  assert.equal(places({}), ['sync.sessions.imports', 'sync.sessions.deltaBytes']);
+  assert.equal(places(on), []);
+  // An agent inherits them.
+  assert.equal(places({}, on), []);
+  assert.equal(places({ sources: ['memory', 'sessions'] }), ['sources']);
+  const ext = (enabled: boolean) => ({
+    backend: 'ext',
+    ext: { sessions: { enabled, retentionDays: 9 } },
+  });
+  assert.equal(places({}, {}, ext(true)), []);
+  assert.equal(places(on, {}, ext(false)), ['memory.ext.sessions.retentionDays']);
+});
+
 test('an agent with a provider of its own should not inherit the model of another', () => {
   const config = (own: object) => ({
     agents: {

@@ -1,6 +1,6 @@
 import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
 import { suggestName } from '../../support/text.js';
-import { type ConfigPath, valueAt } from '../config-path.js';
+import { type ConfigPath, isRecord, valueAt } from '../config-path.js';
 import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
 import type { MemorySearchSettings } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
@@ -148,6 +148,17 @@ export const extIsUsed: Rule = function* (input, scopes) {
   }
 };
 
+/** Exports of conversations for the external backend. */
+export const exportSettingsAreUsed: Rule = function* ({ memory }) {
+  const sessions = memory?.ext?.sessions ?? {};
+  if (memory?.backend !== 'ext' || sessions.enabled === true) return;
+  for (const key of Object.keys(sessions).filter((name) => name !== 'enabled')) {
+    yield warning('setting-unused', ['memory', 'ext', 'sessions', key], {
+      message: `sessions.${key} has no effect: sessions.enabled is not true`,
+    });
+  }
+};
+
 /** A warning at the setting, reported once for the scope it belongs to. */
 function* unused(
   scope: SearchScope,
@@ -228,6 +239,27 @@ export const sessionsAreSwitchedOn: Rule = eachScope(function* (scope) {
       : 'experimental.sessionMemory: true',
   });
 });
+
+/** Settings for conversations that nothing searches. Half of the switches is {@link sessionsAreSwitchedOn}. */
+export const sessionSettingsAreUsed: Rule = function* (input, scopes) {
+  const { backend, ext } = input.memory ?? {};
+  const areExported = backend === 'ext' && ext?.sessions?.enabled === true;
+  const isAnyOn = scopes.some(({ settings: { sources, experimental } }) => {
+    return sources.includes('sessions') || experimental.sessionMemory;
+  });
+  if (areExported || isAnyOn) return;
+  for (const scope of scopes) {
+    const path = scope.where('sync', 'sessions');
+    if (path === undefined || !scope.owns(path)) continue;
+    const written = valueAt(input, path);
+    for (const key of isRecord(written) ? Object.keys(written) : []) {
+      yield warning('setting-unused', [...path, key], {
+        message: `sync.sessions.${key} has no effect: conversations are not searched`,
+        expected: 'sources: ["memory", "sessions"] and experimental.sessionMemory: true',
+      });
+    }
+  }
+};
 
 type RerankerName = MemorySearchSettings['query']['rerank']['provider'];
 
