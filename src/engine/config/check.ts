@@ -10,6 +10,7 @@ import { type Rule, type RuleFinding, searchScopes } from './rules/rule.js';
 import * as schedules from './rules/schedules.js';
 import * as search from './rules/search.js';
 import * as secrets from './rules/secrets.js';
+import * as unusedSettings from './rules/unused-settings.js';
 import * as webhooks from './rules/webhooks.js';
 import type { ConfigInput } from './schema/index.js';
 import { checkSchema } from './schema-faults.js';
@@ -58,6 +59,7 @@ const RULES: readonly Rule[] = [
   schedules,
   search,
   secrets,
+  unusedSettings,
   webhooks,
 ].flatMap((rules) => Object.values(rules));
 

@@ -539,6 +539,21 @@ test('settings of the external backend have no effect on the builtin one, but fo
   assert.equal(pathsOf({ backend: 'ext', ext }), []);
 });
 
+test('a setting of the defaults has an effect if one agent has its switch on', () => {
+  const places = (cache: object, ...agents: readonly object[]): readonly string[] => {
+    const list = agents.map((own, at) => ({ id: `a${at}`, memorySearch: { cache: own } }));
+    return warningsOf({ agents: { defaults: { memorySearch: { cache } }, list } }).map(
+      ({ path }) => path,
+    );
+  };
+  const unused = ['agents.defaults.memorySearch.cache.maxEntries'];
+  assert.equal(places({ maxEntries: 9 }, { enabled: true }), []);
+  assert.equal(places({ maxEntries: 9, enabled: true }, { enabled: false }), []);
+  assert.equal(places({ maxEntries: 9 }, { enabled: false }), unused);
+  assert.equal(places({ maxEntries: 9 }, { enabled: true, maxEntries: 5 }), unused);
+  assert.equal(places({}, { maxEntries: 5 }), ['agents.list[0].memorySearch.cache.maxEntries']);
+});
+
 test('settings for conversations that are not searched have no effect', () => {
   const imports = ['~/export.zip'];
   const on = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };

@@ -1,0 +1,229 @@
+import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
+import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
+import { MIN_CANDIDATES } from '../defaults.js';
+import type { ConfigInput } from '../schema/index.js';
+import {
+  configuredModel,
+  eachScope,
+  followProvider,
+  type Rule,
+  type RuleFinding,
+  type SearchScope,
+  warning,
+  written,
+} from './rule.js';
+
+/* Settings of memory search without an effect; each is a warning. */
+
+const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
+
+/** Settings that the adapter ignores. */
+export const settingsFitAdapter: Rule = eachScope(function* (scope, input) {
+  const target = followProvider(input, scope.settings.provider);
+  if (target.kind !== 'adapter') return;
+  const facts = PROVIDERS[target.adapter];
+  yield* unusedInputTypes(input, scope, facts);
+  yield* unusedKeys(input, scope, facts);
+});
+
+function* unusedInputTypes(
+  input: ConfigInput,
+  scope: SearchScope,
+  facts: Provider,
+): Generator<RuleFinding> {
+  const { inputTypes, labels } = facts;
+  const { provider, remote } = scope.settings;
+  const address = remote.baseUrl ?? input.models?.providers?.[provider]?.baseUrl;
+  const sends =
+    inputTypes === 'always' || (inputTypes !== 'never' && isCustomAddress(facts, address));
+  for (const key of INPUT_TYPES) {
+    const label = scope.settings[key];
+    const isKnown = labels === undefined || label === undefined || labels.includes(label);
+    if (sends && isKnown) continue;
+    const why = sends
+      ? `the provider ${JSON.stringify(provider)} only supports the labels ${labels?.join(' and ')}; ${key} is not sent`
+      : `the provider ${JSON.stringify(provider)} ignores ${key}`;
+    yield* unused(scope, [key], ['provider'], why);
+  }
+}
+
+/** Settings of a server that is asked over the network. */
+const REMOTE_KEYS = ['baseUrl', 'apiKey', 'headers'] as const;
+
+function* unusedKeys(
+  input: ConfigInput,
+  scope: SearchScope,
+  facts: Provider,
+): Generator<RuleFinding> {
+  const { provider, multimodal, remote } = scope.settings;
+  if (facts.runsOn === 'process') {
+    const why = 'the provider "local" uses local.modelPath and ignores model';
+    // What is inherited belongs to {@link overridesBelongTogether}.
+    yield* unusedOwn(scope, ['model'], ['provider'], why);
+    for (const key of REMOTE_KEYS) {
+      const sent = `the provider "local" sends no requests and ignores remote.${key}`;
+      yield* unusedOwn(scope, ['remote', key], ['provider'], sent);
+    }
+  }
+  if (remote.batch.enabled && !facts.batch) {
+    const why = `the provider ${JSON.stringify(provider)} has no batch API; passages are embedded inline`;
+    yield* unused(scope, ['remote', 'batch', 'enabled'], ['provider'], why);
+  }
+  const model = configuredModel(input, scope)?.model;
+  if (multimodal.enabled && model !== undefined && facts.media?.never(model) === true) {
+    const why = `the model ${JSON.stringify(model)} only embeds text; images and audio are only found by name`;
+    yield* unused(scope, ['multimodal', 'enabled'], ['model'], why);
+  }
+}
+
+/** An agent with its own provider that inherits model or address of another. */
+export const overridesBelongTogether: Rule = function* (input, scopes) {
+  const [defaults, ...agents] = scopes;
+  if (defaults === undefined) return;
+  for (const scope of agents) {
+    const path = scope.where('provider');
+    const { provider } = scope.settings;
+    if (path === undefined || !scope.owns(path) || provider === defaults.settings.provider)
+      continue;
+    if (followProvider(input, provider).kind !== 'adapter') continue;
+    for (const keys of [['model'], ['remote', 'baseUrl'], ['remote', 'apiKey']]) {
+      const inherited = scope.where(...keys);
+      if (inherited === undefined || scope.owns(inherited)) continue;
+      yield warning('setting-unused', path, {
+        message: `this agent's provider is ${JSON.stringify(provider)}, but it inherits ${keys.join('.')}, which the defaults set for ${JSON.stringify(defaults.settings.provider)}`,
+        expected: `${keys.join('.')} next to provider`,
+        related: [inherited],
+      });
+    }
+  }
+};
+
+/** Settings that have no effect while a switch is off. */
+const SWITCHED: Readonly<Record<string, readonly string[]>> = {
+  'cache.enabled': ['cache.maxEntries'],
+  'multimodal.enabled': ['multimodal.modalities', 'multimodal.maxFileBytes'],
+  'query.hybrid.mmr.enabled': ['query.hybrid.mmr.lambda'],
+  'query.hybrid.temporalDecay.enabled': ['query.hybrid.temporalDecay.halfLifeDays'],
+  'query.hybrid.enabled': ['query.hybrid.vectorWeight', 'query.hybrid.textWeight'],
+  'remote.batch.enabled': [
+    'remote.batch.concurrency',
+    'remote.batch.wait',
+    'remote.batch.pollIntervalMs',
+    'remote.batch.timeoutMinutes',
+  ],
+  'store.vector.enabled': ['store.vector.extensionPath'],
+};
+
+/** What the defaults set has an effect if an agent that inherits it has the switch on. */
+export const switchesAreOn: Rule = function* (_input, scopes) {
+  for (const [by, keys] of Object.entries(SWITCHED)) {
+    const on = scopes.filter(({ settings }) => valueAt(settings, by.split('.')) !== false);
+    for (const key of keys) {
+      const used = on.map((scope) => formatPath(scope.where(...key.split('.')) ?? []));
+      for (const scope of scopes) {
+        if (used.includes(formatPath(scope.where(...key.split('.')) ?? []))) continue;
+        const why = `${by} is false: ${key} has no effect`;
+        yield* unusedOwn(scope, key.split('.'), by.split('.'), why);
+      }
+    }
+  }
+};
+
+/** A multiplier below the minimum has no effect. */
+export const candidatesExceedMinimum: Rule = eachScope(function* (scope) {
+  const { maxResults, hybrid } = scope.settings.query;
+  const candidates = maxResults * hybrid.candidateMultiplier;
+  if (candidates >= MIN_CANDIDATES) return;
+  const why = `${hybrid.candidateMultiplier} × ${maxResults} results is ${candidates}, but a search ranks at least ${MIN_CANDIDATES} candidates, so candidateMultiplier has no effect`;
+  yield* unused(scope, ['query', 'hybrid', 'candidateMultiplier'], ['query', 'maxResults'], why);
+});
+
+/** `memory.ext` concerns only the external backend, except for its scope. */
+export const extIsUsed: Rule = function* (input, scopes) {
+  if (input.memory?.backend === 'ext') return;
+  const path: ConfigPath = ['memory', 'ext'];
+  const message = 'this has no effect: memory.backend is "builtin"';
+  const expected = 'memory.backend: "ext", or remove the setting';
+  for (const key of Object.keys(input.memory?.ext ?? {}).filter((name) => name !== 'scope')) {
+    yield warning('setting-unused', [...path, key], { message, expected });
+  }
+  for (const scope of scopes) {
+    const collections = scope.where('ext', 'extraCollections');
+    if (collections === undefined || !scope.owns(collections)) continue;
+    yield warning('setting-unused', collections, { message, expected });
+  }
+};
+
+/** Exports of conversations for the external backend. */
+export const exportSettingsAreUsed: Rule = function* ({ memory }) {
+  const sessions = memory?.ext?.sessions ?? {};
+  if (memory?.backend !== 'ext' || sessions.enabled === true) return;
+  for (const key of Object.keys(sessions).filter((name) => name !== 'enabled')) {
+    yield warning('setting-unused', ['memory', 'ext', 'sessions', key], {
+      message: `sessions.${key} has no effect: sessions.enabled is not true`,
+    });
+  }
+};
+
+/** A warning at the setting, reported once for the scope it belongs to. */
+function* unused(
+  scope: SearchScope,
+  keys: readonly string[],
+  because: readonly string[],
+  message: string,
+): Generator<RuleFinding> {
+  const [path, other] = [scope.where(...keys), scope.where(...because)];
+  if (path === undefined || !scope.owns(path, other)) return;
+  yield warning('setting-unused', path, { message, related: written(other) });
+}
+
+/** A warning at a setting of the scope itself, none at an inherited one. */
+function* unusedOwn(
+  scope: SearchScope,
+  keys: readonly string[],
+  because: readonly string[],
+  message: string,
+): Generator<RuleFinding> {
+  if (scope.owns(scope.where(...keys))) yield* unused(scope, keys, because, message);
+}
+
+/** Settings for conversations that nothing searches. Half of the switches is a rule of its own. */
+export const sessionSettingsAreUsed: Rule = function* (input, scopes) {
+  const { backend, ext } = input.memory ?? {};
+  const areExported = backend === 'ext' && ext?.sessions?.enabled === true;
+  const isAnyOn = scopes.some(({ settings: { sources, experimental } }) => {
+    return sources.includes('sessions') || experimental.sessionMemory;
+  });
+  if (areExported || isAnyOn) return;
+  for (const scope of scopes) {
+    const path = scope.where('sync', 'sessions');
+    if (path === undefined || !scope.owns(path)) continue;
+    const written = valueAt(input, path);
+    for (const key of isRecord(written) ? Object.keys(written) : []) {
+      yield warning('setting-unused', [...path, key], {
+        message: `sync.sessions.${key} has no effect: conversations are not searched`,
+        expected: 'sources: ["memory", "sessions"] and experimental.sessionMemory: true',
+      });
+    }
+  }
+};
+
+/** Settings that the reranker ignores. With `provider` set to `none`, they are kept for another time. */
+export const rerankSettingsAreUsed: Rule = eachScope(function* (scope) {
+  const { provider } = scope.settings.query.rerank;
+  const named = scope.where('query', 'rerank', 'provider');
+  const why =
+    named === undefined
+      ? 'query.rerank.provider is not set'
+      : `the reranker ${JSON.stringify(provider)} ignores it`;
+  const sendsNothing = provider === 'local' || provider === 'chat';
+  const ignored = named === undefined ? RERANKER_OPTIONS : sendsNothing ? ['remote'] : [];
+  for (const key of ignored) {
+    const path = scope.where('query', 'rerank', key);
+    if (path === undefined || !scope.owns(path, named)) continue;
+    const message = `query.rerank.${key} has no effect: ${why}`;
+    yield warning('setting-unused', path, { message, related: written(named) });
+  }
+});
+
+const RERANKER_OPTIONS: readonly string[] = ['model', 'topN', 'timeoutMs', 'remote', 'budget'];
