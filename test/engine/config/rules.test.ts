@@ -587,6 +587,15 @@ test('an agent with a provider of its own should not inherit the model of anothe
     [['setting-unused', 'agents.list[0].memorySearch.provider']],
   );
   assert.equal(warningsOf(config({ model: 'voyage-4' })), []);
+  const remote = { baseUrl: 'https://e.example/v1', apiKey: 'env:K', headers: { 'X-K': 'env:K' } };
+  const defaults = { memorySearch: { provider: 'openai', remote } };
+  const list = [{ id: 'a', memorySearch: { provider: 'voyage' } }];
+  assert.equal(
+    warningsOf({ agents: { defaults, list } }).map(
+      ({ message }) => / (remote\S+),/.exec(message)?.[1],
+    ),
+    ['remote.baseUrl', 'remote.apiKey', 'remote.headers'],
+  );
   // Once, and not at the defaults, where the model is used.
   assert.equal(
     warningsOf(config({ provider: 'local' })).map(({ path }) => path),

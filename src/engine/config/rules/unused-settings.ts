@@ -86,7 +86,7 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
     if (path === undefined || !scope.owns(path) || provider === defaults.settings.provider)
       continue;
     if (followProvider(input, provider).kind !== 'adapter') continue;
-    for (const keys of [['model'], ['remote', 'baseUrl'], ['remote', 'apiKey']]) {
+    for (const keys of [['model'], ...REMOTE_KEYS.map((key) => ['remote', key])]) {
       const inherited = scope.where(...keys);
       if (inherited === undefined || scope.owns(inherited)) continue;
       yield warning('setting-unused', path, {
