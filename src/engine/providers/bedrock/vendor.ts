@@ -10,7 +10,7 @@ import {
   textAt,
 } from '../http/status-fault.js';
 import type { Provider } from '../provider.js';
-import { settingNames } from '../provider-error.js';
+import { settingNames, withheldHint } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { withRetries } from '../requests/pacer.js';
@@ -41,7 +41,11 @@ export function createBedrockVendor(
   const found = findModel(model, settings.dimensions, provider, modelSetting);
   const { id: modelId, family, dimensions } = found;
   const place = resolvePlace(settings.baseUrl, env);
-  const key = apiKey(settings, env['AWS_BEARER_TOKEN_BEDROCK']);
+  // A signature can be sent anywhere, but the token is the key itself.
+  const isOwn = settings.baseUrl === undefined || place.aws;
+  const token = env[TOKEN_VARIABLE]?.trim();
+  const key = settings.credential ?? (isOwn && token ? tokenOf(token) : undefined);
+  const isWithheld = key === undefined && Boolean(token);
   const auth: BedrockAuth =
     key === undefined
       ? { kind: 'sigv4', credentials: credentialChain(env, place.region) }
@@ -62,9 +66,11 @@ export function createBedrockVendor(
         const timed = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
         return client.invoke({ modelId, body, signal: timed });
       };
-      const answer = await withRetries(pacing, signal, send, (error) =>
-        bedrockFault(error, faultPlace),
-      );
+      const answer = await withRetries(pacing, signal, send, (error) => {
+        const fault = bedrockFault(error, faultPlace);
+        if (fault?.details.kind !== 'auth' || !isWithheld) return fault;
+        return fault.with({ hint: withheldHint(TOKEN_VARIABLE, settings) });
+      });
       const json = parsedJson(answer);
       if (json === undefined) throw broken('it is not JSON');
       const read = family.read(json, call);
@@ -78,11 +84,10 @@ export function createBedrockVendor(
   };
 }
 
-/** A configured key overrides the environment's; an empty variable counts as unset. */
-function apiKey(settings: ProviderSettings, fromEnv: string | undefined): Credential | undefined {
-  if (settings.credential !== undefined) return settings.credential;
-  const value = fromEnv?.trim();
-  return value ? { value, source: 'env AWS_BEARER_TOKEN_BEDROCK' } : undefined;
+const TOKEN_VARIABLE = 'AWS_BEARER_TOKEN_BEDROCK';
+
+function tokenOf(value: string): Credential {
+  return { value, source: `env ${TOKEN_VARIABLE}` };
 }
 
 function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['labels'] {

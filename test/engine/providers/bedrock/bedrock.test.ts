@@ -24,7 +24,14 @@ conformanceSuite({
       baseUrl: fake.origin,
       model: 'cohere.embed-multilingual-v3',
     }),
-  createVendor: withEnv({ AWS_BEARER_TOKEN_BEDROCK: BEDROCK_TOKEN }),
+  // The token is not sent to an address of the configuration.
+  createVendor: ({ baseUrl = '', ...settings }) => {
+    const env = {
+      AWS_BEARER_TOKEN_BEDROCK: BEDROCK_TOKEN,
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: baseUrl,
+    };
+    return openVendor({ ...settings, baseUrl: undefined }, { env });
+  },
   secret: BEDROCK_TOKEN,
   dimensions: 1024,
 });

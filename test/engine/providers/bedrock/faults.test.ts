@@ -91,9 +91,29 @@ test('a wrong signature does not repeat the request', async () => {
 
 test('a refused API key is named by where it comes from', async () => {
   const wrong = { AWS_BEARER_TOKEN_BEDROCK: `${BEDROCK_TOKEN}x` };
-  const error = await failing((fake) => bedrockAdapter({ baseUrl: fake.origin }, wrong).probe());
+  const error = await failing((fake) =>
+    bedrockAdapter({}, { ...wrong, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: fake.origin }).probe(),
+  );
   assert.match(error.hint ?? '', 'env AWS_BEARER_TOKEN_BEDROCK');
   assert.not.match(`${error.message} ${error.hint}`, BEDROCK_TOKEN);
+});
+
+test('a token of the environment is not sent to an address of the configuration', async () => {
+  const fake = await startBedrockFake();
+  const env = { AWS_BEARER_TOKEN_BEDROCK: BEDROCK_TOKEN, AWS_EC2_METADATA_DISABLED: 'true' };
+  const withheld = bedrockAdapter({ baseUrl: fake.origin }, env);
+  const error = await failureOf(withheld.probe());
+  assert.is(error.code, 'PROVIDER_AUTH');
+  assert.match(error.hint ?? '', /^AWS_BEARER_TOKEN_BEDROCK is set but withheld/);
+  const signed = bedrockAdapter({ baseUrl: fake.origin }, { ...env, ...AWS_KEYS });
+  await signed.probe();
+  assert.equal(
+    fake.requests.map(({ headers }) => headers.authorization?.split(' ', 1)[0]),
+    ['AWS4-HMAC-SHA256'],
+  );
+  await withheld.close();
+  await signed.close();
+  await fake.close();
 });
 
 test('a configured key goes before the environment, and both before access keys', async () => {
