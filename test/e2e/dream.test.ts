@@ -470,6 +470,24 @@ test('on a terminal the phases are steps that are ticked off, or marked as faile
   assert.match(session.output(), /✖\S* deep: failed: /u);
 });
 
+test('on a terminal the list of a workspace that is missing ends before the answer', async () => {
+  const world = dreamHome();
+  const gone = world.home.at('gone');
+  const agents = { list: [{ id: 'main' }, { id: 'gone', workspace: gone }] };
+  world.home.write('svc.json', JSON.stringify({ agents }));
+  const session = runInPty(['dream', 'run'], {
+    home: world.home.path,
+    columns: 100,
+    rows: 40,
+    lines: true,
+  });
+  assert.is(await session.ended, 1);
+  const output = session.output();
+  const answer = output.slice(output.lastIndexOf('not swept'));
+  assert.not.match(answer, /searches|light|rem|deep/u);
+  assert.ok(output.lastIndexOf('\u001B[?25h') > output.lastIndexOf('\u001B[?25l'), 'cursor');
+});
+
 for (const [name, args] of [
   ['as a live list', []],
   ['as plain lines', ['--plain']],

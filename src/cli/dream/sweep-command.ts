@@ -97,7 +97,9 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       },
     });
     sweeping.catch((error: unknown) => events.fail(error));
-    const [summary] = await Promise.all([sweeping, runSteps(events.steps, steps)]);
+    // A list that is still on the terminal when the sweep fails draws over what is printed next.
+    await runSteps(events.steps, steps);
+    const summary = await sweeping;
     const { preview } = summary;
     let evaluation: EvaluationOutput | undefined;
     if (preview !== undefined && preview.files.length > 0) {
