@@ -8,6 +8,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { isRecord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
+import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { giveVariables, globalFlags, withListVariables } from './flags.js';
@@ -303,6 +304,23 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     if (this.jsonEnabled() && !this.shapesOutput) return;
     const shown = this.mask.text(text);
     process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+  }
+
+  /** What a person at a terminal sees of work that is silent until its end. */
+  protected waitingLine(flags: Omit<ShowingFlags, 'config'>, words: string): WaitingLine {
+    const shown = this.terminal(flags).progress && !flags.quiet;
+    return createWaitingLine((text) => shown && process.stderr.write(text), words);
+  }
+
+  /** The result of such work. */
+  protected async whileWaiting<T>(
+    flags: Omit<ShowingFlags, 'config'>,
+    words: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const line = this.waitingLine(flags, words);
+    line.start();
+    return work().finally(line.stop);
   }
 
   /** How steps of long work are shown, given the flags. */

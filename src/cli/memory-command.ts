@@ -92,11 +92,12 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return summary;
   }
 
-  /** Shows the progress of a sync that comes before other work. */
-  protected syncProgress(flags: ShowingFlags): ProgressLine {
+  /** Shows the progress of a sync and, while none runs, what the work is. */
+  protected syncProgress(flags: ShowingFlags, words: string): ProgressLine {
     const quiet = flags.quiet || this.jsonEnabled();
     const terminal = this.terminal(flags);
-    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
+    const options = { terminal, quiet, verbose: flags.verbose };
+    const progress = createLazySyncProgress(options, this.waitingLine(flags, words));
     return { ...progress, onEvent: (event) => progress.onEvent(this.mask.data(event)) };
   }
 

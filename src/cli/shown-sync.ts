@@ -4,6 +4,7 @@ import { runningMs } from '../engine/support/time.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
+import { QUIET_FOR_MS, type WaitingLine } from '../ui/waiting-line.js';
 import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
@@ -63,8 +64,15 @@ async function createSyncProgress(options: SyncProgressOptions): Promise<Progres
   return { onEvent, clear: () => undefined };
 }
 
-/** Like {@link createSyncProgress}, but created on the first event: most searches have nothing to sync. */
-export function createLazySyncProgress(options: SyncProgressOptions): ProgressLine {
+/**
+ * Like {@link createSyncProgress}, but created on the first event: most searches have nothing to sync.
+ *
+ * @param rest shown while no sync runs
+ */
+export function createLazySyncProgress(
+  options: SyncProgressOptions,
+  rest?: WaitingLine,
+): ProgressLine {
   let progress: ProgressLine | undefined;
   const early: SyncEvent[] = [];
   let cleared = false;
@@ -84,19 +92,20 @@ export function createLazySyncProgress(options: SyncProgressOptions): ProgressLi
     if (early.length === 1) load();
   };
   let waiting: NodeJS.Timeout | undefined;
+  rest?.start();
   return {
     onEvent: (event) => {
       clearTimeout(waiting);
-      if (event.type === 'lock.waiting') waiting = setTimeout(show, NOTICED_MS, event);
+      rest?.stop();
+      if (event.type === 'lock.waiting') waiting = setTimeout(show, QUIET_FOR_MS, event);
       else show(event);
+      if (event.type === 'sync.finished') rest?.start();
     },
     clear: () => {
       clearTimeout(waiting);
+      rest?.stop();
       cleared = true;
       progress?.clear();
     },
   };
 }
-
-/** A shorter wait for another process is not shown. */
-const NOTICED_MS = 500;

@@ -13,6 +13,7 @@ import {
 import { waitingWords } from './memory/words.js';
 import { safeLine } from './safe-text.js';
 import { drawBar, type Style } from './style.js';
+import { ERASE_LINE, QUIET_FOR_MS } from './waiting-line.js';
 
 /** How the one-line progress is drawn. */
 export interface ProgressLineOptions {
@@ -30,15 +31,12 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-/** Shorter work shows nothing: a line that flashes by only distracts. */
-const QUIET_FOR_MS = 500;
 const REDRAW_EVERY_MS = 100;
 const BAR_COLUMNS = 20;
-const ERASE_LINE = '\r\u001B[2K';
 
 /**
- * Progress for a search that first has to build the index. Drawn on events only, since no timer fires while the engine
- * works.
+ * Progress for a search that first has to build the index. Drawn on events, since no timer fires while the engine
+ * works, and once when a provider does not answer.
  *
  * @param write writes to a terminal, unchanged
  */
@@ -51,6 +49,7 @@ export function createProgressLine(
   let state = startSyncProgress(startedMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
   let shown = '';
+  let timer: NodeJS.Timeout | undefined;
 
   const show = (line: string): void => {
     if (line !== shown) write(ERASE_LINE + line);
@@ -63,6 +62,8 @@ export function createProgressLine(
     show(progressText(state, options));
   };
   const clear = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
     if (shown !== '') write(ERASE_LINE);
     shown = '';
   };
@@ -73,7 +74,10 @@ export function createProgressLine(
       // No other event comes while another process works, so this is shown at once.
       else if (event.type === 'lock.waiting') {
         show(waitingWords(state.waitingFor?.pid).slice(0, Math.max(0, options.columns - 1)));
-      } else draw();
+      } else {
+        draw();
+        timer ??= setTimeout(() => show(progressText(state, options)), QUIET_FOR_MS);
+      }
     },
     clear,
   };

@@ -5,6 +5,7 @@ import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
+import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
@@ -486,6 +487,29 @@ test('on a terminal the list of a workspace that is missing ends before the answ
   const answer = output.slice(output.lastIndexOf('not swept'));
   assert.not.match(answer, /searches|light|rem|deep/u);
   assert.ok(output.lastIndexOf('\u001B[?25h') > output.lastIndexOf('\u001B[?25l'), 'cursor');
+});
+
+test('on a terminal the diary of a model is a step', async () => {
+  const world = dreamHome();
+  const chat = await startOpenAiChatFake();
+  const models = {
+    providers: { m: { api: 'openai', baseUrl: `${chat.origin}/v1`, apiKey: CHAT_KEY } },
+  };
+  const core = {
+    subagent: { allowModelOverride: true },
+    config: { dreaming: { model: 'm/some-model' } },
+  };
+  const config = { models, plugins: { entries: { 'memory-core': core } } };
+  world.home.write('svc.json', JSON.stringify(config));
+  const session = runInPty(['dream', 'run'], {
+    home: world.home.path,
+    columns: 100,
+    rows: 40,
+    lines: true,
+  });
+  assert.is(await session.ended, 0);
+  await chat.close();
+  assert.match(session.output(), /✔\S* diary/u);
 });
 
 for (const [name, args] of [

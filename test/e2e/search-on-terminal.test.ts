@@ -2,6 +2,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
@@ -63,6 +64,20 @@ test('what is longer than the terminal goes through the pager, whole, best resul
   assert.not.match(await shown(root, ['-n', '2'], { SVC_PAGER: pager }), 'paged');
   const direct = await shown(root, ['-n', '12'], { SVC_PAGER: '/none/such' });
   assert.is(direct.match(/memory\/n/g)?.length, 12);
+});
+
+test('a search that waits for its provider says so, and takes that away', async () => {
+  const root = home(1);
+  const vendor = await startHangingEmbeddings('backup');
+  const remote = { baseUrl: `${vendor.origin}/v1`, apiKey: 'sk-test-0123456789abcdefghij' };
+  const memorySearch = { provider: 'openai', remote, query: { timeoutSeconds: 1.5 } };
+  root.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
+  const text = await shown(root, []);
+  await vendor.close();
+  assert.match(text, /^searching\r\u001B\[2K.*warning: keyword search only/su);
+  assert.match(text, 'memory/n0.md');
+  const { stderr } = await runSvc(['memory', 'search', 'backup'], { home: root.path });
+  assert.not.match(stderr, 'searching');
 });
 
 test.run();

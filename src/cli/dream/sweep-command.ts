@@ -49,7 +49,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
       try {
         const narrator = wish.dryRun ? undefined : await this.openNarrator(loaded);
-        sweeps.push(await this.sweepOne(target, wish, narrator, new SweepSteps(before), steps));
+        sweeps.push(await this.sweepOne(target, wish, narrator, before, steps));
       } catch (error) {
         if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
         const why = this.noteFailure(dir, error);
@@ -76,10 +76,11 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     target: DreamTarget,
     { only, dryRun, ...wish }: SweepWish,
     narrator: Narrator | undefined,
-    events: SweepSteps,
+    before: string,
     steps: StepsOptions,
   ): Promise<SweptOutput> {
     const { workspace, settings, reach, timeZone } = target;
+    const events = new SweepSteps(before);
     let remReport: string | undefined;
     const sweeping = runSweep(workspace, {
       settings,
@@ -97,8 +98,17 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       },
     });
     sweeping.catch((error: unknown) => events.fail(error));
+    const diary: Step = {
+      title: `${before}diary`,
+      run: async () => {
+        await sweeping;
+        return `${before}diary`;
+      },
+    };
+    // Without a model the diary takes no time.
+    const shown = narrator === undefined ? events.steps : [...events.steps, diary];
     // A list that is still on the terminal when the sweep fails draws over what is printed next.
-    await runSteps(events.steps, steps);
+    await runSteps(shown, steps);
     const summary = await sweeping;
     const { preview } = summary;
     let evaluation: EvaluationOutput | undefined;

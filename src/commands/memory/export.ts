@@ -42,7 +42,9 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     const produce = (write: (text: string) => Promise<void>) =>
       transfer.export(how, write, { signal: anySignal([this.signal, stdoutLost]) });
     const exported = await untilLost(() =>
-      file === undefined ? produce(printInTurn) : writeExportFile(file, flags.force, produce),
+      file === undefined
+        ? produce(printInTurn)
+        : this.whileWaiting(flags, 'exporting', () => writeExportFile(file, flags.force, produce)),
     );
     if (exported === undefined) return {};
     const { warnings, ...tally } = exported;

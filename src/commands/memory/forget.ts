@@ -85,10 +85,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     await this.completeForgetting(memory);
     const work = { signal: this.signal };
     const fromFile = flags['from-file'];
-    const plan = await forgetting.plan(
-      { target, maxResults: flags['max-results'], fromFile },
-      work,
-    );
+    const named = { target, maxResults: flags['max-results'], fromFile };
+    const plan = await this.whileWaiting(flags, 'searching', () => forgetting.plan(named, work));
     const files = fromFile ? 'changed' : 'kept';
     this.write(renderForgetPlan(plan, { ...this.view(flags), files }));
     if (!(await this.agrees('Forget this?', flags))) {
@@ -131,7 +129,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     flags: ForgetFlags,
   ): Promise<readonly StoreOutcome[]> {
     // Every file is read again, which takes a while in a large memory.
-    const { onEvent, clear } = this.syncProgress(flags);
+    const { onEvent, clear } = this.syncProgress(flags, 'forgetting');
     const work = { signal: this.signal, onEvent };
     const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);

@@ -67,7 +67,9 @@ Notes that exist with other content stop the import, unless you pass --existing.
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...about, imported: false, ...nothing, vectors: { inFile, used: 0 } };
     }
-    const result = await transfer.import(plan, flags.existing, { signal: this.signal });
+    const result = await this.whileWaiting(flags, 'importing', () =>
+      transfer.import(plan, flags.existing, { signal: this.signal }),
+    );
     this.write(renderImport(result, inFile));
     return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }

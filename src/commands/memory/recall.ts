@@ -89,10 +89,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     const turn = recallTurn(message, flags, this.context().cwd);
     // The time limit leaves no time for an orderly shutdown.
     this.endInOrder(false);
-    const outcome = await lane.recall(turn, {
-      signal: this.signal,
-      leftMs: lane.deadlineMs - performance.now(),
-    });
+    const limits = { signal: this.signal, leftMs: lane.deadlineMs - performance.now() };
+    const outcome = await this.whileWaiting(flags, 'recalling', () => lane.recall(turn, limits));
     for (const warning of outcome.warnings) this.addWarning(warning);
     const output = recallOutput(this.mask.data(outcome));
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');

@@ -101,7 +101,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       this.addWarning(refusal);
       return noAnswer(memory, query);
     }
-    const progress = this.syncProgress(flags);
+    const progress = this.syncProgress(flags, 'searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
       .search(request, this.asking(progress.onEvent))

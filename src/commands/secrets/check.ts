@@ -12,10 +12,9 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
 
   async run(): Promise<SecretsCheckOutput> {
     const { flags } = await this.parse(SecretsCheck);
-    const { file, secrets, warnings } = await checkSecrets(this.context(), {
-      configFile: flags.config,
-      signal: this.signal,
-    });
+    const how = { configFile: flags.config, signal: this.signal };
+    const checking = (): ReturnType<typeof checkSecrets> => checkSecrets(this.context(), how);
+    const { file, secrets, warnings } = await this.whileWaiting(flags, 'reading secrets', checking);
     for (const warning of warnings) this.addWarning(warning);
     this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view(flags)));
     const ok = secrets.every(({ resolves }) => resolves);

@@ -159,6 +159,17 @@ test('the progress line shows nothing for work of under half a second', () => {
   assert.equal(drawn(4, 80), []);
 });
 
+test('the progress line also appears while no event comes, and takes itself away', async () => {
+  const written: string[] = [];
+  const options = { style, columns: 80, now: () => 0 };
+  const progress = createProgressLine((text) => written.push(text), options);
+  for (const event of EMBEDDING.slice(1, 2)) progress.onEvent(event);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.match(written[0] ?? '', /embedding {2}░+ {2}0\/100$/);
+  progress.clear();
+  assert.equal(written.slice(1), [ERASE]);
+});
+
 test('the progress line is drawn ten times a second at most and takes itself away', () => {
   const written = drawn(20, 80);
   // From 0.5 to 2.1 seconds, and once to take it away.

@@ -34,7 +34,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
-    const { onEvent, clear } = this.syncProgress(flags);
+    const { onEvent, clear } = this.syncProgress(flags, 'forgetting');
     const shown = { ...work, onEvent };
     const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
