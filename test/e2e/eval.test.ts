@@ -116,9 +116,11 @@ test('every miss is told with its reason, and by name what stood above', async (
     text.stdout,
     /memory\/gone\.md {2}memory does not cover this file\n {2}4 more; use --misses/,
   );
-  const weak = await evaluate(home, 'q.jsonl', '-n', '20', '--min-score', '0.99', '--json');
-  const reasons = new Map(jsonOf.eval(weak).misses.map(({ id, why }) => [id, why]));
-  assert.is(reasons.get('lost'), 'below-min-score');
+  for (const results of ['3', '20']) {
+    const weak = await evaluate(home, 'q.jsonl', '-n', results, '--min-score', '0.99', '--json');
+    const reasons = new Map(jsonOf.eval(weak).misses.map(({ id, why }) => [id, why]));
+    assert.is(reasons.get('lost'), 'below-min-score', `-n ${results}`);
+  }
 });
 
 test('variants are tried beside what is configured, and the index of the person stays as it is', async () => {

@@ -64,7 +64,8 @@ async function reasonOf(
     const deep = await placeOf(asked, target, DEEPEST, options);
     return { why: 'not-a-candidate', place: deep.place, ranked };
   }
-  if (place <= results.length + belowMinScore && belowMinScore > 0) {
+  // Then everything with a higher score is a result.
+  if (belowMinScore > 0) {
     return { why: 'below-min-score', place, score: found.score };
   }
   const above = results.slice(0, NAMED_ABOVE).map((result) => {
