@@ -10,17 +10,22 @@ import { textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
- * Flags that confirm, replace or delete, and those that shape the output: an exported variable would do so in every
- * command from then on.
+ * Flags that confirm, replace, delete or override a refusal, and those that shape the output: an exported variable
+ * would do so in every command from then on.
  */
 const WITHOUT_TWIN: ReadonlySet<string> = new Set([
+  'again',
   'all',
+  'allow-secret',
+  'existing',
   'fields',
+  'finish',
   'fix',
   'force',
   'forget',
   'from-file',
   'jq',
+  'last',
   'remove',
   'rollback',
   'template',

@@ -12,7 +12,8 @@ function usesOf(name: string): readonly { readonly id: string; readonly flag: Fl
 
 /** Confirm, replace, delete or shape output: a variable that is exported once would do so for ever. */
 const WITHOUT_VARIABLE = [
-  ...['all', 'fix', 'force', 'forget', 'from-file', 'remove', 'rollback', 'undo', 'yes'],
+  ...['again', 'all', 'allow-secret', 'existing', 'finish', 'fix', 'force', 'forget', 'from-file'],
+  ...['last', 'remove', 'rollback', 'undo', 'yes'],
   ...['fields', 'jq', 'template'],
 ];
 
