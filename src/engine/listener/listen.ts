@@ -139,7 +139,7 @@ export async function checkAddresses(
     const isHeld = held.some((other) => other.port === port);
     if (held.some((other) => other.port === port && other.host === host)) continue;
     // Any port shows whether this machine has the address.
-    await listenOnce(host, isHeld ? 0 : port);
+    await listenOnce({ host, port }, isHeld ? 0 : port);
   }
 }
 
@@ -159,14 +159,17 @@ function checkCertificate(tls: NonNullable<ListenAddress['tls']>): void {
   }
 }
 
-async function listenOnce(host: string, port: number): Promise<void> {
+async function listenOnce(
+  address: Pick<ListenAddress, 'host' | 'port'>,
+  port: number,
+): Promise<void> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen({ host, port }, resolve);
+      server.once('error', reject).listen({ host: address.host, port }, resolve);
     });
   } catch (error) {
-    throw listenFault(error, { host, port });
+    throw listenFault(error, address);
   }
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
