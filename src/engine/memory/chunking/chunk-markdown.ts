@@ -16,7 +16,7 @@ export interface ChunkingOptions {
  * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
  * that old indexes are rebuilt.
  */
-export const CHUNKER_VERSION = 2;
+export const CHUNKER_VERSION = 3;
 
 /**
  * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,
@@ -62,10 +62,13 @@ export function chunkBlocks(
     if (head.tokens > options.tokens) {
       pushAll(chunks, cutLongLine(lines, head, options));
     } else {
+      // Front matter describes the note, so the chunk is about what its first heading is about.
+      const isFrontMatter = blocks[0]?.kind === 'front-matter' && head.end === blocks[0].end;
+      const named = isFrontMatter && end > first + 1 ? units[first + 1] : head;
       chunks.push({
         startLine: head.start + 1,
         endLine: tail.end,
-        headingPath: head.headingPath,
+        headingPath: named?.headingPath ?? [],
         text: joinedLines(lines, head.start, tail.end),
       });
     }

@@ -154,6 +154,17 @@ test('a fence, table, list item or front matter that fits stays whole', () => {
 /** A paragraph that fills most of the budget used below, so that every section is a chunk. */
 const BODY = 'words that fill a paragraph '.repeat(10).trim();
 
+test('a chunk that begins with front matter has the heading path of what follows it', () => {
+  const lines = ['---', 'tags: [park]', '---', '', '# Sunday', '', '## Birds', '', 'A heron.'];
+  const paths = (text: readonly string[]) =>
+    chunkMarkdown(textLines(text.join('\n')), { tokens: 90, overlap: 10 }).map(
+      ({ headingPath }) => headingPath,
+    );
+  assert.equal(paths(lines), [['Sunday', 'Birds']]);
+  assert.equal(paths(['---', 'tags: [park]', '---', '', 'No heading.']), [[]]);
+  assert.equal(paths(['Intro.', '', '# Sunday', '', 'A heron.']), [[]]);
+});
+
 test('a heading stays with what follows it and stands in the heading path', () => {
   const lines = ['# Guide', '', BODY, '', '## Install *now*', '', '### On [Linux](x)', '', BODY];
   const chunks = chunkMarkdown(textLines(lines.join('\n')), { tokens: 90, overlap: 10 });
