@@ -359,6 +359,13 @@ test('old notes are looked through, listed, and taken back to the byte', async (
   assert.match(list.stdout, new RegExp(`${done.id} .* backfill +– +no changes`));
   const status = jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json'));
   assert.is(status.workspaces[0]?.lastSweep, null);
+  // Neither the repetition nor a folder without daily notes can be rolled back.
+  world.home.write('workspace/old/2025-01-05.md', '- Ana leads the design team.\n');
+  const elsewhere = await svc(world, 'dream', 'backfill', '--path', 'old');
+  assert.match(elsewhere.stdout, /^0 notes: .*\n.*\n {2}only dated notes in memory\/ are read/u);
+  const { stdout: sweeps } = await svc(world, 'dream', 'list');
+  assert.is(sweeps.match(/backfill/gu)?.length, 1);
+
   const back = await svc(world, 'dream', 'backfill', '--rollback', done.id ?? '', '--json');
   assert.equal(jsonOf.dreamBackfill(back).rolledBack, { claims: 1 });
   assert.is((await svc(world, 'dream', 'signals', '--json')).stdout, before);

@@ -74,6 +74,8 @@ export async function runBackfill(
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
     const stagedKeys = new Set<ClaimKey>();
+    const isKnown = (key: ClaimKey): boolean =>
+      stagedKeys.has(key) || wasBackfilled.get(key) !== undefined;
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
     inWriteTransaction(database, () => {
       for (const statement of notes.flatMap(statementsOf)) {
@@ -82,14 +84,15 @@ export async function runBackfill(
         leans[lean] += 1;
         if (lean !== 'lasting' && lean !== 'durable') continue;
         const { key } = statement;
-        if (stagedKeys.has(key) || wasBackfilled.get(key) !== undefined) continue;
+        if (isKnown(key)) continue;
         stagedKeys.add(key);
         staged.push({ ...statement, lean });
         if (!options.dryRun) {
           vouch({ database, entries, nowMs }, sweep.id, { ...statement, lean });
         }
       }
-      if (!options.dryRun) sweeps.put(sweep);
+      // One that changed nothing could not be rolled back.
+      if (!options.dryRun && staged.length > 0) sweeps.put(sweep);
     });
     return {
       id: sweep.id,

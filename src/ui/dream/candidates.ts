@@ -135,6 +135,9 @@ function backfilledLines(
   return [
     `${formatCountOf(notes, 'note')}: ${lasting} lasting, ${durable} durable, ${unclear} unclear, ${situational} situational`,
     `${formatCountOf(claims.length, 'claim')} ${dryRun ? 'would get signals' : 'got signals'}`,
+    ...(notes === 0
+      ? ['  only dated notes in memory/ are read, such as memory/2026-02-03.md']
+      : []),
     ...claims.slice(0, MOST_SHOWN).flatMap(({ key, text, lean, ...place }) => {
       return [
         `  + ${safeLine(text)}`,
