@@ -74,7 +74,7 @@ test('a search that waits for its provider says so, and takes that away', async 
   root.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
   const text = await shown(root, []);
   await vendor.close();
-  assert.match(text, /^searching\r\u001B\[2K.*warning: keyword search only/su);
+  assert.ok(text.startsWith('searching\r\u001B[2Kwarning: keyword search only'), text);
   assert.match(text, 'memory/n0.md');
   const { stderr } = await runSvc(['memory', 'search', 'backup'], { home: root.path });
   assert.not.match(stderr, 'searching');
