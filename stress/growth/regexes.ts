@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { parseSync } from 'rolldown/utils';
+import { isRecord } from '../../src/engine/support/text.js';
 
 /** A regular expression in the source. */
 export interface SourceRegex {
@@ -19,7 +20,6 @@ export const HARMLESS_REGEXES: Readonly<Record<string, string>> = {
 };
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
-const LITERAL = /^\/(.*)\/([a-z]*)$/su;
 
 /** Every distinct regular expression in the source. */
 export function sourceRegexes(): readonly SourceRegex[] {
@@ -27,24 +27,28 @@ export function sourceRegexes(): readonly SourceRegex[] {
   for (const file of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!/\.tsx?$/u.test(file)) continue;
     const text = readFileSync(join(SOURCE, file), 'utf8');
-    const visit = (node: ts.Node): void => {
-      const regex = regexAt(node);
+    const visit = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return;
+      const regex = regexAt(node, text);
       if (regex !== undefined && !found.has(regex.text)) {
         found.set(regex.text, { file: file.replaceAll('\\', '/'), ...regex });
       }
-      ts.forEachChild(node, visit);
+      for (const child of Object.values(node)) visit(child);
     };
-    visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+    visit(parseSync(file, text).program);
   }
   return [...found.values()];
 }
 
-function regexAt(node: ts.Node): Omit<SourceRegex, 'file'> | undefined {
-  if (ts.isRegularExpressionLiteral(node)) {
-    const [, source = '', flags = ''] = LITERAL.exec(node.text) ?? [];
-    return { text: node.text, regex: new RegExp(source, flags) };
+/** @param node of an ESTree @param text of its file */
+function regexAt(node: object, text: string): Omit<SourceRegex, 'file'> | undefined {
+  if (!isRecord(node)) return undefined;
+  const { type, start, end, callee, regex } = node;
+  const written = text.slice(Number(start), Number(end));
+  if (type === 'Literal' && isRecord(regex)) {
+    return { text: written, regex: new RegExp(String(regex['pattern']), String(regex['flags'])) };
   }
-  const isBuilt = ts.isNewExpression(node) || ts.isCallExpression(node);
-  if (!isBuilt || node.expression.getText() !== 'RegExp') return undefined;
-  return { text: node.getText().replaceAll(/\s+/gu, ' '), regex: undefined };
+  const isBuilt = type === 'NewExpression' || type === 'CallExpression';
+  if (!isBuilt || !isRecord(callee) || callee['name'] !== 'RegExp') return undefined;
+  return { text: written.replaceAll(/\s+/gu, ' '), regex: undefined };
 }
