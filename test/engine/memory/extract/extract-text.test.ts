@@ -124,7 +124,7 @@ test('files that are not what their names claim', async () => {
 test('a zip bomb, a PDF bomb and ten megabytes in one line end within the limits', async () => {
   const bomb = docx(paragraph(' '.repeat(130 * 1024 * 1024)));
   assert.is(faultOf(await extract('docx', bomb)), 'memory');
-  const large = await extract('pdf', pdfBomb(100 * 1024 * 1024), { timeoutMs: 4000 });
+  const large = await extract('pdf', pdfBomb(100 * 1024 * 1024), { timeoutMs: 2000 });
   assert.ok(['memory', 'text', 'time'].includes(faultOf(large)), faultOf(large));
   const line = `<p>${'word and more '.repeat(750_000)}</p>`;
   assert.is(faultOf(await extract('html', line)), 'text');
@@ -140,7 +140,7 @@ test('entities of a document type are not expanded', async () => {
 test('a page that is nested too deeply is refused instead of losing its text', async () => {
   const nested = (depth: number) => `${'<div>'.repeat(depth)}The gate is green.`;
   assert.equal(await extract('html', nested(900)), { ok: true, text: 'The gate is green.' });
-  for (const depth of [1100, 20_000]) {
+  for (const depth of [1100, 5000]) {
     assert.is(faultOf(await extract('html', nested(depth))), 'depth', String(depth));
   }
   const tables = '<table><tr><td>'.repeat(2000);
@@ -163,7 +163,7 @@ test('whoever kills the process says nothing about the file', async () => {
 
 test('a process that takes too long is killed', async () => {
   const nested = '<div>'.repeat(300_000);
-  assert.is(faultOf(await extract('html', nested, { timeoutMs: 1500 })), 'time');
+  assert.is(faultOf(await extract('html', nested, { timeoutMs: 300 })), 'time');
 });
 
 test.run();
