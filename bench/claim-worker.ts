@@ -1,12 +1,10 @@
 /** A worker that claims tasks until none is left: `claim-worker.ts CONFIG HOME`. Prints when, and how many. */
 import { resolveConfig } from '../src/engine/config/index.js';
 import { openFlows } from '../src/engine/flows/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
+import { contextOf } from '../test/support/context.js';
 
 const [config = '{}', home = ''] = process.argv.slice(2);
-const env = { SVC_HOME: home };
-const state = resolveStatePaths(env, home);
-const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+const context = contextOf(home);
 const flows = await openFlows(context, resolveConfig(JSON.parse(config)));
 await flows.version();
 process.stdout.write('ready\n');

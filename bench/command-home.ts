@@ -7,9 +7,9 @@ import { appendRecall } from '../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openFlows } from '../src/engine/flows/index.js';
 import { createSecretMask } from '../src/engine/masking/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
 import { recordedDelivery } from '../src/engine/webhooks/deliveries/delivery.js';
 import { DeliveryFile, deliveriesFile } from '../src/engine/webhooks/deliveries/delivery-file.js';
+import { contextOf } from '../test/support/context.js';
 import { timeRun } from './child.js';
 import type { CommandFacts } from './command-cases.js';
 import { writeNotes } from './notes-corpus.js';
@@ -194,9 +194,7 @@ function questionsAbout(note: string): string {
 
 /** Creates flows, one with tasks: the first two are claimed later, the third stays queued. */
 async function makeFlows(home: string): Promise<{ readonly flow: string; readonly task: string }> {
-  const state = resolveStatePaths({ SVC_HOME: home }, home);
-  const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
-  const flows = await openFlows(context, resolveConfig({}));
+  const flows = await openFlows(contextOf(home), resolveConfig({}));
   const caller = {
     sessionKey: 'agent:main:ci',
     controllerId: 'webhooks/ci',

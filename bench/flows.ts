@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { resolveConfig } from '../src/engine/config/index.js';
 import { type Flows, openFlows } from '../src/engine/flows/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
+import { contextOf } from '../test/support/context.js';
 import { median } from './measure.js';
 import { report } from './report.js';
 import { row } from './table.js';
@@ -35,9 +35,7 @@ interface Round {
 }
 
 function openAt(home: string): Promise<Flows> {
-  const env = { SVC_HOME: home };
-  const state = resolveStatePaths(env, home);
-  const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  const context = contextOf(home);
   return openFlows(context, resolveConfig({}));
 }
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openMemory } from '../src/engine/memory/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
+import { contextOf } from '../test/support/context.js';
 import { peakOf, type Run, timeRun } from './child.js';
 import { exponentOf, type Growth, plotOf } from './growth-plot.js';
 import { median } from './measure.js';
@@ -134,10 +134,8 @@ function removeIndex({ indexFile }: Setup): void {
 
 /** Median time of many queries on an open memory. */
 async function searchMs({ home, config }: Setup): Promise<number> {
-  const env = { SVC_HOME: home };
-  const state = resolveStatePaths(env, home);
   const { backend } = await openMemory(
-    { env, cwd: home, homeDir: home, state, clock: { now: Date.now } },
+    contextOf(home),
     { kind: 'agent', agentId: undefined },
     { configFile: config, longLived: true },
   );

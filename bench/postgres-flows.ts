@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigInput, resolveConfig } from '../src/engine/config/index.js';
 import { openFlows } from '../src/engine/flows/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
+import { contextOf } from '../test/support/context.js';
 import {
   configuration,
   endStarted,
@@ -117,9 +117,7 @@ async function claimsPerSecond(config: ConfigInput, home: string): Promise<numbe
 }
 
 async function queueTasks(config: ConfigInput, home: string): Promise<void> {
-  const env = { SVC_HOME: home };
-  const state = resolveStatePaths(env, home);
-  const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  const context = contextOf(home);
   const flows = await openFlows(context, resolveConfig(config));
   const caller = {
     sessionKey: 'agent:main:main',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveConfig } from '../src/engine/config/index.js';
 import { openFlows } from '../src/engine/flows/index.js';
-import { resolveStatePaths } from '../src/engine/support/context.js';
+import { contextOf } from '../test/support/context.js';
 import {
   CONNECTIONS,
   configuration,
@@ -102,9 +102,7 @@ async function memory(route: string, pid: number): Promise<void> {
 
 /** Stored as by a listener, but without the network. */
 async function storeFlows(): Promise<void> {
-  const state = resolveStatePaths({ SVC_HOME: home }, home);
-  const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
-  const flows = await openFlows(context, resolveConfig({}));
+  const flows = await openFlows(contextOf(home), resolveConfig({}));
   const caller = {
     sessionKey: SESSION,
     controllerId: 'bench',

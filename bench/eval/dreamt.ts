@@ -5,7 +5,7 @@ import { editMemory, type MemoryEdit } from '../../src/engine/dreaming/promotion
 import { recallOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { type EvalQuestion, parseQuestions } from '../../src/engine/eval/question-file.js';
 import { openMemory } from '../../src/engine/memory/index.js';
-import { resolveStatePaths } from '../../src/engine/support/context.js';
+import { contextOf } from '../../test/support/context.js';
 
 /** The most that three sweeps promote. */
 const PROMOTED = 30;
@@ -85,9 +85,7 @@ async function recalledBy(
   questions: readonly EvalQuestion[],
   home: string,
 ): Promise<readonly Recalled[]> {
-  const env = { SVC_HOME: home };
-  const state = resolveStatePaths(env, home);
-  const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  const context = contextOf(home);
   const configFile = join(home, 'svc.json');
   writeFileSync(
     configFile,

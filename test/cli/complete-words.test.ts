@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeWords } from '../../src/cli/complete-words.js';
-import { contextOf } from '../support/flows.js';
+import { contextOf } from '../support/context.js';
 import { ROOT } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 

@@ -7,7 +7,7 @@ import { settledWorkspace } from '../../src/engine/dreaming/dream-targets.js';
 import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
-import { contextOf, testClock } from '../support/flows.js';
+import { contextOf } from '../support/context.js';
 import { failureOf } from '../support/memory.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -29,9 +29,7 @@ async function archivedWorld() {
     sync: { sessions: { retention: 'keep' } },
   };
   home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
-  const clock = testClock();
-  clock.nowMs = Date.now();
-  const context = contextOf(home.path, clock);
+  const context = contextOf(home.path);
   const memory = await openMemory(context, { kind: 'agent' });
   await memory.backend.sync({});
   rmSync(home.at(TALK));

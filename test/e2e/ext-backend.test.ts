@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extMemory } from '../support/ext-memory.js';
+import { codesOf, extMemory } from '../support/ext-memory.js';
 import { jsonOf } from '../support/json.js';
 import type { QmdVersion } from '../support/qmd.js';
 
@@ -13,14 +13,6 @@ const LOADS = /^(?:embed|query|status|vsearch)$/;
 
 function pathsOf({ results }: { readonly results: readonly { readonly path: string }[] }) {
   return results.map(({ path }) => path).sort();
-}
-
-function codesOf({
-  warnings = [],
-}: {
-  readonly warnings?: readonly { code: string }[] | undefined;
-}) {
-  return warnings.map(({ code }) => code);
 }
 
 test('the program answers, from folders of its own, and nothing loads a model', async () => {

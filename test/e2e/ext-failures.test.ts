@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ExtMemory, extMemory } from '../support/ext-memory.js';
+import { codesOf, type ExtMemory, extMemory } from '../support/ext-memory.js';
 import { closeClients, foundIn, stdioClient } from '../support/mcp.js';
-import { isRunning, type QmdMisbehaviour, type QmdSwitches } from '../support/qmd.js';
+import { isRunning } from '../support/processes.js';
+import type { QmdMisbehaviour, QmdSwitches } from '../support/qmd.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('failures of the external program');
 
@@ -184,18 +186,11 @@ async function assertBelow(memory: ExtMemory, code: string, words: RegExp): Prom
 
 /** Processes that were killed are gone a little later. */
 async function assertGone(pids: readonly number[]): Promise<void> {
-  for (let looks = 0; looks < 400 && pids.some(isRunning); looks++) {
-    await new Promise((done) => setTimeout(done, 25));
-  }
-  assert.equal(pids.filter(isRunning), []);
-}
-
-function codesOf({
-  warnings = [],
-}: {
-  readonly warnings?: readonly { code: string }[] | undefined;
-}) {
-  return warnings.map(({ code }) => code);
+  await waitFor(
+    'the end of all processes',
+    () => !pids.some(isRunning),
+    () => pids.filter(isRunning),
+  );
 }
 
 test.run();

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { extMemory } from '../support/ext-memory.js';
+import { isRunning } from '../support/processes.js';
 import { runInPty } from '../support/pty.js';
-import { isRunning } from '../support/qmd.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { placesIn } from '../ext/releases.js';
-import { type InstalledQmd, installQmd, isRunning, type QmdSwitches } from '../support/qmd.js';
+import { isRunning } from '../support/processes.js';
+import { type InstalledQmd, installQmd, type QmdSwitches } from '../support/qmd.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('the switches of the stand-in for qmd');

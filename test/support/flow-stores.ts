@@ -3,7 +3,8 @@ import { type Flows, openFlows } from '../../src/engine/flows/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
-import { contextOf, testFlows } from './flows.js';
+import { contextOf } from './context.js';
+import { testFlows } from './flows.js';
 import { serverAt, type TestPostgres } from './postgres.js';
 
 /** Flows in any store, as a test works with them. */
@@ -133,7 +134,7 @@ export function openFlowsAt(
 ): Promise<Flows> {
   const flows = { notify: { command: ['true'] }, ...settings };
   const config = resolveConfig({ flows, storage: { url, poolSize } });
-  return openFlows({ ...contextOf('/nowhere'), clock: { now: Date.now }, ...more }, config);
+  return openFlows({ ...contextOf('/nowhere'), ...more }, config);
 }
 
 const TIMES = {

@@ -1,12 +1,14 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import type { FlowAction } from '../../src/engine/flow-model/action-schemas.js';
 import {
+  type ClaimedTask,
   type FlowAnswer,
   type FlowCaller,
   type Flows,
   openFlows,
+  type TaskLease,
 } from '../../src/engine/flows/index.js';
-import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
+import { contextOf } from './context.js';
 import { tempFolder } from './temp-folder.js';
 
 /** A session of its own. */
@@ -40,12 +42,6 @@ export function testClock(): TestClock {
   return clock;
 }
 
-/** The engine's view of a state folder. */
-export function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
-  const env = { SVC_HOME: home };
-  return { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
-}
-
 /** Flows in a folder of their own, with somebody to notify unless told otherwise. */
 export interface TestFlows {
   readonly home: string;
@@ -62,7 +58,7 @@ export async function testFlows(
 ): Promise<TestFlows> {
   const clock = testClock();
   const config = resolveConfig({ flows: { notify: { command: ['true'] }, ...settings } });
-  const open = () => openFlows(contextOf(home, clock), config, () => clock.nowMs);
+  const open = () => openFlows(contextOf(home, { clock }), config, () => clock.nowMs);
   const opened = {
     home,
     clock,
@@ -83,6 +79,23 @@ export function viewOf(answer: FlowAnswer, name: 'current' | 'flow' | 'task' = '
     throw new Error(`no ${name} in ${JSON.stringify(answer)}`);
   }
   return { ...view } as Readonly<Record<string, unknown>>;
+}
+
+/** The code of an answer; `ok` where there is none. */
+export function codeOf(answer: FlowAnswer): string {
+  return answer.ok ? (answer.code ?? 'ok') : answer.code;
+}
+
+/** Claims a task, which must exist. */
+export async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
+  const task = await flows.tasks.claim({ worker: 'w', ...filter });
+  if (task === undefined) throw new Error('nothing to claim');
+  return task;
+}
+
+/** The lease of a claimed task. */
+export function leaseOf({ task, leaseToken }: ClaimedTask): TaskLease {
+  return { taskId: task.taskId, token: leaseToken };
 }
 
 /** How many notifications are not settled. */

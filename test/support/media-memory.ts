@@ -1,6 +1,6 @@
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
-import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { GEMINI_KEY, type GeminiFake } from '../fakes/gemini.js';
+import { contextOf } from '../support/context.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
 /** A memory with images and recordings whose provider is a fake of Gemini. */
@@ -35,10 +35,7 @@ export function mediaMemory(
       const settings = { ...towardsGemini(fake), ...memorySearch };
       const defaults = { workspace: folder.path, memorySearch: settings };
       const configFile = home.write('svc.json', JSON.stringify({ agents: { defaults } }));
-      const env = { SVC_HOME: home.path };
-      const state = resolveStatePaths(env, home.path);
-      const clock = { now: Date.now };
-      const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+      const context = contextOf(home.path);
       return openMemory(context, { kind: 'agent' }, { configFile });
     },
   };

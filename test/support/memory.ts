@@ -6,6 +6,8 @@ import {
 } from '../../src/engine/memory/backends/index.js';
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
+import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
+import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
 import type { SearchOptions, SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
@@ -90,6 +92,20 @@ export function backendOn(
     providers: undefined,
     cacheEntries: 0,
   });
+}
+
+/** Works on an index that is open for writing, and closes it. */
+export async function onIndex<T>(
+  { indexFile }: KeptIndex,
+  work: (index: MemoryIndex) => Promise<T>,
+): Promise<T> {
+  const opened = openIndex(indexFile, 'write');
+  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
+  try {
+    return await work(opened.index);
+  } finally {
+    opened.index.close();
+  }
 }
 
 /** The paths that an answer names, best first; of passages that say the same, the others after the best. */

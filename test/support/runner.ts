@@ -118,13 +118,3 @@ export async function runnerWorld(
   open.add(world);
   return world;
 }
-
-/** Whether a process is there; one that is dead and not yet collected is not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

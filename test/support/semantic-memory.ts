@@ -1,7 +1,7 @@
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
-import { resolveStatePaths } from '../../src/engine/support/context.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY } from '../fakes/openai.js';
+import { contextOf } from '../support/context.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
 /** A memory whose provider is a fake. */
@@ -40,18 +40,7 @@ export function semanticMemory(
         'svc.json',
         JSON.stringify({ ...config, agents: { defaults } }),
       );
-      const env = { SVC_HOME: home.path };
-      return openMemory(
-        {
-          env,
-          cwd: home.path,
-          homeDir: home.path,
-          state: resolveStatePaths(env, home.path),
-          clock: { now: Date.now },
-        },
-        { kind: 'agent' },
-        { configFile },
-      );
+      return openMemory(contextOf(home.path), { kind: 'agent' }, { configFile });
     },
   };
 }

@@ -7,7 +7,7 @@ import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../src/engine/mcp/mcp-world.js';
 import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { contextOf } from '../../../test/support/context.js';
 import { opening, searchCall } from '../../../test/support/mcp.js';
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
@@ -120,9 +120,7 @@ const NOTES = {
 export async function openMcpTarget(): Promise<OpenTarget> {
   const home = tempFolder().path;
   const workspace = folderOf(NOTES).path;
-  const env = { SVC_HOME: home };
-  const state = resolveStatePaths(env, home);
-  const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  const context = contextOf(home);
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({
     clock: context.clock,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runProgram } from '../../../src/engine/child/run-program.js';
-import { isRunning } from '../../support/qmd.js';
+import { isRunning } from '../../support/processes.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 

@@ -7,8 +7,8 @@ import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/conf
 import type { DoctorCheck, DoctorEvent } from '../../../src/engine/doctor/check.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
 import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
-
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
 import { errorOf } from '../config/support.js';
@@ -37,7 +37,6 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   const openMode = 0o644;
   chmodSync(patient.config, openMode);
   const before = readFileSync(patient.config, 'utf8');
-  const { openMemory } = await import('../../../src/engine/memory/open-memory.js');
   const memory = await openMemory(patient.options().context, { kind: 'agent' });
   await memory.backend.sync({});
   await memory.backend.close();

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamTargets } from '../../../src/engine/dreaming/dream-targets.js';
-import { contextOf } from '../../support/flows.js';
+import { contextOf } from '../../support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { loadedOf } from '../../support/webhooks.js';
 

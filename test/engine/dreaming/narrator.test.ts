@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chooseChatModel, openChatModel } from '../../../src/engine/chat/index.js';
-import { type ConfigInput, resolveConfig } from '../../../src/engine/config/index.js';
+import { type ConfigInput, loadConfig, resolveConfig } from '../../../src/engine/config/index.js';
 import {
   isSupported,
   modelNarrator,
   type Narrator,
   openNarrator,
 } from '../../../src/engine/dreaming/narrator.js';
-
 import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { contextOf } from '../../support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const NEVER = new AbortController().signal;
@@ -145,15 +145,7 @@ async function narratorOf(
       plugins: { entries: { 'memory-core': memoryCore } },
     }),
   );
-  const { loadConfig } = await import('../../../src/engine/config/index.js');
-  const { resolveStatePaths } = await import('../../../src/engine/support/context.js');
-  const context = {
-    env: {},
-    cwd: home.path,
-    homeDir: home.path,
-    state: resolveStatePaths({}, home.path),
-    clock: { now: Date.now },
-  };
+  const context = contextOf(home.path);
   return openNarrator(await loadConfig(context, { configFile: file }), context, NEVER);
 }
 

@@ -11,8 +11,9 @@ import { type ConfigInput, resolveConfig } from '../../../src/engine/config/inde
 import { SvcError } from '../../../src/engine/errors/index.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
 import { openDelivery } from '../../../src/engine/task-runner/delivery/open-delivery.js';
+import { contextOf } from '../../support/context.js';
 import { openFlowsAt } from '../../support/flow-stores.js';
-import { ADA, contextOf, testFlows, viewOf } from '../../support/flows.js';
+import { ADA, testFlows, viewOf } from '../../support/flows.js';
 import { testLog } from '../../support/services.js';
 
 const CALLERS = 16;
@@ -114,7 +115,7 @@ async function deliver(
   clock.nowMs += aheadMs;
   const input = { flows: settings };
   const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
-  const context = contextOf(home, clock);
+  const context = contextOf(home, { clock });
   const { logger: log } = testLog();
   await openDelivery({ flows, context, loaded, log, nodePath: process.execPath });
   say('ready');

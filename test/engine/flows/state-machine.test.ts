@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FlowAction } from '../../../src/engine/flow-model/action-schemas.js';
-import type { FlowAnswer, FlowCaller, Flows } from '../../../src/engine/flows/index.js';
+import type { FlowCaller, Flows } from '../../../src/engine/flows/index.js';
 import {
   flowsOn,
   SQLITE,
   type StoredFlows,
   type TestFlowStore,
 } from '../../support/flow-stores.js';
-import { ADA, BOB, viewOf } from '../../support/flows.js';
+import { ADA, BOB, codeOf, viewOf } from '../../support/flows.js';
 import { testServers } from '../../support/postgres.js';
 
 interface ModelTask {
@@ -45,7 +45,6 @@ type Command = fc.AsyncCommand<Model, Real>;
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 const hasEnded = (flow: { readonly status: string }): boolean => ENDED.includes(flow.status);
 const isActive = (task: ModelTask): boolean => ['queued', 'running'].includes(task.status);
-const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
 
 /** What an outside system may see of a flow is what the model says. */
 async function check(real: Real, flow: ModelFlow): Promise<void> {

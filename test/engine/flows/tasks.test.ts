@@ -1,21 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import type { ClaimedTask, Flows, TaskLease } from '../../../src/engine/flows/index.js';
-import { ADA, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import type { Flows } from '../../../src/engine/flows/index.js';
+import { ADA, claimed, leaseOf, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
 
 const test = suite('tasks and their workers');
-
-/** Claims what there must be. */
-async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
-  const task = await flows.tasks.claim({ worker: 'w', ...filter });
-  if (task === undefined) throw new Error('nothing to claim');
-  return task;
-}
-
-const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
-  return { taskId: task.taskId, token: leaseToken };
-};
 
 const stateOf = async (flows: Flows, id: string): Promise<string> =>
   (await flows.operator.showTask(id)).task.status;

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-memory.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { contextOf } from '../../support/context.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -17,9 +17,8 @@ interface Behind {
 
 function liveMemory(workspace: string): Behind {
   const home = tempFolder().path;
-  const env = { SVC_HOME: home };
   const clock = { now: Date.now };
-  const context = { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+  const context = contextOf(home);
   const opened: OpenedMemory[] = [];
   const warnings: string[] = [];
   const memory = new LiveMemory({

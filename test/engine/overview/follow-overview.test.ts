@@ -10,7 +10,8 @@ import {
 } from '../../../src/engine/overview/follow-overview.js';
 
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
-import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
+import { contextOf } from '../../support/context.js';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
@@ -40,10 +41,7 @@ function follow(
   home: TempFolder,
   checkUp: () => Promise<readonly QuietFinding[]> = async () => [],
 ): Followed {
-  const env = { SVC_HOME: home.path };
-  const state = resolveStatePaths(env, home.path);
-  const clock = { now: () => Date.now() };
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+  const context = contextOf(home.path);
   const ending = new AbortController();
   running.add(ending);
   let known: Partial<OverviewNews> = {};

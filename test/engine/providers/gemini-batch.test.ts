@@ -7,11 +7,10 @@ import type {
   BatchResult,
   VendorBatch,
 } from '../../../src/engine/providers/vendor.js';
-import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { testSettings } from './conformance.js';
-import { openVendor } from './support.js';
+import { faultOf, openVendor } from './support.js';
 
 type Options = Parameters<typeof startGeminiFake>[0];
 
@@ -53,16 +52,6 @@ async function resultsOf(batch: VendorBatch, handle: BatchHandle, call: BatchCal
   const results = new Map<string, BatchResult>();
   for await (const result of batch.results(handle, call)) results.set(result.key, result);
   return results;
-}
-
-async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof VendorFault) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 for (const options of [

@@ -7,7 +7,6 @@ import { tokenCacheFile } from '../../../src/engine/providers/github-copilot/aut
 import { githubCopilot } from '../../../src/engine/providers/github-copilot/index.js';
 import { storeLogin } from '../../../src/engine/providers/github-copilot/stored-login.js';
 import { createCopilotVendor } from '../../../src/engine/providers/github-copilot/vendor.js';
-import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
 import {
   COPILOT_TOKEN,
   type CopilotFake,
@@ -18,6 +17,7 @@ import {
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
+import { faultOf } from './support.js';
 
 const NEVER = new AbortController().signal;
 
@@ -83,16 +83,6 @@ function inWorld(
 }
 
 const exchanges = (fake: CopilotFake): number => fake.count('/copilot_internal/v2/token');
-
-async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof VendorFault) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 test(
   'the address of the API comes with the token',

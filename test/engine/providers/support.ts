@@ -5,6 +5,7 @@ import type {
 } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { EmbeddingVendor, VendorTools } from '../../../src/engine/providers/vendor.js';
+import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 
 /** The port over a vendor, without jitter in its waits. */
@@ -45,4 +46,15 @@ export async function withFake<T>(
   } finally {
     await fake.close();
   }
+}
+
+/** The VendorFault that something fails with; any other outcome fails the test. */
+export async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof VendorFault) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
 }

@@ -5,7 +5,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { contextOf } from '../../support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -20,10 +20,8 @@ function route(id: string) {
 
 function watched() {
   const home = tempFolder();
-  const env = { SVC_HOME: home.path };
   const clock = testClock();
-  const state = resolveStatePaths(env, home.path);
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+  const context = contextOf(home.path, { clock });
   const routes = { ci: route('ci'), lost: route('lost'), off: { ...route('off'), enabled: false } };
   const webhooks = { enabled: true, config: { routes } };
   const input = { plugins: { entries: { webhooks } } };

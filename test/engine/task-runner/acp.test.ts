@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ConfigInput } from '../../../src/engine/config/index.js';
 import { decidePermission } from '../../../src/engine/task-runner/start-acp.js';
-import { closeWorlds, isAlive, type RunnerWorld, runnerWorld } from '../../support/runner.js';
+import { isRunning } from '../../support/processes.js';
+import { closeWorlds, type RunnerWorld, runnerWorld } from '../../support/runner.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -116,7 +117,7 @@ test('an agent that does not listen is killed, with all that it started', async 
   });
   const task = await world.end(id);
   assert.is(task.status, 'timed_out');
-  assert.not.ok(pids.some(isAlive));
+  assert.not.ok(pids.some(isRunning));
   await world.close();
 });
 

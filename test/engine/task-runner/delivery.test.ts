@@ -17,7 +17,7 @@ import {
   openDelivery,
 } from '../../../src/engine/task-runner/delivery/open-delivery.js';
 import { ADA, newFlow, newTask, pendingCount, testClock } from '../../support/flows.js';
-import { isAlive } from '../../support/runner.js';
+import { isRunning } from '../../support/processes.js';
 import { testLog } from '../../support/services.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
@@ -375,7 +375,7 @@ test('closing cuts a program off, and the notification stays', async () => {
     }
   });
   await world.delivery.close();
-  assert.not.ok(isAlive(pid));
+  assert.not.ok(isRunning(pid));
   assert.is(await pendingCount(world.flows), 1);
   await world.close();
 });

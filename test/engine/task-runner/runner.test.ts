@@ -2,14 +2,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileProgram } from '../../support/compile.js';
+import { isRunning } from '../../support/processes.js';
 import { type StartedSvc, startProgram } from '../../support/run-svc.js';
-import {
-  closeWorlds,
-  isAlive,
-  type RunnerWorld,
-  runnerWorld,
-  subagent,
-} from '../../support/runner.js';
+import { closeWorlds, type RunnerWorld, runnerWorld, subagent } from '../../support/runner.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('the runner of tasks');
@@ -84,7 +79,7 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   );
   other.child.kill('SIGKILL');
   await other.done;
-  await waitFor('the end of the program', () => !isAlive(first));
+  await waitFor('the end of the program', () => !isRunning(first));
   await world.run();
   // Its lease is over in a second; then it rests.
   const queued = await world.until(id, ({ status }) => status === 'queued');
@@ -136,15 +131,15 @@ setsid(
     const first = await world.task();
     const other = await otherRunner(world, settings);
     const ofCancelled = await detached(1);
-    assert.ok(isAlive(ofCancelled));
+    assert.ok(isRunning(ofCancelled));
     await world.flows.tasks.cancel(first);
     await world.end(first);
-    await waitFor('the end of what was cancelled', () => !isAlive(ofCancelled));
+    await waitFor('the end of what was cancelled', () => !isRunning(ofCancelled));
     await world.task();
     const ofKilled = await detached(2);
     other.child.kill('SIGKILL');
     await other.done;
-    await waitFor('the end of what was left', () => !isAlive(ofKilled));
+    await waitFor('the end of what was left', () => !isRunning(ofKilled));
     await world.close();
   },
 );
@@ -202,7 +197,7 @@ test('a task that was taken away is ended, and nothing is reported on it', async
   );
   await world.flows.operator.cancelFlow((await world.taskOf(id)).parentFlowId);
   assert.is((await world.end(id)).status, 'cancelled');
-  await waitFor('its end', () => !isAlive(pid));
+  await waitFor('its end', () => !isRunning(pid));
   await world.close();
 });
 
@@ -232,7 +227,7 @@ test('what is not done by then goes back into the queue, and the attempt does no
   await runner.drain(0);
   const task = await world.taskOf(id);
   assert.equal([task.status, task.attempts, task.leaseHash], ['queued', 0, null]);
-  assert.not.ok(pids.some(isAlive));
+  assert.not.ok(pids.some(isRunning));
   await world.close();
 });
 

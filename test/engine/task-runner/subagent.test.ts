@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeWorlds, isAlive, runnerWorld, subagent } from '../../support/runner.js';
+import { isRunning } from '../../support/processes.js';
+import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('tasks of runtime subagent');
@@ -209,10 +210,10 @@ test('cancelling ends a program with all that it started, at once', async () => 
   const file = world.home.at('pids');
   await waitFor('the pids', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '));
   const pids = readFileSync(file, 'utf8').split(' ').map(Number);
-  assert.ok(pids.every(isAlive));
+  assert.ok(pids.every(isRunning));
   await world.flows.tasks.cancel(id);
   assert.is((await world.end(id)).status, 'cancelled');
-  await waitFor('their end', () => !pids.some(isAlive));
+  await waitFor('their end', () => !pids.some(isRunning));
   await world.close();
 });
 
@@ -226,7 +227,7 @@ test('what a program leaves behind when it ends is ended too', async () => {
   );
   await world.run();
   const task = await world.end(await world.task());
-  await waitFor('its end', () => !isAlive(Number(task.resultJson)));
+  await waitFor('its end', () => !isRunning(Number(task.resultJson)));
   await world.close();
 });
 

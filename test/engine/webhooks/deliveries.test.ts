@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
 import { tryMapping } from '../../../src/engine/webhooks/map/try-mapping.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
-import { contextOf } from '../../support/flows.js';
+import { contextOf } from '../../support/context.js';
 import {
   act,
   send,
@@ -159,7 +159,7 @@ test('a route can answer with 200 where others answer with 202', async () => {
       const { flowId } = flowOf(await act(url, { action: 'create_flow', goal: 'g' }));
       // The worker of a task has to learn of the cancellation first.
       await act(url, { action: 'run_task', flowId, runtime: 'acp', task: 't' });
-      const context = { ...contextOf(home.path), clock: { now: Date.now } };
+      const context = contextOf(home.path);
       const flows = await openFlows(context, loaded({}).resolved);
       await flows.tasks.claim({ worker: 'w' });
       await flows.close();

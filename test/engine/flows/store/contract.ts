@@ -2,15 +2,23 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
 import type {
-  ClaimedTask,
   FlowAnswer,
   FlowFilter,
   FlowSchedule,
   Flows,
-  TaskLease,
 } from '../../../../src/engine/flows/index.js';
 import type { TestFlowStore } from '../../../support/flow-stores.js';
-import { ADA, BOB, newFlow, newTask, pendingCount, viewOf } from '../../../support/flows.js';
+import {
+  ADA,
+  BOB,
+  claimed,
+  codeOf,
+  leaseOf,
+  newFlow,
+  newTask,
+  pendingCount,
+  viewOf,
+} from '../../../support/flows.js';
 import { failureOf } from '../../../support/memory.js';
 import { waitFor } from '../../../support/wait.js';
 
@@ -18,22 +26,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
-  return { taskId: task.taskId, token: leaseToken };
-};
-
-async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
-  const task = await flows.tasks.claim({ worker: 'w', ...filter });
-  if (task === undefined) throw new Error('nothing to claim');
-  return task;
-}
-
 async function statusOf(flows: Flows, id: string): Promise<string> {
   return (await flows.operator.showTask(id)).task.status;
 }
 
 const flowOf = async (flows: Flows, id: string) => (await flows.operator.showFlow(id)).flow;
-const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
 
 const countOf = async (flows: Flows) => (await flows.operator.listFlows({ limit: 1 })).total;
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { httpSettings } from '../../../../src/engine/mcp/http/http-settings.js';
-import { resolveStatePaths } from '../../../../src/engine/support/context.js';
+import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -11,9 +11,7 @@ const test = suite('where svc mcp --http listens');
 async function settingsOf(http: object, flags: { host?: string; port?: number } = {}) {
   const home = tempFolder();
   home.write('svc.json', JSON.stringify({ mcp: { http } }));
-  const env = { SVC_HOME: home.path };
-  const state = resolveStatePaths(env, home.path);
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
+  const context = contextOf(home.path);
   const loaded = await loadConfig(context, {});
   return httpSettings(loaded, { host: flags.host, port: flags.port }, context);
 }

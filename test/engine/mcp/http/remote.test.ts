@@ -16,7 +16,7 @@ import {
 } from '../../../../src/engine/mcp/tokens/token-store.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import { createLog } from '../../../../src/engine/serve/log/log.js';
-import { resolveStatePaths } from '../../../../src/engine/support/context.js';
+import { contextOf } from '../../../support/context.js';
 import { foundIn, mcpHome, opening } from '../../../support/mcp.js';
 
 const test = suite('svc mcp for other machines');
@@ -42,11 +42,9 @@ async function remote(
   { http = {}, config = {} }: { readonly http?: object; readonly config?: object } = {},
 ) {
   const home = mcpHome({ ...config, mcp: { http: { ...PROXIED, ...http } } });
-  const env = { SVC_HOME: home.path };
   const clock = { now: Date.now };
-  const state = resolveStatePaths(env, home.path);
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock };
-  const store = { ...state, nowMs: Date.now(), signal: new AbortController().signal };
+  const context = contextOf(home.path);
+  const store = { ...context.state, nowMs: Date.now(), signal: new AbortController().signal };
   const values: Record<string, string> = {};
   for (const [name, more] of Object.entries(clients)) {
     const token: NewToken = {
@@ -71,7 +69,7 @@ async function remote(
   );
   const listener = await listenHttp({
     settings: httpSettings(loaded, { host: undefined, port: undefined }, context),
-    stateDir: state.stateDir,
+    stateDir: context.state.stateDir,
     clock,
     local: undefined,
     log,

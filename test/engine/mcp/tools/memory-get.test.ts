@@ -5,7 +5,7 @@ import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
 import { getLines } from '../../../../src/engine/mcp/tools/answers.js';
 import { type MemorySelection, openMemory } from '../../../../src/engine/memory/open-memory.js';
-import { resolveStatePaths } from '../../../../src/engine/support/context.js';
+import { contextOf } from '../../../support/context.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message } from '../../../support/transcripts.js';
 
@@ -26,9 +26,8 @@ async function readAll(
   selection: MemorySelection,
   path: string,
 ): Promise<readonly string[]> {
-  const env = { SVC_HOME: home };
   const clock = { now: Date.now };
-  const context = { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+  const context = contextOf(home);
   const opened = await openMemory(context, selection);
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({ open: async () => opened, clock, log });

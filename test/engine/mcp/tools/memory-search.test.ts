@@ -8,7 +8,7 @@ import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.j
 import { searchMemory } from '../../../../src/engine/mcp/tools/answers.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
-import { resolveStatePaths } from '../../../../src/engine/support/context.js';
+import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
@@ -23,9 +23,8 @@ const NOTES = folderOf({
 
 test('filters keep the same notes as in a search, and in questions of an evaluation', async () => {
   const home = tempFolder().path;
-  const env = { SVC_HOME: home };
   const clock = { now: Date.now };
-  const context = { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+  const context = contextOf(home);
   const opened = await openMemory(context, { kind: 'workspace', dir: NOTES.path });
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({ open: async () => opened, clock, log });

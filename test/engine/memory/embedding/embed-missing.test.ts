@@ -1,12 +1,14 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
-import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
+import { type OpenedMemory, openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
-import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
+import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
+import { contextOf } from '../../../support/context.js';
 import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
 import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
 
@@ -232,11 +234,6 @@ async function openWithFallback(
   fake: FakeVendor,
   spare: FakeVendor,
 ) {
-  const { openMemory } = await import('../../../../src/engine/memory/open-memory.js');
-  const { resolveStatePaths } = await import('../../../../src/engine/support/context.js');
-  const { writeFileSync } = await import('node:fs');
-  const { join } = await import('node:path');
-  const { OPENAI_KEY } = await import('../../../fakes/openai.js');
   const configFile = join(home, 'svc.json');
   const entry = { api: 'openai', baseUrl: `${spare.origin}/v1`, apiKey: OPENAI_KEY };
   const memorySearch = { ...towards(fake), fallback: 'spare' };
@@ -245,12 +242,7 @@ async function openWithFallback(
     agents: { defaults: { workspace, memorySearch } },
   };
   writeFileSync(configFile, JSON.stringify(config));
-  const env = { SVC_HOME: home };
-  const context = {
-    ...{ env, cwd: home, homeDir: home, state: resolveStatePaths(env, home) },
-    clock: { now: Date.now },
-  };
-  return openMemory(context, { kind: 'agent' }, { configFile });
+  return openMemory(contextOf(home), { kind: 'agent' }, { configFile });
 }
 
 test('a provider that is down leaves an answer by words, and says so', async ({ fake }) => {

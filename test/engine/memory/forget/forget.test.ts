@@ -6,12 +6,11 @@ import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
-import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
+import { openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import { png } from '../../../support/media-files.js';
-import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
+import { backendOn, failureOf, onIndex, pathsOf, targetOf } from '../../../support/memory.js';
 import { semanticMemory } from '../../../support/semantic-memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
@@ -64,19 +63,6 @@ function filesWith({ indexFile }: KeptIndex, ...texts: readonly string[]): reado
       const bytes = readFileSync(join(dirname(indexFile), name));
       return texts.some((text) => bytes.includes(text));
     });
-}
-
-async function onIndex<T>(
-  { indexFile }: KeptIndex,
-  work: (index: MemoryIndex) => Promise<T>,
-): Promise<T> {
-  const opened = openIndex(indexFile, 'write');
-  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
-  try {
-    return await work(opened.index);
-  } finally {
-    opened.index.close();
-  }
 }
 
 test('a cited passage is found no more, and no byte of it is left in the index', async () => {
@@ -304,7 +290,6 @@ test('killed after the list was written, the next sync does the rest', async () 
 
 test('a reader in the way keeps the bytes until the next sync, which is told', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
-  const { openDatabase } = await import('../../../../src/engine/sqlite/database.js');
   const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM chunks').get();

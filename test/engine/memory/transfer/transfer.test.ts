@@ -14,12 +14,10 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
-import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
-import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
+import { backendOn, failureOf, onIndex, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('taking a memory out and in');
@@ -69,19 +67,6 @@ function filesOf(dir: string): Record<string, string> {
       .filter((name) => statSync(join(dir, name)).isFile())
       .map((name) => [name, readFileSync(join(dir, name), 'base64')]),
   );
-}
-
-async function onIndex<T>(
-  { indexFile }: KeptIndex,
-  work: (index: MemoryIndex) => Promise<T>,
-): Promise<T> {
-  const opened = openIndex(indexFile, 'write');
-  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
-  try {
-    return await work(opened.index);
-  } finally {
-    opened.index.close();
-  }
 }
 
 /** Gives every passage a vector made from its text. */

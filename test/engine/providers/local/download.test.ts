@@ -13,10 +13,10 @@ import {
   type RemoteReference,
 } from '../../../../src/engine/providers/local/model.js';
 import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
-import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { smallDisk } from '../../../support/tmpfs.js';
+import { faultOf } from '../support.js';
 
 const MODEL = tinyModel();
 const FILES = new Map([
@@ -75,16 +75,6 @@ function download(reference: string, folder: TempFolder, run: Run = {}) {
     onEvent,
     limits: { connectMs: 2000, idleMs: run.idleMs ?? 2000 },
   });
-}
-
-async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
-  try {
-    await work;
-  } catch (error) {
-    assert.instance(error, VendorFault, String(error));
-    if (error instanceof VendorFault) return error;
-  }
-  throw new Error('it did not fail');
 }
 
 /** What lies in the folder besides the locks. */

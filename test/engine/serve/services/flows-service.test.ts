@@ -5,7 +5,7 @@ import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
 import { flowsDefinition } from '../../../../src/engine/serve/services/flows-service.js';
-import { contextOf } from '../../../support/flows.js';
+import { contextOf } from '../../../support/context.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
@@ -38,7 +38,7 @@ function homeOf(): TempFolder {
 }
 
 async function setupOf(home: TempFolder): Promise<ServeSetup> {
-  const context = { ...contextOf(home.path), clock: { now: Date.now } };
+  const context = contextOf(home.path);
   return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
 }
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
 import type { ServiceSwitch } from '../../../../src/engine/serve/service.js';
-import { contextOf } from '../../../support/flows.js';
+import { contextOf } from '../../../support/context.js';
 import {
   logged,
   recordsOf,
@@ -23,7 +23,7 @@ const SCHEDULED = {
 
 function started(home: TempFolder, without: readonly ServiceSwitch[] = []) {
   const serve = new ServeProcess({
-    context: { ...contextOf(home.path), clock: { now: Date.now } },
+    context: contextOf(home.path),
     configFile: undefined,
     without: ['memory', 'dreaming', 'refresh', ...without],
     pid: 4711,

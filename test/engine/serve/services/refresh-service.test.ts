@@ -5,8 +5,8 @@ import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
 import { refreshDefinitions } from '../../../../src/engine/serve/services/refresh-service.js';
-import { resolveStatePaths } from '../../../../src/engine/support/context.js';
-import { isRunning } from '../../../support/qmd.js';
+import { contextOf } from '../../../support/context.js';
+import { isRunning } from '../../../support/processes.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';
@@ -26,9 +26,7 @@ async function world(memory: object, script: string) {
   const home = folderOf({ 'svc.json': JSON.stringify({ agents: AGENTS, memory }) });
   const program = home.write('svc', `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
-  const env = { SVC_HOME: home.path, PATH: process.env['PATH'], SVC_TOKEN: 'kept' };
-  const state = resolveStatePaths(env, home.path);
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
+  const context = contextOf(home.path, { env: { PATH: process.env['PATH'], SVC_TOKEN: 'kept' } });
   const setupOf = async (): Promise<ServeSetup> => {
     const loaded = await loadConfig(context, {});
     return { context, loaded, mask: createSecretMask(), program: [program, 'run.js'] };

@@ -6,7 +6,7 @@ import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { configuredSchedules } from '../../../../src/engine/schedules/index.js';
 import type { ServeSetup } from '../../../../src/engine/serve/service.js';
 import { scheduleDefinitions } from '../../../../src/engine/serve/services/schedule-service.js';
-import { contextOf } from '../../../support/flows.js';
+import { contextOf } from '../../../support/context.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';
@@ -18,7 +18,7 @@ const HOURLY = { cron: '0 * * * *', sessionKey: 's', set: { goal: 'at {/schedule
 
 async function setupOf(schedules: object) {
   const home = folderOf({ 'svc.json': JSON.stringify({ schedules }) });
-  const context = { ...contextOf(home.path), clock: { now: Date.now } };
+  const context = contextOf(home.path);
   return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
 }
 

@@ -9,7 +9,7 @@ import type { ServeSetup, ServiceDefinition } from '../../../../src/engine/serve
 import { dreamDefinitions } from '../../../../src/engine/serve/services/dream-service.js';
 import { memoryDefinitions } from '../../../../src/engine/serve/services/memory-service.js';
 import { tasksDefinition } from '../../../../src/engine/serve/services/tasks-service.js';
-import { contextOf } from '../../../support/flows.js';
+import { contextOf } from '../../../support/context.js';
 import { realServer, serverAt } from '../../../support/postgres.js';
 import { subagent } from '../../../support/runner.js';
 import { testLog } from '../../../support/services.js';
@@ -30,11 +30,8 @@ const test = suite('a reload with another storage.url');
 /** Nothing listens there. */
 const NOWHERE = 'postgres://svc@127.0.0.1:9/svc';
 
-const contextIn = (home: TempFolder) => ({
-  ...contextOf(home.path),
-  env: { SVC_HOME: home.path, PATH: process.env['PATH'] },
-  clock: { now: Date.now },
-});
+const contextIn = (home: TempFolder) =>
+  contextOf(home.path, { env: { PATH: process.env['PATH'] } });
 
 async function setupOf(home: TempFolder): Promise<ServeSetup> {
   const context = contextIn(home);

@@ -6,7 +6,7 @@ import {
   extSettings,
   milliseconds,
 } from '../../../../../src/engine/memory/backends/ext/ext-settings.js';
-import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
+import { contextOf } from '../../../../support/context.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the settings of the external backend');
@@ -16,9 +16,7 @@ async function settingsOf(ext: object, agentId = 'main') {
   const home = folderOf({
     'svc.json': JSON.stringify({ agents, memory: { backend: 'ext', ext } }),
   });
-  const env = { SVC_HOME: home.path };
-  const state = resolveStatePaths(env, home.path);
-  const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
+  const context = contextOf(home.path);
   const loaded = await loadConfig(context, {});
   return { home, settings: extSettings(resolveAgent(loaded, agentId, context), context, loaded) };
 }

@@ -1,17 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMemory } from '../../../../../src/engine/memory/open-memory.js';
-import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
+import { contextOf } from '../../../../support/context.js';
 import { extMemory } from '../../../../support/ext-memory.js';
 
 const test = suite('refreshing the index of the external program');
 
 test('what is written while a refresh is at work is in the next answer', async () => {
   const { home, qmd } = extMemory();
-  const env = { SVC_HOME: home.path, PATH: process.env['PATH'] };
-  const state = resolveStatePaths(env, home.path);
   const { backend } = await openMemory(
-    { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } },
+    contextOf(home.path, { env: { PATH: process.env['PATH'] } }),
     { kind: 'agent' },
     { longLived: true },
   );

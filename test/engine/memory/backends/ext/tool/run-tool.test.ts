@@ -8,7 +8,7 @@ import {
 } from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { runTool } from '../../../../../../src/engine/memory/backends/ext/tool/run-tool.js';
 
-import { isRunning } from '../../../../../support/qmd.js';
+import { isRunning } from '../../../../../support/processes.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 import { waitFor } from '../../../../../support/wait.js';
 
