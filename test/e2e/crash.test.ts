@@ -21,7 +21,7 @@ const upTo = (end: number): number => Math.floor(random() * end);
 
 const home = tempFolder().path;
 const notes = tempFolder();
-writeNotes(notes, 500);
+writeNotes(notes, 250);
 
 const svc = (...args: string[]) => ['memory', ...args, '-w', notes.path];
 

@@ -1,8 +1,13 @@
-// Runs the built program as oclif itself would: `node oclif-start.mjs ROOT WORD …`.
+// Runs command lines of the built program as oclif itself would, in one process, and prints a NUL after each to both
+// streams: `node oclif-start.mjs ROOT '[["config","path"],…]'`.
+import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '@oclif/core/run';
 
-const [root, ...words] = process.argv.slice(2);
+const [root, lines] = process.argv.slice(2);
 // What is written for agents and services names the program that was started.
 process.argv[1] = join(root, 'bin/run.js');
-await run(words, { root });
+for (const words of JSON.parse(lines)) {
+  await run(words, { root });
+  for (const stream of [1, 2]) writeSync(stream, '\0');
+}
