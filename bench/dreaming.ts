@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
+import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { row } from './table.js';
 
@@ -37,10 +38,7 @@ function main(): void {
     const raw: Subject = {
       name: 'raw loop',
       args: [rawLoop, join(fresh, 'ws'), log, join(dir, 'raw.sqlite')],
-      before: () => {
-        for (const end of ['', '-wal', '-shm'])
-          rmSync(join(dir, `raw.sqlite${end}`), { force: true });
-      },
+      before: () => removeDatabase(join(dir, 'raw.sqlite')),
     };
     // The notes stay in place, because state is keyed by the path of the workspace.
     const first = sweepOf('a sweep, 50,000 new searches', fresh, join(dir, 'state'), () => {
@@ -157,7 +155,7 @@ function checkSweep({ args, env, before }: Subject): void {
   const { searches, decisions } = sweeps[0];
   if (searches < RECALLS || decisions.length === 0) {
     throw new Error(
-      `the sweep took in ${searches} searches and decided on ${decisions.length} claims`,
+      `the sweep read ${searches} searches and decided on ${decisions.length} claims`,
     );
   }
 }

@@ -10,7 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
+import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
+import { type Provider, startProvider } from './start-provider.js';
 import { type Row, row } from './table.js';
 import { rawInsertMs } from './vector-index.js';
 
@@ -25,7 +27,7 @@ const QUESTION = 'why does the build fail on windows';
 
 async function main(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-embedding-'));
-  const provider = await startProvider();
+  const provider = await startProvider(DIMENSIONS);
   try {
     const corpus = buildCorpus(join(dir, 'corpus'), join(root, 'node_modules'), CORPUS_BYTES);
     const words = subjectOf(dir, corpus, { provider: 'none' }, 'words');
@@ -41,25 +43,6 @@ async function main(): Promise<void> {
     provider.stop();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-interface Provider {
-  readonly url: string;
-  /** Lets everything else go first: a provider is another machine, and here it shares processors. */
-  readonly giveWay: () => void;
-  readonly stop: () => void;
-}
-
-async function startProvider(): Promise<Provider> {
-  const args = ['--import', 'tsx', join(root, 'bench/instant-provider.ts'), String(DIMENSIONS)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await new Promise<string>((resolve) => {
-    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
-  });
-  const giveWay = (): void => {
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  };
-  return { url, giveWay, stop: () => child.kill() };
 }
 
 interface Setup {
@@ -97,9 +80,7 @@ function subjectOf(
 async function measureIndexing(dir: string, words: Setup, meaning: Setup): Promise<Row[]> {
   const fresh = (setup: Setup): Subject => ({
     ...setup.args('memory', 'index', '--json'),
-    before: () => {
-      for (const suffix of ['', '-wal', '-shm']) rmSync(setup.indexFile + suffix, { force: true });
-    },
+    before: () => removeDatabase(setup.indexFile),
   });
   const [byWords, byMeaning] = timeInTurn([fresh(words), fresh(meaning)], INDEX_ROUNDS);
   const chunks = await chunksIn(meaning.indexFile);
@@ -134,7 +115,8 @@ function measureSearch(words: Setup, meaning: Setup): Row[] {
 
 /** Searches while another process re-embeds everything, compared with as many undisturbed ones. */
 async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]> {
-  provider.giveWay();
+  // A provider is another machine, and here it shares processors.
+  setPriority(provider.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const search = meaning.args('memory', 'search', QUESTION);
   const searchMs = (): number => timeInTurn([search], 1)[0]?.medianMs ?? Number.NaN;
   const { args, env } = meaning.args('memory', 'index', '--force', '--json');
@@ -143,14 +125,14 @@ async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]
     stdio: 'ignore',
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const beside: number[] = [];
+  const disturbed: number[] = [];
   while (child.exitCode === null) {
-    beside.push(searchMs());
+    disturbed.push(searchMs());
     // Lets this process notice that the other one exited.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;
-  const alone = Array.from(beside, searchMs);
+  const alone = Array.from(disturbed, searchMs);
   const compared = (what: string, value: number, baseline: number, target: string): Row =>
     row(
       what,
@@ -160,16 +142,16 @@ async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]
       target,
     );
   return [
-    compared('search while another process indexes', median(beside), median(alone), ''),
+    compared('search while another process indexes', median(disturbed), median(alone), ''),
     compared(
       '  the slowest compared with the slowest',
-      Math.max(...beside),
+      Math.max(...disturbed),
       Math.max(...alone),
       '',
     ),
     compared(
       '  the slowest compared with the median',
-      Math.max(...beside),
+      Math.max(...disturbed),
       median(alone),
       '+50 ms',
     ),

@@ -4,7 +4,6 @@
  * Notes and vectors are synthetic, from a provider that answers at once but fails like real ones.
  * `--write` puts the table into docs/performance.md and the plot into docs/pictures/growth.svg.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +16,8 @@ import { exponentOf, type Growth, plotOf } from './growth-plot.js';
 import { median } from './measure.js';
 import { questionsOf, writeNotes } from './notes-corpus.js';
 import { markdownTable, plainTable, takenOn, writeSection } from './page-tables.js';
+import { removeDatabase } from './remove-database.js';
+import { startProvider } from './start-provider.js';
 import { SHAPES } from './vector-sets.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,7 +57,7 @@ async function main(): Promise<void> {
   });
   const bytes = Number(values.megabytes) * 1e6;
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-growth-')));
-  const provider = await startProvider();
+  const provider = await startProvider(DIMENSIONS, SHAPES.skewed.name);
   try {
     const measured = new Map<string, Growth>();
     const note = (what: string, unit: string, times: number, value: number): void => {
@@ -88,7 +89,7 @@ async function main(): Promise<void> {
     );
     report([...measured.values()], sizes, values.write);
   } finally {
-    provider.child.kill();
+    provider.stop();
     rmSync(dir, { recursive: true, force: true });
   }
 }
@@ -129,7 +130,7 @@ function indexing(setup: Setup): Run {
 }
 
 function removeIndex({ indexFile }: Setup): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(indexFile + suffix, { force: true });
+  removeDatabase(indexFile);
 }
 
 /** Median time of many queries on an open memory. */
@@ -173,16 +174,6 @@ function setupOf(folder: string, kind: Kind, search: Readonly<Record<string, unk
       args: [program, ...args, '--config', config],
     }),
   };
-}
-
-async function startProvider(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const args = ['--import', 'tsx', join(root, 'bench/instant-provider.ts'), String(DIMENSIONS)];
-  args.push(SHAPES.skewed.name);
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await new Promise<string>((resolve) => {
-    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
-  });
-  return { url, child };
 }
 
 function report(growths: readonly Growth[], sizes: readonly string[], write: boolean): void {

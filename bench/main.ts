@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
+import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { type Row, row } from './table.js';
 
@@ -134,10 +135,6 @@ function measureIndex(corpus: Corpus, home: string): Row[] {
 function chunksOf(summary: unknown): number {
   const text = JSON.stringify(summary);
   return Number(/"chunks":(\d+)/.exec(text)?.[1] ?? Number.NaN);
-}
-
-function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
 function timeRow(what: string, tookMs: number, baseline: Timing, target: string): Row {

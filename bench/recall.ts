@@ -47,7 +47,7 @@ function main(): void {
     const memory = `${peakMemory(kept).toFixed(1)} MiB`;
     rows.push(row('its peak memory', memory, `${peakMemory(bare).toFixed(1)} MiB`, '', ''));
     const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
-    report('recall', `\`svc memory recall --hook codex\`, ${size}`, rows);
+    report('recall', `\`svc memory recall --hook claude-code\`, ${size}`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { backendOn } from '../test/support/memory.js';
 import { message, placeOf, transcriptTarget } from '../test/support/transcripts.js';
 import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
+import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { type Row, row } from './table.js';
 import { writeTranscripts } from './transcript-corpus.js';
@@ -69,7 +70,7 @@ function measureIndexing(whole: Home, part: Home, rounds: number, dir: string): 
   const raw: Subject = {
     name: 'raw loop',
     args: [rawLoop, whole.sessions, join(dir, 'raw.sqlite')],
-    before: () => remove(join(dir, 'raw.sqlite')),
+    before: () => removeDatabase(join(dir, 'raw.sqlite')),
   };
   const [baseline, index] = timeInTurn([raw, indexing(whole)], rounds);
   if (baseline === undefined || index === undefined) return [];
@@ -146,10 +147,6 @@ async function measureAppending(home: Home): Promise<Row[]> {
       '50 ms',
     ),
   ];
-}
-
-function remove(database: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true });
 }
 
 await main();

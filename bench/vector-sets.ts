@@ -1,4 +1,5 @@
 import { seededRandom } from '../src/engine/eval/random.js';
+import { normal } from './eval/directions.js';
 
 /** Shape of a set of unit vectors. */
 export interface VectorShape {
@@ -31,7 +32,7 @@ const DOMINANT = [7, 99, 300, 511];
 export function* vectorsOf(shape: VectorShape, dimensions: number): Generator<Float32Array> {
   const random = seededRandom(1);
   // Random offsets into a pool of noise are good enough and much faster.
-  const pool = Float32Array.from({ length: POOL + dimensions }, () => gaussian(random));
+  const pool = Float32Array.from({ length: POOL + dimensions }, () => normal(random));
   const spread = Float64Array.from(
     { length: dimensions },
     (_, at) => (at + 1) ** (-shape.decay / 2),
@@ -42,7 +43,7 @@ export function* vectorsOf(shape: VectorShape, dimensions: number): Generator<Fl
     const noise = pool.subarray(from, from + dimensions);
     return noise.map((value, at) => (value * (spread[at] ?? 0)) / total);
   };
-  const common = new Float32Array(dimensions).map(() => gaussian(random) * 0.02);
+  const common = new Float32Array(dimensions).map(() => normal(random) * 0.02);
   for (const at of DOMINANT) common[at % dimensions] = 0.5;
   const length = Math.sqrt(common.reduce((sum, value) => sum + value * value, 0));
   const centres = Array.from({ length: shape.clusters }, draw);
@@ -61,8 +62,4 @@ export function* vectorsOf(shape: VectorShape, dimensions: number): Generator<Fl
 function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return vector.map((value) => value / length);
-}
-
-function gaussian(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -13,6 +13,7 @@ import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
 import { openedIndex } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
+import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { type Row, row } from './table.js';
 import {
@@ -93,7 +94,7 @@ async function measureQueries(
   dir: string,
   shape: VectorShape,
   count: number,
-  beside: boolean,
+  withExact: boolean,
 ): Promise<Measured> {
   mkdirSync(dir, { recursive: true });
   const file = join(dir, INDEX);
@@ -105,7 +106,7 @@ async function measureQueries(
   const truth = new Truth(queries);
   await fillVectors(file, vectors, truth);
   const exactFile = join(dir, 'vec0.sqlite');
-  const exact = beside ? new Vec0(exactFile, DIMENSIONS) : undefined;
+  const exact = withExact ? new Vec0(exactFile, DIMENSIONS) : undefined;
   exact?.fill(count, streamOf(shape));
   const index = openedIndex(file, 'read');
   const times: number[] = [];
@@ -189,10 +190,6 @@ async function measureProcess(dir: string): Promise<Row> {
     ratio,
     '',
   );
-}
-
-function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
 function ms(value: number): string {

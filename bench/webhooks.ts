@@ -44,9 +44,9 @@ async function main(): Promise<void> {
   const full = await inTurn(emptyUrl, route);
   const fullP99 = await latencies(emptyUrl, route, full.listener / 2);
   report('webhooks', `${CONNECTIONS} connections, ${seconds} s a round`, [
-    row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
+    row('create_flow, requests/s', ...compared(fresh), '>= 0.5'),
     row('p99 at half that load', ...freshP99, '<= 20 ms'),
-    row(`create_flow, ${STORED_FLOWS} flows stored`, ...beside(full), '>= 0.5'),
+    row(`create_flow, ${STORED_FLOWS} flows stored`, ...compared(full), '>= 0.5'),
     row('  relative to the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
     row('p99 at half that load', ...fullP99, '<= 20 ms'),
   ]);
@@ -128,7 +128,7 @@ function shareOf({ empty, listener }: Speeds): number {
   return listener / empty;
 }
 
-function beside({ empty, listener }: Speeds): [string, string, string] {
+function compared({ empty, listener }: Speeds): [string, string, string] {
   return [listener.toFixed(0), empty.toFixed(0), (listener / empty).toFixed(2)];
 }
 
