@@ -116,12 +116,14 @@ export const FAKE_MODELS: Readonly<Record<string, FakeModel>> = {
   'amazon.titan-embed-g1-text-02': TITAN_V1,
   'amazon.titan-embed-image-v1': fakeModel({
     schema: z.strictObject({
-      inputText: z.optional(z.string()),
+      inputText: z.optional(z.string().check(z.minLength(1))),
       inputImage: z.optional(z.string()),
-      embeddingConfig: z.optional(z.strictObject({ outputEmbeddingLength: z.int() })),
+      embeddingConfig: z.optional(
+        z.strictObject({ outputEmbeddingLength: z.literal([256, 384, 1024]) }),
+      ),
     }),
     texts: ({ inputText = '' }) => [inputText],
-    dimensions: () => 1024,
+    dimensions: ({ embeddingConfig }) => embeddingConfig?.outputEmbeddingLength ?? 1024,
     maxTokens: 256,
     give: ([embedding]) => ({ embedding, message: null }),
   }),
@@ -173,7 +175,7 @@ export const FAKE_MODELS: Readonly<Record<string, FakeModel>> = {
       ...MARENGO,
       schema: z.strictObject({
         inputType: z.literal('text'),
-        inputText: z.string(),
+        inputText: z.string().check(z.minLength(1)),
         textTruncate: z.optional(z.enum(['end', 'none'])),
       }),
       texts: ({ inputText }) => [inputText],
@@ -186,7 +188,7 @@ export const FAKE_MODELS: Readonly<Record<string, FakeModel>> = {
     ...MARENGO,
     schema: z.strictObject({
       inputType: z.literal('text'),
-      text: z.strictObject({ inputText: z.string() }),
+      text: z.strictObject({ inputText: z.string().check(z.minLength(1)) }),
     }),
     dimensions: () => 512,
     maxTokens: 500,

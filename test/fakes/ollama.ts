@@ -91,7 +91,8 @@ function embed(
 ): FakeAnswer {
   const model = MODELS[body.model.replace(/:latest$/, '')];
   if (model === undefined) return failure(404, `model "${body.model}" not found`);
-  const inputs = typeof body.input === 'string' ? [body.input] : body.input;
+  // One empty text is answered with no vector; in a list it gets one.
+  const inputs = body.input === '' ? [] : [body.input].flat();
   const tokens = strictTokens(inputs);
   if (body.truncate === false && tokens.some((count) => count > model.tokens)) return tooLong();
   // A text on which the model itself fails.

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { BatchFiles } from './batch-files.js';
 import {
-  base64Vector,
   type FakeAnswer,
   type FakeVendor,
   type RecordedRequest,
@@ -10,6 +9,7 @@ import {
   troubledVectors,
 } from './fake-vendor.js';
 import { meaningOf } from './meaning.js';
+import { embeddingList, total } from './openai-shape.js';
 
 /** The key that the fake takes. */
 export const OPENAI_KEY = 'sk-test-openai-0123456789';
@@ -206,9 +206,9 @@ function embed(
     const text = `This model's maximum context length is 8192 tokens, however you requested ${longest} tokens.`;
     return failure(400, 'invalid_request_error', null, text);
   }
-  const total = tokens.reduce((sum, count) => sum + count, 0);
-  if (total > 300_000) {
-    const text = `Requested ${total} tokens, max 300000 tokens per request`;
+  const sum = total(tokens);
+  if (sum > 300_000) {
+    const text = `Requested ${sum} tokens, max 300000 tokens per request`;
     return failure(400, 'max_tokens_per_request', 'max_tokens_per_request', text);
   }
   const size = body.dimensions ?? options.dimensions ?? model.dimensions;
@@ -216,21 +216,7 @@ function embed(
     inputs.map((text) => (options.vectorOf ?? meaningOf)(text, size)),
     trouble,
   );
-  // Out of order on purpose: the index says where each belongs.
-  const data = vectors
-    .map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: body.encoding_format === 'base64' ? base64Vector(vector) : [...vector],
-    }))
-    .reverse();
-  return {
-    status: 200,
-    body: {
-      object: 'list',
-      data,
-      model: body.model,
-      usage: { prompt_tokens: total, total_tokens: total },
-    },
-  };
+  const base64 = body.encoding_format === 'base64';
+  const usage = { prompt_tokens: sum, total_tokens: sum };
+  return { status: 200, body: embeddingList(vectors, { base64, model: body.model, usage }) };
 }

@@ -2,9 +2,7 @@ import * as z from 'zod/mini';
 import { BatchFiles } from './batch-files.js';
 import { base64Vector, type FakeAnswer, type FakeVendor, startFake } from './fake-vendor.js';
 import { meaningOf } from './meaning.js';
-
-/** The key that the fake takes. */
-export const VOYAGE_BATCH_KEY = 'pa-test-voyage-0123456789';
+import { VOYAGE_KEY } from './voyage.js';
 
 /** Models that the page "Batch Inference" lists. */
 const MODELS = [
@@ -34,7 +32,9 @@ const jobSchema = z.strictObject({
   endpoint: z.literal('/v1/embeddings'),
   completion_window: z.literal('12h'),
   request_params: paramsSchema,
-  metadata: z.optional(z.record(z.string(), z.string())),
+  metadata: z.optional(
+    z.record(z.string(), z.string()).check(z.refine((pairs) => Object.keys(pairs).length <= 16)),
+  ),
 });
 
 const lineSchema = z.strictObject({
@@ -87,7 +87,7 @@ export async function startVoyageBatchFake(dimensions: number): Promise<VoyageBa
   const batch = voyageBatches(dimensions);
   const fake = await startFake({
     answer: async (request) => {
-      if (request.headers.authorization !== `Bearer ${VOYAGE_BATCH_KEY}`) {
+      if (request.headers.authorization !== `Bearer ${VOYAGE_KEY}`) {
         return failure(401, 'Provided API key is invalid.');
       }
       return (await batch.answer(request)) ?? failure(404, 'Not Found');

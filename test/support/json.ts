@@ -120,7 +120,7 @@ function read<S extends z.ZodMiniType>(schema: S, run: SvcRun): z.infer<S> {
   }
 }
 
-/** The documents of the commands, held against their schemas. */
+/** The documents of the commands, checked against their schemas. */
 export const jsonOf = {
   search: (run: SvcRun) => read(searchOutputSchema, run),
   get: (run: SvcRun) => read(getOutputSchema, run),

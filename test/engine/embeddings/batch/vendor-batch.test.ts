@@ -13,7 +13,8 @@ import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 import type { BatchFiles } from '../../../fakes/batch-files.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
-import { startVoyageBatchFake, VOYAGE_BATCH_KEY } from '../../../fakes/voyage-batch.js';
+import { VOYAGE_KEY } from '../../../fakes/voyage.js';
+import { startVoyageBatchFake } from '../../../fakes/voyage-batch.js';
 import { testSettings } from '../../providers/conformance.js';
 import { openVendor } from '../../providers/support.js';
 
@@ -33,7 +34,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     name: 'voyage',
     start: () => startVoyageBatchFake(16),
-    connect: (origin) => batchOf('voyage', origin, VOYAGE_BATCH_KEY, { model: 'voyage-4' }),
+    connect: (origin) => batchOf('voyage', origin, VOYAGE_KEY, { model: 'voyage-4' }),
   },
 ];
 
