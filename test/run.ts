@@ -23,6 +23,7 @@ interface Job {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly needsSqlite: boolean;
 }
 
 interface Outcome {
@@ -62,6 +63,7 @@ const CHECKS: readonly Job[] = [
       'node_modules/typescript-7/bin/tsc',
       ...['-p', '.', '--incremental', '--tsBuildInfoFile', TYPES_CACHE],
     ],
+    needsSqlite: false,
   },
   checkWith('layers', ['depcruise', 'src', '--output-type', 'err-long']),
   checkWith('dead code', ['knip', '--no-progress']),
@@ -70,11 +72,13 @@ const CHECKS: readonly Job[] = [
     name: 'generated files',
     command: 'node',
     args: ['scripts/generate-docs.js', '--check'],
+    needsSqlite: false,
   },
 ];
 
 function checkWith(name: string, [program = '', ...args]: readonly string[]): Job {
-  return { kind: 'check', name, command: join('node_modules', '.bin', program), args };
+  const command = join('node_modules', '.bin', program);
+  return { kind: 'check', name, command, args, needsSqlite: false };
 }
 
 /** Files that neither change nor end their process. */
@@ -100,6 +104,8 @@ const BATCHED = new RegExp(
     'webhooks',
   ].join('|')}))/`,
 );
+/** In a fresh clone, these can run while SQLite is compiled, which takes longer than the checks. */
+const WITHOUT_SQLITE = /^test\/(?:docs|ui)\//;
 const BATCH_FILES = 12;
 const BATCH = 'test/run-batch.ts';
 /** What runs from source in a process that a test starts with its own options needs tsx, compiled tests do not. */
@@ -125,15 +131,20 @@ async function testJobs(wanted: readonly string[]): Promise<readonly Job[] | und
   if (compiled === undefined) return undefined;
   const jobOf = (name: string, file: string, ...more: readonly string[]): Job => {
     const args = [...NODE_OPTIONS, join(compiled, `${file}.mjs`), ...more];
-    return { kind: 'tests', name, command: process.execPath, args };
+    const needsSqlite = !WITHOUT_SQLITE.test(name);
+    return { kind: 'tests', name, command: process.execPath, args, needsSqlite };
   };
-  const batches: Job[] = [];
-  for (let at = 0; at < batched.length; at += BATCH_FILES) {
-    const some = batched.slice(at, at + BATCH_FILES);
-    const name = `${some[0]} and ${some.length - 1} more`;
-    batches.push(jobOf(name, BATCH, compiled, ...some));
-  }
+  const others = batched.filter((file) => !WITHOUT_SQLITE.test(file));
+  const batches = [batched.filter((file) => WITHOUT_SQLITE.test(file)), others]
+    .flatMap(inBatches)
+    .map((some) => jobOf(`${some[0]} and ${some.length - 1} more`, BATCH, compiled, ...some));
   return [...batches, ...single.map((file) => jobOf(file, file))];
+}
+
+function inBatches(files: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(files.length / BATCH_FILES) }, (_, at) =>
+    files.slice(at * BATCH_FILES, (at + 1) * BATCH_FILES),
+  );
 }
 
 function testFiles(wanted: readonly string[]): string[] {
@@ -306,10 +317,18 @@ async function main(): Promise<void> {
   const postgres = (tests ?? []).length === 0 ? undefined : await providePostgres();
   if (postgres !== undefined) provideSeed();
   endJobsOnSignals();
-  const sqlite = (tests ?? []).length === 0 ? undefined : compiledSqlite();
+  let hasSqlite = false;
+  const sqlite = ((tests ?? []).length === 0 ? Promise.resolve() : compiledSqlite()).then(() => {
+    hasSqlite = true;
+  });
+  const next = async (): Promise<Job | undefined> => {
+    const at = queue.findIndex(({ needsSqlite }) => hasSqlite || !needsSqlite);
+    if (at >= 0 || queue.length === 0) return queue.splice(Math.max(at, 0), 1)[0];
+    await sqlite;
+    return next();
+  };
   const worker = async (): Promise<void> => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      if (job.kind === 'tests') await sqlite;
+    for (let job = await next(); job !== undefined; job = await next()) {
       const finished = await runJob(job);
       seconds.set(job.name, finished.seconds);
       const outcome = outcomeOf(job, finished);
