@@ -1,5 +1,4 @@
 // Prints the help of commands of the built program, a NUL after each: `node svc-help.cjs ROOT '[["config","path"],…]'`.
-const { writeSync } = require('node:fs');
 const { join } = require('node:path');
 
 const [root, commands] = process.argv.slice(2);
@@ -9,7 +8,8 @@ const launch = { root, commandsDir: 'dist/commands', extension: '.js', load: req
 async function printAll() {
   for (const words of JSON.parse(commands)) {
     await main([...words, '--help'], launch);
-    writeSync(1, '\0');
+    // A pipe that is full takes no more at once.
+    await new Promise((done) => process.stdout.write('\0', done));
   }
 }
 
