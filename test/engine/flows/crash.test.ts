@@ -11,8 +11,8 @@ import { startChild } from './children.js';
 
 const test = suite('flows and processes');
 
-/** How many are killed: 12 in every run of the tests, `SVC_FLOW_CRASH_ROUNDS=200` for the long one. */
-const ROUNDS = Number(process.env['SVC_FLOW_CRASH_ROUNDS'] ?? 12);
+/** How many are killed: 20 in every run of the tests, `SVC_FLOW_CRASH_ROUNDS=200` for the long one. */
+const ROUNDS = Number(process.env['SVC_FLOW_CRASH_ROUNDS'] ?? 20);
 const LONGEST_MS = 150;
 
 /** The last state that a process was told is on disk, by kind and id. */

@@ -47,6 +47,14 @@ const SYSTEMS = [
   'shipping',
   'catalog',
   'calendar',
+  'archive',
+  'gateway',
+  'scheduler',
+  'warehouse',
+  'telemetry',
+  'translation',
+  'reporting',
+  'messaging',
 ] as const;
 const OWNERS = ['Ana', 'Jo', 'Mira', 'Tomas', 'Ines', 'Viktor', 'Lena', 'Omar'] as const;
 const TOWNS = ['Lisbon', 'Graz', 'Turku', 'Ghent', 'Porto', 'Brno', 'Malmö', 'Leeds'] as const;
@@ -133,7 +141,7 @@ export function simulatedQuarter(seed: number): SimulatedQuarter {
       `${pick(OWNERS, day)} this week`,
       'open tasks',
     ];
-    return [...asked, pick(idle, day)];
+    return [...asked, ...idle];
   };
   const workspace = dreamWorkspace(home.at('notes'), { stateDir: home.at('state') });
   return { home, workspace, facts, junk, chatter, writeNote, questionsOf };

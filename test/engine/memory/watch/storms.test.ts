@@ -148,13 +148,13 @@ test('takes in what comes from outside by a move, and gives up what leaves', asy
   });
 });
 
-test('a burst of 3,000 changes is a few syncs, not thousands', async () => {
+test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
   const folder = workspace();
   await during(
     folder,
     async (live) => {
-      for (let n = 0; n < 3000; n++) {
-        folder.write(`memory/burst/d${n % 50}/n${n % 1000}.md`, noteText(n, 1));
+      for (let n = 0; n < 10_000; n++) {
+        folder.write(`memory/burst/d${n % 50}/n${n % 2500}.md`, noteText(n, 1));
         // Lets events be read between writes, as they are when another process writes.
         if (n % 100 === 0) await nextTurn();
       }

@@ -10,10 +10,10 @@ const test = suite('flows of several hosts');
 const cluster = await startCluster();
 if (cluster === undefined) process.stdout.write('skipped: PostgreSQL is not installed\n');
 const when = cluster === undefined ? test.skip : test;
-const TASKS = 1000;
+const TASKS = 2000;
 const WORKERS = 8;
-/** How long the storm lasts at least: 4 s in every run of the tests, `SVC_FLOW_STORM_SECONDS=600` for a long one. */
-const STORM_MS = Number(process.env['SVC_FLOW_STORM_SECONDS'] ?? 4) * 1000;
+/** How long the storm lasts at least: 8 s in every run of the tests, `SVC_FLOW_STORM_SECONDS=600` for a long one. */
+const STORM_MS = Number(process.env['SVC_FLOW_STORM_SECONDS'] ?? 8) * 1000;
 
 /** On a slow machine it goes on until so much was done. */
 const LEAST_LINES = 500;
