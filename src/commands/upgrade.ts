@@ -20,7 +20,9 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
     const { env, homeDir } = this.context();
     const { root, nodePath } = processFacts(this.config.root);
     const ask = { env, homeDir, nodePath, signal: this.signal };
-    const upgrade = await describeUpgrade(root, flags.check ? ask : undefined);
+    const upgrade = await this.whileWaiting(flags, 'asking the registry', () =>
+      describeUpgrade(root, flags.check ? ask : undefined),
+    );
     const { style } = this.view(flags);
     this.write(renderUpgrade(upgrade, style));
     return upgrade;

@@ -76,7 +76,8 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       const memory = await this.openMemory(flags);
       return { memory, ...(await captureConversation(memory, request, this.noteOptions())) };
     };
-    const { memory, capture, warnings } = await capturing().catch((error: unknown) => {
+    const ended = this.whileWaiting(flags, 'capturing', capturing);
+    const { memory, capture, warnings } = await ended.catch((error: unknown) => {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
       throw error;
     });

@@ -42,17 +42,16 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     const loaded = await loadConfig(context, { configFile: flags.config });
     const read = await readerOf([flags.data], this.signal);
     const data = readCallData(flags.data, (file) => read(file).toString('utf8'));
-    const called = await callRoute(
-      {
-        routeId: args.route,
-        action: args.action,
-        data,
-        idempotencyKey: flags['idempotency-key'],
-        baseUrl: flags.url ?? listenerUrl(loaded, context),
-        signal: this.signal,
-      },
-      loaded,
-      context,
+    const call = {
+      routeId: args.route,
+      action: args.action,
+      data,
+      idempotencyKey: flags['idempotency-key'],
+      baseUrl: flags.url ?? listenerUrl(loaded, context),
+      signal: this.signal,
+    };
+    const called = await this.whileWaiting(flags, 'calling', () =>
+      callRoute(call, loaded, context),
     );
     if (!flags.quiet) this.note(called.curl);
     this.write(renderJson(called.answer));

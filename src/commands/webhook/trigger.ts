@@ -28,7 +28,9 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
     const loaded = await loadConfig(context, { configFile: flags.config });
     const baseUrl = flags.url ?? listenerUrl(loaded, context);
     const sent = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
-    const triggered = await triggerPreset(sent, loaded, context);
+    const triggered = await this.whileWaiting(flags, 'sending', () =>
+      triggerPreset(sent, loaded, context),
+    );
     this.write(renderJson(triggered.answer));
     if (triggered.status >= 300) this.setExitCode(1);
     return triggered;
