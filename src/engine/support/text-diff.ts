@@ -1,3 +1,5 @@
+import { structuredPatch } from 'diff';
+
 /** One line of a diff, for people. */
 export interface DiffLine {
   readonly kind: 'added' | 'context' | 'removed';
@@ -5,25 +7,23 @@ export interface DiffLine {
 }
 
 const CONTEXT_LINES = 2;
+/** More changed lines than that take longer than a reader waits: everything counts as changed then. */
+const MOST_CHANGES = 2000;
+const KINDS: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed' };
 
 /**
- * The diff of two texts that differ in one place, with two lines of context. Empty for equal texts.
+ * The changed lines from one text to another, each place with two lines of context, and `…` between
+ * places. Empty for texts with the same lines.
  */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
-  if (before === after) return [];
-  const old = linesOf(before);
-  const now = linesOf(after);
-  const head = commonHead(old, now);
-  const tail = commonHead(old.slice(head).reverse(), now.slice(head).reverse());
-  return [
-    ...old.slice(Math.max(0, head - CONTEXT_LINES), head).map(lineOf('context')),
-    ...old.slice(head, old.length - tail).map(lineOf('removed')),
-    ...now.slice(head, now.length - tail).map(lineOf('added')),
-    ...now
-      .slice(now.length - tail)
-      .slice(0, CONTEXT_LINES)
-      .map(lineOf('context')),
-  ];
+  const [old, now] = [withLineEnds(before), withLineEnds(after)];
+  const limits = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES };
+  const patch = structuredPatch('', '', old, now, '', '', limits);
+  if (patch === undefined) return changeLines(linesOf(old), linesOf(now));
+  return patch.hunks.flatMap(({ lines }, at) => [
+    ...(at === 0 ? [] : [lineOf('context')('…')]),
+    ...lines.map((line) => lineOf(KINDS[line.charAt(0)] ?? 'context')(line.slice(1))),
+  ]);
 }
 
 /** A diff of removed and added lines. */
@@ -38,14 +38,11 @@ function lineOf(kind: DiffLine['kind']): (text: string) => DiffLine {
   return (text) => ({ kind, text });
 }
 
-/** Without an empty line after a final line ending. */
-function linesOf(text: string): readonly string[] {
-  const lines = text.split(/\r\n|\r|\n/u);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+/** Line endings are not shown, so they are no change either. */
+function withLineEnds(text: string): string {
+  return text.replace(/(?<=[^\r\n])$/u, '\n').replaceAll(/\r\n?/gu, '\n');
 }
 
-function commonHead(a: readonly string[], b: readonly string[]): number {
-  const differs = a.findIndex((line, at) => line !== b[at]);
-  return differs === -1 ? a.length : differs;
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').slice(0, -1);
 }
