@@ -35,6 +35,8 @@ test('a machine that refuses is told as such, with what helps; other system erro
     [systemError('EACCES', 'open'), 'permissions'],
     [systemError('SQLITE_FULL', ''), 'free some space'],
     [systemError('SQLITE_CANTOPEN_ISDIR', ''), 'permissions'],
+    [systemError('EIO', 'fsync'), 'check the disk'],
+    [systemError('SQLITE_IOERR_FSYNC', ''), 'check the disk'],
     [systemError('ENOENT', 'uv_cwd'), 'the current folder was deleted'],
   ] as const) {
     const report = reportError(error);

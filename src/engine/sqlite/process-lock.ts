@@ -1,5 +1,6 @@
 import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { systemErrorCode } from '../errors/index.js';
 import { abortableSleep } from '../support/async.js';
 import { makeFolders } from '../support/files.js';
 import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
@@ -68,7 +69,19 @@ export function isProcessLockHeld(file: string): boolean {
 
 function openLock(file: string): Connection {
   makeFolders(dirname(file));
-  return createDatabase(file, 0);
+  try {
+    return createDatabase(file, 0);
+  } catch (error) {
+    throw naming(file, error);
+  }
+}
+
+/** SQLite does not say which file failed, and nobody expects that it is a lock. */
+function naming(file: string, error: unknown): unknown {
+  if (error instanceof Error && systemErrorCode(error)?.startsWith('SQLITE_') === true) {
+    error.message = `${file}: ${error.message}`;
+  }
+  return error;
 }
 
 function tryLock(database: Connection): boolean {
@@ -78,7 +91,7 @@ function tryLock(database: Connection): boolean {
   } catch (error) {
     const fault = databaseFault(error);
     if (fault === 'busy') return false;
-    if (fault !== 'corrupt') throw error;
+    if (fault !== 'corrupt') throw naming(database.name, error);
     // Something else was written into it; empty, it is a database again.
     truncateSync(database.name);
     return false;

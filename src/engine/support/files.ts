@@ -37,7 +37,8 @@ export function replaceFile(file: string, content: string | Uint8Array, mode: nu
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    // Nobody knows the temporary file, and the error of a descriptor names none.
+    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   }
   syncFolder(dirname(file));
 }

@@ -1,6 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
+import {
+  openDreamDatabase,
+  withLockedDreams,
+} from '../../../src/engine/dreaming/store/dream-database.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { failureOf } from '../../support/memory.js';
 import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -34,6 +39,21 @@ test('the last sweep and the last change are found behind what was done by hand'
   assert.is(sweeps.last()?.trigger, 'schedule');
   assert.is(sweeps.lastApplied()?.startedMs, 2000);
   database.close();
+});
+
+test('work that the disk fails names the database', async () => {
+  const folder = tempFolder();
+  const files = { database: folder.at('dreams.sqlite'), lock: folder.at('dreams.lock') };
+  const failing = (error: Error) =>
+    withLockedDreams({ files }, { signal: new AbortController().signal }, () => {
+      throw error;
+    });
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const failure = await failureOf(failing(full));
+  assert.is(failure.code, 'DREAM_STORE_UNUSABLE');
+  assert.is(failure.message, `cannot use ${files.database}: database or disk is full`);
+  const ofNote = new SvcError('NOTE_BUSY', 'busy');
+  assert.is(await failureOf(failing(ofNote)), ofNote);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { messageOf } from '../../../src/engine/errors/index.js';
 import { isProcessLockHeld, withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -28,6 +29,18 @@ test('tells whether it is held, also for a file that was made again', async () =
     assert.not(isProcessLockHeld(file));
     rmSync(file);
     assert.not(isProcessLockHeld(file));
+  }
+});
+
+test('names the file when it cannot be used', async () => {
+  const folder = tempFolder();
+  folder.write('a.lock/x', '');
+  const file = folder.at('a.lock');
+  try {
+    await withProcessLock(file, { signal }, async () => undefined);
+    assert.unreachable();
+  } catch (error) {
+    assert.is(messageOf(error), `${file}: unable to open database file`);
   }
 });
 

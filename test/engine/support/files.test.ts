@@ -1,8 +1,9 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { messageOf } from '../../../src/engine/errors/index.js';
 import { readGuarded, writeGuarded } from '../../../src/engine/memory-files/guarded-file.js';
-import { makeFolders, WRITING_MS } from '../../../src/engine/support/files.js';
+import { makeFolders, replaceFile, WRITING_MS } from '../../../src/engine/support/files.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('replacing files');
@@ -34,6 +35,21 @@ test('fails where no folder can be created', () => {
   assert.throws(() => makeFolders(folder.at('file/a/b')), 'ENOTDIR');
   // Here, the `recursive` of Node's mkdir never returns.
   if (process.platform === 'linux') assert.throws(() => makeFolders('/proc/svc/a'), 'ENOENT');
+});
+
+test('a file that cannot be replaced is named, and not the temporary one', () => {
+  const folder = tempFolder();
+  folder.write('a.md/b.md', '');
+  const replace = (name: string): string => {
+    try {
+      replaceFile(folder.at(name), 'text', 0o600);
+      return '';
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  assert.is(replace('a.md'), `${folder.at('a.md')}: it is a folder`);
+  assert.is(replace('none/a.md'), `${folder.at('none/a.md')}: no such file or folder`);
 });
 
 test.run();

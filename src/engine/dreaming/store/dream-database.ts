@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { SvcError, systemReason } from '../../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { type Connection, databaseFault } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
@@ -34,6 +34,10 @@ export async function withLockedDreams<T>(
     const dreams = dreamsIn(files.database);
     try {
       return await work(dreams);
+    } catch (error) {
+      // Also a disk that fills up or fails meanwhile.
+      if (systemErrorCode(error)?.startsWith('SQLITE_') !== true) throw error;
+      throw storeFailure(files.database, error);
     } finally {
       dreams.close();
     }
@@ -63,12 +67,17 @@ export function openDreamDatabase(file: string): Connection {
   try {
     return openFormat(file, FORMAT, BUSY_TIMEOUT_MS);
   } catch (error) {
-    if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
-    throw new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {
-      hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
-      cause: error,
-    });
+    throw storeFailure(file, error);
   }
+}
+
+/** What failed, in words that name the file; an error that is not about it stays as it is. */
+function storeFailure(file: string, error: unknown): unknown {
+  if (error instanceof SvcError || databaseFault(error) === 'other') return error;
+  return new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {
+    hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
+    cause: error,
+  });
 }
 
 /** Migrations in order; a released one never changes. */

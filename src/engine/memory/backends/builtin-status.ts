@@ -84,7 +84,9 @@ async function statusOf(
   faults: Warning[],
 ): Promise<BackendStatus> {
   const scannedMs = clock.now();
-  const scan = tryScan(target, faults);
+  const scan = await tried(() => scanSources(target.sources), faults);
+  // Nothing is indexed without it. The list of a shared memory is on the server.
+  if (target.home.others === undefined) await tried(() => target.home.readForgetList(), faults);
   const hasNotes = scan?.files.some(({ source }) => source === 'memory') ?? true;
   const empty = hasNotes ? undefined : emptyMemoryWarning(target.sources.memory);
   if (empty !== undefined) faults.push(empty);
@@ -138,9 +140,10 @@ async function mediaState(
   return { modalities: [...media.modalities], maxFileBytes: media.maxFileBytes, refused };
 }
 
-function tryScan(target: KeptIndex, faults: Warning[]): Scan | undefined {
+/** What must succeed before files are indexed; undefined where it fails. */
+async function tried<T>(attempt: () => T | Promise<T>, faults: Warning[]): Promise<T | undefined> {
   try {
-    return scanSources(target.sources);
+    return await attempt();
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -44,14 +44,21 @@ export async function readForgetList(file: string): Promise<ForgetList | undefin
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw invalid(file, systemReason(error), error);
+    throw new SvcError(
+      'FORGET_LIST_INVALID',
+      `cannot read the forget list ${file}: ${systemReason(error)}`,
+      { hint: 'check the permissions of the file and its folder', cause: error },
+    );
   }
   try {
     // Not loaded when nothing was ever forgotten.
     const { forgetListSchema } = await import('./forget-list-schema.js');
     return forgetListSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw invalid(file, 'unexpected content', error);
+    throw new SvcError('FORGET_LIST_INVALID', 'the forget list is damaged: unexpected content', {
+      hint: `restore ${file} from a backup; deleting it brings back everything that was forgotten`,
+      cause: error,
+    });
   }
 }
 
@@ -95,13 +102,6 @@ export function noteFollowed(places: ForgetPlaces, mark: string): void {
 
 function followedFile({ listFile }: ForgetPlaces): string {
   return `${listFile}.followed`;
-}
-
-function invalid(file: string, why: string, cause: unknown): SvcError {
-  return new SvcError('FORGET_LIST_INVALID', `the forget list is damaged: ${why}`, {
-    hint: `restore ${file} from a backup; deleting it brings back everything that was forgotten`,
-    cause,
-  });
 }
 
 /**

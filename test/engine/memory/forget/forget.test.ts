@@ -277,6 +277,11 @@ test('a list that is damaged is not passed over', async () => {
     writeFileSync(world.target.forget.listFile, text);
     const error = await failureOf(world.backend.sync({ force: true }));
     assert.is(error.code, 'FORGET_LIST_INVALID');
+    const { faults } = await world.backend.status();
+    assert.equal(
+      faults.map(({ message, hint }) => [message, hint]),
+      [[error.message, error.hint]],
+    );
   }
 });
 
