@@ -1,7 +1,7 @@
-import { homedir, hostname, release } from 'node:os';
+import { homedir, hostname, release, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { activityFolder, activityRecorder } from '../engine/activity/index.js';
-import { messageOf } from '../engine/errors/index.js';
+import { messageOf, SvcError } from '../engine/errors/index.js';
 import type { ProgramFacts } from '../engine/integrate/index.js';
 import type { SecretMask } from '../engine/masking/index.js';
 import type { Lookup, MemoryContext, OnRecall } from '../engine/memory/index.js';
@@ -14,10 +14,11 @@ import { type EngineContext, resolveStatePaths } from '../engine/support/context
  * The only place that reads the process; the engine gets everything from here.
  *
  * @param mask gets every secret that is read, and masks them in what is logged
+ * @throws SvcError SYSTEM_REFUSED without a home folder
  */
 export function createContext(mask: SecretMask): MemoryContext & ServerContext {
   const env = process.env;
-  const homeDir = env['HOME'] ?? homedir();
+  const homeDir = resolve(env['HOME'] || ownHome());
   const state = resolveStatePaths(env, homeDir);
   const context: MemoryContext & ServerContext = {
     env,
@@ -35,6 +36,19 @@ export function createContext(mask: SecretMask): MemoryContext & ServerContext {
     ),
   };
   return context;
+}
+
+/** The home folder that the system knows. Users of containers may have none. */
+function ownHome(): string {
+  try {
+    // An empty HOME counts as unset.
+    return homedir() || userInfo().homedir;
+  } catch (cause) {
+    throw new SvcError('SYSTEM_REFUSED', 'there is no home folder: HOME is not set', {
+      hint: 'set HOME to a folder that you can write to',
+      cause,
+    });
+  }
 }
 
 /** Loaded after the response is printed, so that no search waits for it or fails because of it. */

@@ -211,4 +211,20 @@ test('what cannot be meant is an error with an exit code', async () => {
   assert.equal(await failed('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
 });
 
+test('what was forgotten under a relative SVC_HOME is restored from another folder', async () => {
+  const home = homeOf();
+  const cwd = join(home.path, 'ws');
+  const run = (dir: string, folder: string, ...args: readonly string[]) =>
+    runSvc(['memory', 'forget', ...args, '--yes'], {
+      home: home.path,
+      cwd: dir,
+      env: { SVC_HOME: folder },
+    });
+  assert.is((await run(cwd, '..', 'memory/door.md#L3', '--from-file')).code, 0);
+  assert.not(readFileSync(home.at('ws/memory/door.md'), 'utf8').includes('janitor'));
+  const undone = await run(home.path, '.', '--undo', 'f1');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.ok(readFileSync(home.at('ws/memory/door.md'), 'utf8').includes(SECRET));
+});
+
 test.run();

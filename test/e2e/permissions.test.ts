@@ -262,4 +262,18 @@ test('svc serve without permission to write its flows says so, and serves once i
   });
 });
 
+test('a user without a home folder is told to set HOME', async () => {
+  // A user that the system does not know, as in many containers.
+  if (process.getuid?.() !== 0) return;
+  const { root } = world({});
+  const run = await runSvc(['memory', 'status', '--json'], {
+    home: root.at('home'),
+    env: { HOME: '' },
+    uid: 12_345,
+    root: program,
+  });
+  assert.equal([run.code, jsonOf.error(run).code], [1, 'SYSTEM_REFUSED']);
+  assert.match(jsonOf.error(run).hint ?? '', /set HOME/u);
+});
+
 test.run();

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /**
  * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads
  * `process.env`, `process.cwd()` or the clock directly. Rooms that are given more extend it (`MemoryContext`,
@@ -51,9 +53,10 @@ export function resolveStatePaths(
   const home = env['SVC_HOME'];
   const fallback = `${homeDir}/.svc`;
   const below = (variable: string): string => {
-    if (home) return home;
+    // Stored in the forget list, for example, a relative one would mean another folder later.
+    if (home) return resolve(home);
     const root = env[variable];
-    return root ? `${root}/svc` : fallback;
+    return root ? resolve(root, 'svc') : fallback;
   };
   return {
     stateDir: below('XDG_STATE_HOME'),

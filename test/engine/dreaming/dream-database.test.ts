@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import {
   openDreamDatabase,
   withLockedDreams,
@@ -43,7 +44,7 @@ test('the last sweep and the last change are found behind what was done by hand'
 
 test('work that the disk fails names the database', async () => {
   const folder = tempFolder();
-  const files = { database: folder.at('dreams.sqlite'), lock: folder.at('dreams.lock') };
+  const { files } = dreamWorkspace(folder.path, { stateDir: folder.path });
   const failing = (error: Error) =>
     withLockedDreams({ files }, { signal: new AbortController().signal }, () => {
       throw error;
