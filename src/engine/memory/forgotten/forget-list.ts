@@ -1,7 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  SvcError,
+  systemErrorCode,
+  systemReason,
+} from '../../errors/index.js';
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
@@ -44,15 +50,16 @@ export async function readForgetList(file: string): Promise<ForgetList | undefin
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (isHandleShortage(error)) throw handlesExhausted(error);
     throw new SvcError(
       'FORGET_LIST_INVALID',
       `cannot read the forget list ${file}: ${systemReason(error)}`,
       { hint: 'check the permissions of the file and its folder', cause: error },
     );
   }
+  // Not loaded when nothing was ever forgotten. Where it cannot be loaded, the list is not to blame.
+  const { forgetListSchema } = await import('./forget-list-schema.js');
   try {
-    // Not loaded when nothing was ever forgotten.
-    const { forgetListSchema } = await import('./forget-list-schema.js');
     return forgetListSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new SvcError('FORGET_LIST_INVALID', 'the forget list is damaged: unexpected content', {
