@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { withConfigLock } from '../config/authoring.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { DiffLine } from '../support/text-diff.js';
 import type { IntegrateWorld } from './agent.js';
@@ -35,7 +35,7 @@ export async function applyIntegration(
     if (error instanceof SvcError || !(error instanceof Error) || !('code' in error)) throw error;
     throw new SvcError(
       'INTEGRATION_WRITE_FAILED',
-      `${integrationsFolder(world.state)} could not be written (${String(error.code)})`,
+      `cannot write to ${integrationsFolder(world.state)}: ${systemReason(error)}`,
       { hint: 'check the permissions of that folder and the free disk space', cause: error },
     );
   }

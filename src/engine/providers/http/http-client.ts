@@ -1,4 +1,4 @@
-import got, { HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
+import got, { CancelError, HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
@@ -180,6 +180,7 @@ function lineOf(first: Buffer, second: Buffer): string {
 function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
   if (error instanceof HTTPError) return answerFault(error.response, explain);
+  if (error instanceof CancelError) return broken('it is too large');
   if (error instanceof TimeoutError) {
     return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
