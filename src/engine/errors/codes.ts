@@ -72,7 +72,9 @@ export const ERROR_CODES = {
   FLOW_NOT_FOUND: failure('No flow has this ID, or several start with it.'),
   FORGET_FAILED: failure('A note, its backup or the forget list could not be written.'),
   FORGET_ID_UNKNOWN: misuse('Nothing was forgotten under this ID.'),
-  FORGET_LIST_INVALID: failure('The forget list is damaged or cannot be read, and memory is not indexed without it.'),
+  FORGET_LIST_INVALID: failure(
+    'The forget list is damaged or cannot be read, and memory is not indexed without it.',
+  ),
   FORGET_NOTHING: failure('Nothing matched what should be forgotten.'),
   FORGET_OUTDATED: failure('A file changed after the preview, so nothing was forgotten.'),
   HANDLES_EXHAUSTED: failure(

@@ -5,9 +5,9 @@ import {
   openDreamDatabase,
   withLockedDreams,
 } from '../../../src/engine/dreaming/store/dream-database.js';
+import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { failureOf } from '../../support/memory.js';
-import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 test('programs that cannot read records of the archive refuse the database', () => {

@@ -1,4 +1,11 @@
-import got, { CancelError, HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
+import got, {
+  CancelError,
+  HTTPError,
+  type Options,
+  RequestError,
+  type Response,
+  TimeoutError,
+} from 'got';
 import { messageOf } from '../../errors/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
