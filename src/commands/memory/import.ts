@@ -70,7 +70,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     const result = await this.whileWaiting(flags, 'importing', () =>
       transfer.import(plan, flags.existing, { signal: this.signal }),
     );
-    this.write(renderImport(result, inFile));
+    this.write(renderImport(result, inFile, into));
     return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 

@@ -131,9 +131,11 @@ Words match in any combination and in all their forms. "quoted words" must occur
       readonly plain: boolean;
       readonly long: boolean;
       readonly related: LinkMap | undefined;
+      readonly workspace: string | undefined;
     },
   ): Promise<void> {
-    const options = { ...this.view(flags), related: flags.related };
+    const { related, workspace } = flags;
+    const options = { ...this.view(flags), related, workspace };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;

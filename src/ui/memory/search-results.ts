@@ -1,6 +1,7 @@
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
+import { shellWord } from '../../engine/support/text.js';
 import { wrapSpans, wrapText } from '../fit.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
@@ -11,6 +12,8 @@ import { headingTrail, lineAnchor, shownDocument } from './words.js';
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
+  /** The folder, if it was searched instead of an agent's memory. */
+  readonly workspace?: string | undefined;
   /** Shows the notes that results are linked with. */
   readonly related?: LinkMap | undefined;
   /** Where a result's file is, for terminals that show links. */
@@ -26,7 +29,7 @@ export function renderSearchResults(
   options: SearchResultsOptions,
 ): string {
   const date = dateLine(response, options);
-  if (response.results.length === 0) return `${date}${noMatches(response)}`;
+  if (response.results.length === 0) return `${date}${noMatches(response, options)}`;
   const results = response.results.map((result) => renderResult(result, options));
   const cost = rerankLine(response, options);
   return `${correctionLine(response, options)}${date}${[...results, ...(cost === undefined ? [] : [cost])].join('\n')}`;
@@ -84,11 +87,12 @@ export function correctionNote({
   return `showing results for ${instead} (no match for ${words})`;
 }
 
-function noMatches({ belowMinScore }: SearchResponse): string {
+function noMatches({ belowMinScore }: SearchResponse, { workspace }: SearchResultsOptions): string {
+  const folder = workspace === undefined ? '' : ` --workspace ${safeLine(shellWord(workspace))}`;
   const help =
     belowMinScore > 0
       ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`
-      : 'Try fewer or different words. "svc memory status" shows what is indexed.';
+      : `Try fewer or different words. "svc memory status${folder}" shows what is indexed.`;
   return `No matches.\n${help}\n`;
 }
 

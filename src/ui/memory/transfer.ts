@@ -5,6 +5,7 @@ import type {
   ImportResult,
 } from '../../engine/memory/transfer/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../engine/support/format.js';
+import { shellWord } from '../../engine/support/text.js';
 import { safeLine } from '../safe-text.js';
 import { skippedNames } from './words.js';
 
@@ -41,11 +42,21 @@ export function renderImportPlan({ root, landing }: ImportPlan, existing: Existi
   ].join('\n');
 }
 
-/** What was imported. @param vectorsInFile number of vectors in the file */
+/**
+ * What was imported.
+ *
+ * @param vectorsInFile number of vectors in the file
+ * @param folder the folder it was imported into, if it was named
+ */
 export function renderImport(
   { written, replaced, notIndexed, vectors }: ImportResult,
   vectorsInFile: number,
+  folder: string | undefined,
 ): string {
+  const way =
+    folder === undefined
+      ? 'svc memory status --why PATH explains why'
+      : `search the folder with: svc memory search QUERY --workspace ${safeLine(shellWord(folder))}`;
   const backups = replaced.map(({ path, backup }) => {
     return `replaced ${safeLine(path)}; backup: ${safeLine(backup)}`;
   });
@@ -55,11 +66,7 @@ export function renderImport(
     ...(vectorsInFile === 0
       ? []
       : [`${formatCount(vectors)} of ${formatCountOf(vectorsInFile, 'vector')} matched a passage`]),
-    ...(notIndexed === 0
-      ? []
-      : [
-          `${formatCountOf(notIndexed, 'note')} not indexed; svc memory status --why PATH explains why`,
-        ]),
+    ...(notIndexed === 0 ? [] : [`${formatCountOf(notIndexed, 'note')} not indexed; ${way}`]),
     '',
   ].join('\n');
 }

@@ -144,6 +144,10 @@ test('results: none, with what to try', () => {
     'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
   );
   assert.match(
+    renderSearchResults(aResponse({ results: [] }), { ...options, workspace: 'my notes' }),
+    `"svc memory status --workspace 'my notes'" shows what is indexed.`,
+  );
+  assert.match(
     renderSearchResults(aResponse({ results: [], belowMinScore: 2 }), options),
     '2 passages scored too low. Try a lower --min-score.',
   );
