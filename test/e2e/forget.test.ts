@@ -209,6 +209,8 @@ test('what cannot be meant is an error with an exit code', async () => {
   assert.equal(await failed('MEMORY.md#L99'), [2, 'RANGE_INVALID']);
   assert.equal(await failed('xylophone'), [1, 'FORGET_NOTHING']);
   assert.equal(await failed('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
+  // An unknown ID is an error before anything is asked.
+  assert.equal(await failed('--undo', 'f7'), [2, 'FORGET_ID_UNKNOWN']);
 });
 
 test('what was forgotten under a relative SVC_HOME is restored from another folder', async () => {

@@ -25,6 +25,7 @@ import {
   renderForgotten,
   renderRemains,
   renderUndone,
+  undoQuestion,
 } from '../../ui/memory/forget.js';
 
 type ForgetResult = ForgetOutput | ForgetListOutput | ForgetUndoOutput;
@@ -110,7 +111,9 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     id: string,
     flags: ForgetFlags,
   ): Promise<ForgetUndoOutput> {
-    if (!(await this.agrees(`Remember ${id} again?`, flags))) {
+    const entry = (await forgetting.entries()).find((one) => one.id === id);
+    // Nothing is asked about an unknown ID: undoing it is an error.
+    if (entry !== undefined && !(await this.agrees(undoQuestion(entry), flags))) {
       this.write(`${id} stays forgotten`);
       return forgetUndoOutput(memory, id, undefined, []);
     }

@@ -83,6 +83,13 @@ export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs
   return renderTable(columns, rows, style);
 }
 
+/** Asks whether an entry is to be undone. */
+export function undoQuestion({ id, passages }: ForgetEntry): string {
+  const [first, ...others] = passages.map(place);
+  const more = others.length === 0 ? '' : ` and ${formatCountOf(others.length, 'other place')}`;
+  return `Remember ${first === undefined ? id : `${first}${more}`} again?`;
+}
+
 /** What was restored, and what was not. */
 export function renderUndone({ entry, restored, kept }: Undone): string {
   return [
