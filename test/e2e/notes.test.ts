@@ -42,6 +42,8 @@ test('text on stdin is added, found, opened and taken back', async () => {
   const undone = await svc(['undo']);
   assert.match(undone.stdout, /^removed w1 from MEMORY\.md/u);
   assert.is(readFileSync(home.at('notes/MEMORY.md'), 'utf8'), '# Mine\n');
+  // The hint must not name a list that is empty.
+  assert.not.match((await svc(['undo'])).stderr, '--list');
 });
 
 test('a conversation is captured once, by hand and by a hook that never fails', async () => {

@@ -180,7 +180,7 @@ function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteReq
       'the text looks like it contains a secret; nothing was added',
       {
         // Only a person can decide that it is none.
-        hint: `remove it${origin === 'mcp' ? '' : ', or pass --allow-secret if it is none'}: notes are sent to embedding providers and models`,
+        hint: `remove it${origin === 'mcp' ? '' : ', or pass --allow-secret if it is not a secret'}: notes are sent to embedding providers and models`,
       },
     );
   }

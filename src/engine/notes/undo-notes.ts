@@ -67,7 +67,11 @@ function chosen(
     .list()
     .filter(({ state }) => state === 'applied')
     .slice(0, which.last);
-  if (last.length === 0) throw unknown('there is nothing to undo');
+  if (last.length === 0) {
+    throw new SvcError('NOTE_WRITE_UNKNOWN', 'there is nothing to undo', {
+      hint: 'only text that "svc memory add" or an agent added can be undone',
+    });
+  }
   return last;
 }
 
