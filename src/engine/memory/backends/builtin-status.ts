@@ -100,7 +100,8 @@ async function statusOf(
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
-    excluded: scan?.decisions.filter(({ excluded }) => excluded).length ?? 0,
+    // A file can be both in the workspace and in an extra path.
+    excluded: excludedPaths(scan).length,
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     media: await mediaState(opened, target),
@@ -110,6 +111,11 @@ async function statusOf(
     watcher: await readWatchRecord(target.indexFile),
     faults,
   };
+}
+
+function excludedPaths(scan: ReturnType<typeof tryScan>): readonly unknown[] {
+  const excluded = scan?.decisions.filter((decision) => decision.excluded) ?? [];
+  return uniqueBy(excluded, ({ path }) => path);
 }
 
 async function frontMatterFaults(

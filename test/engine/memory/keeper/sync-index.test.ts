@@ -59,6 +59,16 @@ test('a new pattern removes files at the next sync, and its removal brings them 
   assert.equal(await syncCounts(backend), { added: 1, unchanged: 2 });
 });
 
+test('a file that is excluded counts once, also below an extra path', async () => {
+  const ws = folderOf({
+    'memory/a.md': 'alpha',
+    'memory/b.md': 'b',
+    'memory/.svcignore': 'b.md\n',
+  });
+  const backend = backendOn(targetOf(ws.path, { layout: 'agent', extraPaths: ['.'] }));
+  assert.is((await backend.status()).excluded, 1);
+});
+
 test('a pattern that excludes everything is named, and nothing is lost', async () => {
   const ws = folderOf({ 'a.md': 'alpha', 'b/c.md': 'beta' });
   const backend = backendOn(targetOf(ws.path));
