@@ -45,13 +45,21 @@ export function canCompare(question: string, documents: string): boolean {
 
 const FIELDS = [...QUESTION_FIELDS, 'documentForm', 'contextSize', 'superseded'] as const;
 
+/** The names of the fields for people, where they differ. */
+const FIELD_NAMES: Readonly<Partial<Record<(typeof FIELDS)[number], string>>> = {
+  endpoint: 'address',
+  dimensions: 'length',
+  documentForm: 'document label',
+  contextSize: 'local.contextSize',
+};
+
 /** The fields in which two identities differ, with both values, as text. */
 export function identityKeyDifferences(stored: string, wanted: string): readonly string[] {
   const [before, after] = [fieldsOf(stored), fieldsOf(wanted)];
   return FIELDS.filter((field) => before[field] !== after[field]).map((field) =>
     field === 'superseded'
       ? 'embedding from scratch was requested'
-      : `${field}: ${shown(before[field])} → ${shown(after[field])}`,
+      : `${FIELD_NAMES[field] ?? field}: ${shown(before[field])} → ${shown(after[field])}`,
   );
 }
 

@@ -61,10 +61,10 @@ test('names what differs', async () => {
     remote: { baseUrl: 'https://emb.corp.example/v1', apiKey: 'x' },
   });
   assert.equal(expectedDifferences(key, expected), [
-    `endpoint: ${fake.origin}/v1 → https://emb.corp.example/v1`,
+    `address: ${fake.origin}/v1 → https://emb.corp.example/v1`,
     'model: text-embedding-3-small → text-embedding-3-large',
-    'dimensions: default → 512',
-    'documentForm: default → passage',
+    'length: default → 512',
+    'document label: default → passage',
   ]);
 });
 
@@ -78,8 +78,8 @@ test('a local model that reads another length at once is another identity', asyn
   const { key: short, expected: shortExpected } = await identitiesOf(local(512));
   const { key: usual, expected: usualExpected } = await identitiesOf(local());
   assert.equal(expectedDifferences(short, shortExpected), []);
-  assert.equal(expectedDifferences(short, usualExpected), ['contextSize: 512 → default']);
-  assert.equal(expectedDifferences(usual, shortExpected), ['contextSize: default → 512']);
+  assert.equal(expectedDifferences(short, usualExpected), ['local.contextSize: 512 → default']);
+  assert.equal(expectedDifferences(usual, shortExpected), ['local.contextSize: default → 512']);
   assert.not.match(usual, 'contextSize', 'the keys of older indexes stay what they are');
 });
 

@@ -40,23 +40,21 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
   };
 }
 
-const NAMES: Readonly<Record<keyof IndexIdentity, string>> = {
-  schemaVersion: 'version of the tables',
-  chunkerVersion: 'version of the chunking rules',
-  chunkTokens: 'chunking.tokens',
-  chunkOverlap: 'chunking.overlap',
-  tokenizer: 'tokenizer',
-  conversationsIn: 'folders of conversations',
-};
+/** The names of the fields for people. */
+const FIELDS: readonly (readonly [keyof IndexIdentity, string])[] = [
+  ['schemaVersion', 'version of the tables'],
+  ['chunkerVersion', 'version of the chunking rules'],
+  ['chunkTokens', 'chunking.tokens'],
+  ['chunkOverlap', 'chunking.overlap'],
+  ['tokenizer', 'tokenizer'],
+  ['conversationsIn', 'folders of conversations'],
+];
 
-/** What differs, with both values, for people. */
+/** The fields that differ, with both values, as text. */
 export function identityDifferences(stored: IndexIdentity, wanted: IndexIdentity): string[] {
-  const before = new Map<string, unknown>(Object.entries(stored));
-  const names = new Map<string, string>(Object.entries(NAMES));
-  const shown = (value: unknown): string => String(value) || 'any';
-  return Object.entries(wanted).flatMap(([field, value]) => {
-    const known = before.get(field);
-    if (known === value) return [];
-    return [`${names.get(field) ?? field}: ${shown(known)} → ${shown(value)}`];
+  const shown = (value: number | string): string => (value === '' ? 'any' : String(value));
+  return FIELDS.flatMap(([field, name]) => {
+    const [before, now] = [stored[field], wanted[field]];
+    return before === now ? [] : [`${name}: ${shown(before)} → ${shown(now)}`];
   });
 }
