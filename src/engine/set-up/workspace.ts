@@ -91,15 +91,22 @@ export function makeWorkspace(dir: string, withExample: boolean): void {
 /** For a memory without headings. */
 const ANY_QUESTION = 'memory';
 
+/** A title like this finds every passage that speaks of memory. */
+const IS_TITLE = /^memory(?:\.md)?$/iu;
+
 /**
- * A first query for a memory: the first heading of MEMORY.md, else of a newest note, else of the folder's own.
+ * A first query for a memory: the first heading of MEMORY.md below its title, else of a newest note, else of
+ * the folder's own.
  *
  * @param dir absolute path of the workspace
  */
 export function firstQuestion(dir: string): string {
   for (const file of ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')]) {
-    const heading = /^#{1,6}[ \t](.*\p{L}.*)/mu.exec(textOf(join(dir, file)))?.[1];
-    if (heading !== undefined) return heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');
+    const headings = textOf(join(dir, file)).matchAll(/^#{1,6}[ \t](.*\p{L}.*)/gmu);
+    for (const [, heading = ''] of headings) {
+      const question = heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');
+      if (!IS_TITLE.test(question)) return question;
+    }
   }
   return ANY_QUESTION;
 }

@@ -83,7 +83,7 @@ test('a workspace is made with an example only when one is wanted, and keeps wha
     assert.is(workspaceState(at('a/b')), 'empty');
     makeWorkspace(at('a/b'), true);
     assert.is(workspaceState(at('a/b')), 'memory');
-    assert.is(firstQuestion(at('a/b')), 'Memory');
+    assert.is(firstQuestion(at('a/b')), 'How this works');
     write('a/b/MEMORY.md', 'mine');
     makeWorkspace(at('a/b'), true);
     assert.is(readFileSync(at('a/b/MEMORY.md'), 'utf8'), 'mine');
