@@ -459,6 +459,7 @@ test('? lists the keys when nothing is typed, Esc goes back and then leaves', as
   await waitForText(terminal, '? keys');
   terminal.type('?');
   await waitForText(terminal, 'copy the citation');
+  assert.not.match(terminal.screen().join('\n'), '…', 'no line is cut');
   terminal.type(KEYS.escape);
   await waitForText(terminal, 'Ask your memory something.');
   terminal.type(KEYS.escape);

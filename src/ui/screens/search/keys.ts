@@ -134,7 +134,11 @@ function resultKeys(hasResult: boolean, isTyping: boolean, on: On): readonly Key
         ...shown({ text: isTyping ? 'tab list' : '/ type', goes: 6 }),
       },
     ),
-    on(['ctrl-y'], { type: 'copy', what: 'citation' }, shown({ text: 'ctrl-y copy', goes: 5 })),
+    on(
+      ['ctrl-y'],
+      { type: 'copy', what: 'citation' },
+      { help: ['ctrl-y', 'copy the citation'], ...shown({ text: 'ctrl-y copy', goes: 5 }) },
+    ),
     on(
       ['ctrl-e'],
       { type: 'explained' },
@@ -165,7 +169,7 @@ function listKeys(on: On): readonly KeyBinding[] {
     on(
       ['y'],
       { type: 'copy', what: 'citation' },
-      { help: ['y Y p', 'copy the citation, passage, path (in the list); ctrl-y anywhere'] },
+      { help: ['y Y p', 'copy the citation, passage, path (in the list)'] },
     ),
     on(['Y'], { type: 'copy', what: 'passage' }),
     on(['p'], { type: 'copy', what: 'path' }),
