@@ -65,7 +65,7 @@ export async function createShape(
       } catch (error) {
         throw new SvcError('USAGE', '--template is not a valid Mustache template', {
           cause: error,
-          hint: "for example: --template '{{#results}}{{citation}}{{/results}}'",
+          hint: "for example: --template '{{#results}}{{citation}} {{/results}}'",
         });
       }
     };

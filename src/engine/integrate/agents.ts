@@ -125,7 +125,7 @@ const claudeCode: AgentFormat = {
     command: hookInSeconds,
   },
   replaced: /\$\{/u,
-  next: 'start a new session of Claude Code; /mcp lists the server, /hooks the hook',
+  next: 'start a new session of Claude Code; /mcp lists the server, and /hooks its hooks, if any',
 };
 
 function settingsFolder({ env, homeDir }: IntegrateWorld): string {
@@ -252,7 +252,7 @@ const geminiCli: AgentFormat = {
     }),
   },
   replaced: /\$(?:\w|\{)/u,
-  next: 'restart Gemini CLI; /mcp lists the server, /hooks the hook',
+  next: 'restart Gemini CLI; /mcp lists the server, and /hooks its hooks, if any',
 };
 
 function settingsFile(world: IntegrateWorld, scope: IntegrationScope): string {
