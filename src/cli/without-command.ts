@@ -1,6 +1,6 @@
 import { SvcError } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
-import { suggestName } from '../engine/support/text.js';
+import { shellWord, suggestName } from '../engine/support/text.js';
 import { ownWords } from './fast-start.js';
 import {
   type ManifestCommand,
@@ -35,7 +35,7 @@ export async function answerWithoutCommand(
       print(list);
       return;
     }
-    refuseUnknownCommand(argv[0] === HELP ? argv.slice(1) : argv, known);
+    refuseUnknownCommand(argv, known);
     const { runWithOclif } = await import('./run-with-oclif.js');
     await runWithOclif(asFlag(argv, known), { root, about, commands }, development);
   } catch (error) {
@@ -100,7 +100,9 @@ export function knownWords(
 const HELP = 'help';
 
 /** Throws USAGE when the words name neither a command nor a topic. */
-function refuseUnknownCommand(argv: readonly string[], { commands, topics }: KnownWords): void {
+function refuseUnknownCommand(line: readonly string[], { commands, topics }: KnownWords): void {
+  const asksHelp = line[0] === HELP;
+  const argv = asksHelp ? line.slice(1) : line;
   const end = argv.findIndex((word) => word.startsWith('-'));
   const words = end === -1 ? argv : argv.slice(0, end);
   const known = [...commands.keys(), ...topics.keys()];
@@ -127,15 +129,19 @@ function refuseUnknownCommand(argv: readonly string[], { commands, topics }: Kno
   const typed = words[at] ?? '';
   // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
   const quoted = typed.trim().replaceAll(/\s+/gu, ':');
-  const elsewhere = known.find((id) => id === quoted || id.split(':').at(-1) === typed);
+  const elsewhere = known.filter((id) => id === quoted || id.split(':').at(-1) === typed);
+  const below = elsewhere.filter((id) => id.startsWith(`${words.slice(0, at).join(':')}:`));
+  const [only, ...others] = new Set(below.length > 0 ? below : elsewhere);
   const near = suggestName(typed, siblings);
-  const meant = near === undefined ? elsewhere : [...words.slice(0, at), near].join(' ');
+  // "svc list" could mean a dozen commands.
+  const unique = others.length === 0 ? only : undefined;
+  const meant = near === undefined ? unique : [...words.slice(0, at), near].join(' ');
   const name = [...words.slice(0, at), typed].join(' ');
   const list = `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`;
   // A question without quotes.
   const unmeant =
-    topic === '' && words.length > 1
-      ? `to search, run "svc search ${words.join(' ')}"; ${list}`
+    topic === '' && !asksHelp
+      ? `to search, run "svc search ${words.map(shellWord).join(' ')}"; ${list}`
       : list;
   throw new SvcError('USAGE', `unknown command: ${name}`, {
     hint: meant === undefined ? unmeant : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,

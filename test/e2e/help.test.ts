@@ -119,10 +119,14 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['provider', 'lst'], /did you mean "svc provider list"/],
     [['doctor'], /did you mean "svc config doctor"/],
     [['memory status'], /did you mean "svc memory status"/],
-    [['xyzzy'], /"svc --help" lists the commands/],
+    [['xyzzy'], /to search, run "svc search xyzzy"; "svc --help" lists the commands/],
+    [['what', 'much?'], /to search, run "svc search what 'much\?'"/],
+    [['memory', 'list'], /did you mean "svc memory sessions list"/],
+    // Several commands end like this.
+    [['list'], /"svc --help" lists the commands/],
     [['when', 'does', 'it', 'run', '-q'], /to search, run "svc search when does it run"/],
     [['help', 'memory', 'serach'], /did you mean "svc memory search"/],
-    [['help', 'xyzzy'], /"svc --help" lists the commands/],
+    [['help', 'xyzzy'], /hint: "svc --help" lists the commands/],
     [['memory', 'xyzzy'], /"svc memory --help" lists the commands/],
   ];
   for (const [words, hint] of near) {

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven, resolvePath } from '../support/files.js';
-import { utf8Text } from '../support/text.js';
+import { shellWord, utf8Text } from '../support/text.js';
 
 /** Found without being specified. */
 const CONFIG_FILE_NAME = 'svc.json';
@@ -160,7 +160,7 @@ function explain(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const code = systemErrorCode(cause) ?? '';
   if (code === 'EACCES' || code === 'EPERM') {
-    const hint = `run "chmod u+r ${file}"`;
+    const hint = `run "chmod u+r ${shellWord(file)}"`;
     return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {
       hint,
       location: { file, line: 1, column: 1 },

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { StatePaths } from '../support/context.js';
-import { shortHash } from '../support/text.js';
+import { shellWord, shortHash } from '../support/text.js';
 
 /** A folder of notes that dreaming consolidates, and its state files. */
 export interface DreamWorkspace {
@@ -48,7 +48,7 @@ export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
   } catch (cause) {
     if (systemErrorCode(cause) === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
-        hint: `create it with "mkdir -p ${dir}", or run "svc config set agents.defaults.workspace DIR"`,
+        hint: `create it with "mkdir -p ${shellWord(dir)}", or run "svc config set agents.defaults.workspace DIR"`,
         cause,
       });
     }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { leadsToLoopback } from '../support/network.js';
+import { shellWord } from '../support/text.js';
 import { type IntegrateWorld, isRemote, noRecall, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
@@ -89,7 +90,7 @@ async function requireTarget(
     }
     if (statSync(workspace, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspace}`, {
-        hint: `create it with "mkdir -p ${workspace}", or check the path`,
+        hint: `create it with "mkdir -p ${shellWord(workspace)}", or check the path`,
       });
     }
   }

@@ -9,6 +9,7 @@ import {
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { removeStrayTemporary } from '../../support/files.js';
+import { shellWord } from '../../support/text.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js';
 import { modalityOfName } from './media.js';
@@ -159,7 +160,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `no workspace at ${workspaceDir}`, {
-        hint: `create the folder (mkdir -p ${workspaceDir}), run "svc config init", or pass another with --workspace DIR`,
+        hint: `create the folder (mkdir -p ${shellWord(workspaceDir)}), run "svc config init", or pass another with --workspace DIR`,
         cause: error,
       });
     }

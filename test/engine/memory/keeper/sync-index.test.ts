@@ -221,6 +221,8 @@ test('a workspace that is not there, or is a file, is explained', async () => {
   const missing = await failureOf(backendOn(targetOf(ws.at('none'))).search({ query: 'x' }));
   assert.is(missing.code, 'WORKSPACE_MISSING');
   assert.match(missing.hint ?? '', /--workspace/);
+  const spaced = await failureOf(backendOn(targetOf(ws.at('my notes'))).search({ query: 'x' }));
+  assert.match(spaced.hint ?? '', `(mkdir -p '${ws.at('my notes')}')`);
   const file = await failureOf(backendOn(targetOf(ws.at('file.md'))).sync({}));
   assert.is(file.code, 'WORKSPACE_UNREADABLE');
 });
