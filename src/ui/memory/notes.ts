@@ -31,7 +31,10 @@ export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
 }
 
 /** What can be taken back. */
-export function renderWrites({ writes }: MemoryUndoListOutput, { style, nowMs }: View): string {
+export function renderWrites(
+  { writes }: MemoryUndoListOutput,
+  { style, nowMs, columns }: View,
+): string {
   if (writes.length === 0) return 'there is nothing to undo';
   return renderTable(
     ['id', 'written', 'by', 'file', 'text'],
@@ -43,6 +46,7 @@ export function renderWrites({ writes }: MemoryUndoListOutput, { style, nowMs }:
       shortened(text),
     ]),
     style,
+    columns,
   );
 }
 

@@ -12,7 +12,7 @@ const COLUMNS = ['id', 'from', 'last', 'state', 'archived', 'title'] as const;
 /** Conversations as a table. */
 export function renderSessions(
   { sessions, total }: SessionListOutput,
-  { style, nowMs }: View,
+  { style, nowMs, columns }: View,
 ): string {
   if (total === 0) return 'no conversations\n';
   const rows = sessions.map(({ id, reader, lastAt, state, archivedBytes, title }) => [
@@ -23,7 +23,7 @@ export function renderSessions(
     archivedBytes === 0 ? '–' : formatBytes(archivedBytes),
     safeLine(title),
   ]);
-  const table = renderTable(COLUMNS, rows, style);
+  const table = renderTable(COLUMNS, rows, style, columns);
   const rest = total - sessions.length;
   return rest === 0
     ? table

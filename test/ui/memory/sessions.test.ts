@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderSession } from '../../../src/ui/memory/sessions.js';
+import { renderSession, renderSessions } from '../../../src/ui/memory/sessions.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 const test = suite('a conversation');
@@ -36,6 +36,26 @@ test('turns keep their lines, and nothing in them moves the cursor', () => {
   );
   assert.match(shown, '\n#L2  Assistant  2026-02-03 08:00 UTC\nZero.\n');
   assert.ok(shown.endsWith('#L3  User\nFirst line.\n  Second \\e[2J line.\n\nLast.\n'), shown);
+});
+
+test('a list is as wide as the terminal', () => {
+  const session = {
+    id: '5e55104e00000000',
+    reader: 'claude-code',
+    path: 'sessions/claude-code/a.jsonl',
+    title: 'Remember that the staging password rotates every Monday, before noon',
+    state: 'live' as const,
+    startedAt: null,
+    lastAt: '2026-02-03T08:00:00.000Z',
+    archivedBytes: 0,
+  };
+  const nowMs = Date.parse(session.lastAt);
+  const list = renderSessions(
+    { agent: 'main', sessions: [session], total: 1 },
+    { style: createStyle(false), nowMs, columns: 60, homeDir: '/home/ada' },
+  );
+  const [, row = ''] = list.split('\n');
+  assert.is(row, '5e55104e  claude-code  just now  live   –         Remember …');
 });
 
 test.run();

@@ -14,7 +14,7 @@ import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
-import { iso, MS_PER_DAY } from '../../support/time.js';
+import { MS_PER_DAY, utcMinute } from '../../support/time.js';
 import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
@@ -134,7 +134,7 @@ export const schedule: DoctorCheck = {
     if (nextMs === undefined) {
       return { summary: 'never', findings: [rare(world, 'never fires')] };
     }
-    const summary = `next run ${iso(nextMs)}`;
+    const summary = `next run ${utcMinute(nextMs)}`;
     const isRare = nextMs - nowMs > LONG_MS;
     const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
     return { summary, findings };

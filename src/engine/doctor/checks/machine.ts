@@ -8,7 +8,7 @@ import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/dat
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
-import { iso, MS_PER_DAY } from '../../support/time.js';
+import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
 import { type DoctorCheck, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
 /** svc is not older than this; some archives keep no file times. */
@@ -23,7 +23,7 @@ export const clock: DoctorCheck = {
   needs: 'nothing',
   run: async (world) => {
     const nowMs = world.context.clock.now();
-    const summary = iso(nowMs);
+    const summary = utcMinute(nowMs);
     const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
     if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
     return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
