@@ -222,7 +222,7 @@ async function firstSearch(
   const index = indexOutput(memory, summary);
   const isEmpty = summary.added + summary.changed + summary.unchanged === 0;
   if (summary.outcome === 'stopped') return { index, search: null, isEmpty };
-  const example = firstQuestion(workspace);
+  const example = firstQuestion(workspace, await recentNotes(memory, signal));
   const query = asks && !isEmpty ? await askFirstQuery(safeLine(example), signal) : example;
   if (query === undefined) return { index, search: null, isEmpty };
   // Warnings of a search explain why a memory is empty.
@@ -235,6 +235,17 @@ async function firstSearch(
   }
   return { index, search: searchOutput(memory, response), isEmpty };
 }
+
+/** A folder of notes can have all of them in folders of any name. */
+async function recentNotes(memory: OpenedMemory, signal: AbortSignal): Promise<readonly string[]> {
+  const notes = (await memory.backend.list({ signal })).filter(({ kind }) => kind === 'markdown');
+  return notes
+    .toSorted((a, b) => b.modifiedMs - a.modifiedMs)
+    .slice(0, MOST_RECENT)
+    .map(({ path }) => path);
+}
+
+const MOST_RECENT = 5;
 
 interface FirstSearch extends Pick<SetUpOutput, 'index' | 'search'> {
   /** Whether there is nothing to find yet. */

@@ -96,12 +96,14 @@ const IS_TITLE = /^memory(?:\.md)?$/iu;
 
 /**
  * A first query for a memory: the first heading of MEMORY.md below its title, else of a newest note, else of
- * the folder's own.
+ * the folder's own or of the files that changed last.
  *
  * @param dir absolute path of the workspace
+ * @param recent the indexed files that changed last, relative to it
  */
-export function firstQuestion(dir: string): string {
-  for (const file of ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')]) {
+export function firstQuestion(dir: string, recent: readonly string[]): string {
+  const notes = [...newestNotes(dir, 'memory'), ...newestNotes(dir, ''), ...recent];
+  for (const file of ['MEMORY.md', ...notes]) {
     const headings = textOf(join(dir, file)).matchAll(/^#{1,6}[ \t](.*\p{L}.*)/gmu);
     for (const [, heading = ''] of headings) {
       const question = heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');

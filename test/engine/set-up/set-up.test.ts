@@ -83,13 +83,15 @@ test('a workspace is made with an example only when one is wanted, and keeps wha
     assert.is(workspaceState(at('a/b')), 'empty');
     makeWorkspace(at('a/b'), true);
     assert.is(workspaceState(at('a/b')), 'memory');
-    assert.is(firstQuestion(at('a/b')), 'How this works');
+    assert.is(firstQuestion(at('a/b'), []), 'How this works');
     write('a/b/MEMORY.md', 'mine');
     makeWorkspace(at('a/b'), true);
     assert.is(readFileSync(at('a/b/MEMORY.md'), 'utf8'), 'mine');
     write('a/b/memory/2026-01-01.md', '# Old\n');
     write('a/b/memory/2026-01-02.md', 'text\n\n## New day ##\n');
-    assert.is(firstQuestion(at('a/b')), 'New day');
+    assert.is(firstQuestion(at('a/b'), []), 'New day');
+    write('c/people/ada.md', '# Ada Lindqvist\n');
+    assert.is(firstQuestion(at('c'), ['people/ada.md']), 'Ada Lindqvist');
     assert.is(
       (await errorOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
       'WORKSPACE_UNREADABLE',
