@@ -493,6 +493,7 @@ test('activity of a day is drawn, and recent searches and the log where there is
   }
   const busy = { ...activity, chunks: [...none.slice(1), 44_640] };
   assert.match(shown({ ...news, activity: busy }, 80, 24), /indexed chunks +44,640/);
+  assert.match(shown({ ...news, activity: busy }, 60, 24), / chunks +44,640/);
   assert.not.match(shown({ ...news, activity: null }), '24 h');
 });
 

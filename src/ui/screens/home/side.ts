@@ -7,9 +7,9 @@ import type { Paint, Style } from '../../style.js';
 import type { HomeState } from './state.js';
 
 const PLOTS = [
-  ['searches', 'searches'],
-  ['chunks', 'indexed chunks'],
-  ['requests', 'requests'],
+  { kind: 'searches', titles: ['searches, 24 h', 'searches'] },
+  { kind: 'chunks', titles: ['indexed chunks, 24 h', 'indexed chunks', 'chunks'] },
+  { kind: 'requests', titles: ['requests, 24 h', 'requests'] },
 ] as const;
 const PLOT_GAP = 3;
 
@@ -19,7 +19,7 @@ type Activity = NonNullable<OverviewNews['activity']>;
 function plotBlock(
   activity: Activity,
   style: Style,
-  [kind, title]: (typeof PLOTS)[number],
+  { kind, titles }: (typeof PLOTS)[number],
   size: { readonly columns: number; readonly rows: number },
 ): readonly string[] {
   const { columns } = size;
@@ -27,8 +27,7 @@ function plotBlock(
   const sum = counts.reduce((all, count) => all + count, 0);
   const total = formatCount(sum);
   const room = columns - total.length - 2;
-  const whole = `${title}, 24 h`;
-  const name = fitEnd(whole.length <= room ? whole : title, room);
+  const name = titles.find(({ length }) => length <= room) ?? fitEnd(kind, room);
   const head = `${style.dim(padEnd(name, columns - total.length))}${style.bold(total)}`;
   const rows = plotRows(counts, { columns, rows: size.rows - 1 });
   // Without any, a line shows where they would be.
