@@ -113,7 +113,7 @@ async function statusOf(
   };
 }
 
-function excludedPaths(scan: ReturnType<typeof tryScan>): readonly unknown[] {
+function excludedPaths(scan: Scan | undefined): readonly unknown[] {
   const excluded = scan?.decisions.filter((decision) => decision.excluded) ?? [];
   return uniqueBy(excluded, ({ path }) => path);
 }
