@@ -12,6 +12,7 @@ import type {
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
+import { shellWord } from '../../engine/support/text.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
 type ImportFlags = FlagsOf<typeof MemoryImport>;
@@ -70,7 +71,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     const result = await this.whileWaiting(flags, 'importing', () =>
       transfer.import(plan, flags.existing, { signal: this.signal }),
     );
-    this.write(renderImport(result, inFile, into));
+    this.write(renderImport(result, inFile, into === undefined ? undefined : shellWord(into)));
     return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 

@@ -20,6 +20,7 @@ import type {
   SearchResponse,
   SearchResult,
 } from '../../engine/memory/search/index.js';
+import { shellWord } from '../../engine/support/text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 
 type SearchResultDocument = SearchOutput | Record<string, never>;
@@ -134,7 +135,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
       readonly workspace: string | undefined;
     },
   ): Promise<void> {
-    const { related, workspace } = flags;
+    const { related } = flags;
+    const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
     const options = { ...this.view(flags), related, workspace };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));

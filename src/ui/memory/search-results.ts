@@ -1,7 +1,6 @@
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
-import { shellWord } from '../../engine/support/text.js';
 import { wrapSpans, wrapText } from '../fit.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
@@ -12,7 +11,7 @@ import { headingTrail, lineAnchor, shownDocument } from './words.js';
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
-  /** The folder, if it was searched instead of an agent's memory. */
+  /** The folder, if it was searched instead of an agent's memory, as a word of a shell. */
   readonly workspace?: string | undefined;
   /** Shows the notes that results are linked with. */
   readonly related?: LinkMap | undefined;
@@ -88,7 +87,7 @@ export function correctionNote({
 }
 
 function noMatches({ belowMinScore }: SearchResponse, { workspace }: SearchResultsOptions): string {
-  const folder = workspace === undefined ? '' : ` --workspace ${safeLine(shellWord(workspace))}`;
+  const folder = workspace === undefined ? '' : ` --workspace ${safeLine(workspace)}`;
   const help =
     belowMinScore > 0
       ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`

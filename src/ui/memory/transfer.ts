@@ -5,7 +5,6 @@ import type {
   ImportResult,
 } from '../../engine/memory/transfer/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../engine/support/format.js';
-import { shellWord } from '../../engine/support/text.js';
 import { safeLine } from '../safe-text.js';
 import { skippedNames } from './words.js';
 
@@ -46,7 +45,7 @@ export function renderImportPlan({ root, landing }: ImportPlan, existing: Existi
  * What was imported.
  *
  * @param vectorsInFile number of vectors in the file
- * @param folder the folder it was imported into, if it was named
+ * @param folder the folder it was imported into, if it was named, as a word of a shell
  */
 export function renderImport(
   { written, replaced, notIndexed, vectors }: ImportResult,
@@ -56,7 +55,7 @@ export function renderImport(
   const way =
     folder === undefined
       ? 'svc memory status --why PATH explains why'
-      : `search the folder with: svc memory search QUERY --workspace ${safeLine(shellWord(folder))}`;
+      : `search the folder with: svc memory search QUERY --workspace ${safeLine(folder)}`;
   const backups = replaced.map(({ path, backup }) => {
     return `replaced ${safeLine(path)}; backup: ${safeLine(backup)}`;
   });
