@@ -144,7 +144,7 @@ test('results: none, with what to try', () => {
     'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
   );
   assert.match(
-    renderSearchResults(aResponse({ results: [] }), { ...options, workspace: 'my notes' }),
+    renderSearchResults(aResponse({ results: [] }), { ...options, workspace: "'my notes'" }),
     `"svc memory status --workspace 'my notes'" shows what is indexed.`,
   );
   assert.match(

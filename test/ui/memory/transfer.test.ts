@@ -13,7 +13,7 @@ test('notes that are not indexed are not all outside', () => {
   );
   // Another folder is no part of the memory, and nothing explains that better than how to search it.
   assert.match(
-    renderImport({ ...result, notIndexed: 2 }, 0, '/home/ada/my notes'),
+    renderImport({ ...result, notIndexed: 2 }, 0, "'/home/ada/my notes'"),
     "2 notes not indexed; search the folder with: svc memory search QUERY --workspace '/home/ada/my notes'\n",
   );
 });
