@@ -124,6 +124,9 @@ const notes: Source = ({ words, context, loaded }) => {
   return folder === undefined ? [] : files(words.at(-1) ?? '', folder, context.homeDir);
 };
 
+const memoryAgents = ({ loaded }: Line): readonly Suggestion[] =>
+  loaded === undefined ? [] : listAgents(loaded.resolved).map((id) => [id, 'agent']);
+
 /** Of the entries with a name in a part of the configuration. */
 const configured =
   (described: string, entries: (config: ResolvedConfig) => object): Source =>
@@ -152,8 +155,14 @@ const SOURCES: Readonly<Record<string, Source>> = {
   file: paths,
   output: paths,
   workspace: paths,
-  agent: ({ loaded }) =>
-    loaded === undefined ? [] : listAgents(loaded.resolved).map((id) => [id, 'agent']),
+  agent: memoryAgents,
+  /** The argument is a coding agent, the flag of the same name is not. */
+  'integrate:agent': async (line) => {
+    const [flag = ''] = line.words.slice(-2).filter((word) => word.startsWith('-'));
+    if (/^(?:-a|--agent(?:=.*)?)$/u.test(flag)) return memoryAgents(line);
+    const { AGENT_IDS } = await import('../engine/integrate/index.js');
+    return AGENT_IDS.map((id) => [id, 'coding agent']);
+  },
   provider: ({ loaded }) => {
     const own = Object.keys(loaded?.resolved.models.providers ?? {});
     return [...new Set([...own, ...ADAPTER_IDS])].map((id) => [id, 'provider']);

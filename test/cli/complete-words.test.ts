@@ -34,6 +34,9 @@ test('reads the configuration that the line names', async () => {
     valuesFor(home, 'memory', 'search', ...words, '--agent', '');
   assert.equal(await agents(), ['ada']);
   assert.equal(await agents('--config', home.at('other.json')), ['bob']);
+  // The argument of "svc integrate" is another kind of agent than its flag.
+  assert.equal(await valuesFor(home, 'integrate', '--agent', ''), ['ada']);
+  assert.ok((await valuesFor(home, 'integrate', '')).includes('claude-code'));
   assert.equal(await agents(`--config=${home.at('other.json')}`), ['bob']);
 });
 
