@@ -151,10 +151,18 @@ const SOURCES: Readonly<Record<string, Source>> = {
   citation: notes,
   path: notes,
   why: notes,
+  'memory:target': notes,
   config: paths,
   file: paths,
+  /** A note to add to, or a file to import. */
+  'memory:file': (line) => (line.words.includes('add') ? notes(line) : paths(line)),
   output: paths,
   workspace: paths,
+  into: paths,
+  transcript: paths,
+  questions: paths,
+  baseline: paths,
+  'write-baseline': paths,
   agent: memoryAgents,
   /** The argument is a coding agent, the flag of the same name is not. */
   'integrate:agent': async (line) => {

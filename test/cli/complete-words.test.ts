@@ -27,6 +27,25 @@ test('creates no database', async () => {
   assert.equal(readdirSync(home.path), []);
 });
 
+test('files and notes are those that the command reads', async () => {
+  const home = folderOf({
+    'session.jsonl': '',
+    'questions.jsonl': '',
+    'workspace/memory/notes.md': '',
+  });
+  for (const line of [
+    ['memory', 'capture', 'ses'],
+    ['memory', 'import', 'ses'],
+  ]) {
+    assert.equal(await valuesFor(home, ...line), ['session.jsonl'], line.join(' '));
+  }
+  assert.equal(await valuesFor(home, 'memory', 'eval', 'q'), ['questions.jsonl']);
+  for (const line of [['forget'], ['add', 'x', '--file']]) {
+    const found = await valuesFor(home, 'memory', ...line, 'memory/');
+    assert.equal(found, ['memory/notes.md'], line.join(' '));
+  }
+});
+
 test('reads the configuration that the line names', async () => {
   const listing = (id: string) => JSON.stringify({ agents: { list: [{ id, default: true }] } });
   const home = folderOf({ 'svc.json': listing('ada'), 'other.json': listing('bob') });
