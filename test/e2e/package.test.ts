@@ -50,7 +50,7 @@ function unpacked(): string {
 test('the tarball contains only what is needed to run and read about it', () => {
   const { files } = packed;
   const own = /^(?:bin\/(?:run\.js|package\.json)|dist\/.+|oclif\.manifest\.json|package\.json)$/;
-  const paper = /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|man\/svc\.1$)/;
+  const paper = /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|docs\/samples\/|man\/svc\.1$)/;
   const others = files.filter(({ path }) => !own.test(path) && !paper.test(path));
   assert.equal(
     others.map(({ path }) => path),
@@ -68,12 +68,14 @@ test('the tarball contains only what is needed to run and read about it', () => 
     readFileSync(join(ROOT, path), 'utf8').includes('__REACT_DEVTOOLS_COMPONENT_FILTERS__'),
   );
   assert.equal(withDevtools, []);
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  for (const [, page = ''] of readme.matchAll(/\]\((docs\/[\w-]+\.md)/g)) {
-    assert.ok(
-      files.some(({ path }) => path === page),
-      page,
-    );
+  const packedFiles = new Set(files.map(({ path }) => path));
+  const pages = [...packedFiles].filter((path) => /^(?:README|docs\/.+)\.md$/.test(path));
+  for (const page of pages) {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    for (const [, link = ''] of text.matchAll(/\]\(((?:docs|samples)\/[\w.-]+)/g)) {
+      const linked = join(dirname(page), link);
+      assert.ok(packedFiles.has(linked), `${page} links to ${linked}`);
+    }
   }
   // Native modules and the runtime of local models are fetched apart; what runs is text.
   const running = files.filter(({ path }) => own.test(path));
