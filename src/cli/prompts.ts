@@ -19,18 +19,21 @@ export async function confirm(
       hint: 'pass --yes',
     });
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking(signal, (open) =>
-      lines.question(`${safeLines(question)} [y/N] `, { signal: open }),
-    );
+    const answer = await asking(signal, async (open) => {
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await lines.question(`${safeLines(question)} [y/N] `, { signal: open });
+      } finally {
+        // Restores the terminal, so it must come before the end of the process.
+        lines.close();
+      }
+    });
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     // The interface closes for both keys, which aborts its question.
     if (error instanceof Error && error.name === 'AbortError') throw interrupted(signal);
     throw error;
-  } finally {
-    lines.close();
   }
 }
 
