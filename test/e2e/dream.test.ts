@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -51,6 +52,18 @@ test('what was searched for is a signal and a candidate before any sweep', async
   const text = await svc(world, 'dream', 'candidates');
   assert.match(text.stdout, /✓ +0\.\d\d +[▁-█]{6} +5 +[0-9a-f]{8} +The nightly backup/u);
   assert.match(text.stdout, /2 candidates; ✓ 1 would be promoted now/u);
+});
+
+test('a file that cannot be read is named once, in words, and symbolic links are not', async () => {
+  const world = dreamHome();
+  const memory = world.home.at('workspace/memory');
+  symlinkSync('elsewhere.md', `${memory}/link.md`);
+  symlinkSync('/dev/null', `${memory}/other.md`);
+  execFileSync('mkfifo', [`${memory}/pipe.md`]);
+  const { stdout } = await svc(world, 'dream', 'run');
+  assert.equal(stdout.match(/skipped memory.*/gu), [
+    'skipped memory/pipe.md: not a regular file: a pipe',
+  ]);
 });
 
 test('a phase whose limit is 0 is skipped', async () => {

@@ -20,6 +20,7 @@ import {
   SIGNAL_NAMES,
   shortKey,
   signalBars,
+  skippedLines,
 } from './words.js';
 
 /** Text of `svc dream candidates` without a screen. */
@@ -145,7 +146,7 @@ function backfilledLines(
       ];
     }),
     ...(claims.length > MOST_SHOWN ? [`  … and ${claims.length - MOST_SHOWN} more`] : []),
-    ...skipped.map(({ path, reason }) => `  skipped ${safeLine(path)}: ${reason}`),
+    ...skippedLines(skipped),
     ...(notesLeft === 0
       ? []
       : [`  ${formatCountOf(notesLeft, 'older note')} not read: pass their folder with --path`]),

@@ -16,6 +16,7 @@ import {
   phaseWords,
   placeWords,
   shortKey,
+  skippedLines,
   triggerWords,
 } from './words.js';
 
@@ -119,9 +120,7 @@ function sweptLines(
     `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,
   ]);
   const troubles = [
-    ...skipped.map(({ path, reason, detail }) => {
-      return `  skipped ${safeLine(path)}: ${safeLine(detail ?? reason)}`;
-    }),
+    ...skippedLines(skipped),
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
     ...modelFaults.map((fault) => `  model failed, using plain text: ${safeLine(fault)}`),
   ];

@@ -4,7 +4,9 @@ import type {
   DreamExplainOutput,
   EvaluationOutput,
   SweepOutput,
+  SweptOutput,
 } from '../../engine/dreaming/index.js';
+import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { lineAnchor } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
@@ -167,4 +169,11 @@ export function phaseWords({ state, counts, error }: PhaseOutput): string {
       return formatCountOf(count, one, more);
     })
     .join(', ');
+}
+
+/** A line for each file that could not be read. */
+export function skippedLines(skipped: SweptOutput['skipped']): readonly string[] {
+  return skipped
+    .filter(isFaultySkip)
+    .map((skip) => `  skipped ${safeLine(`${skip.path}: ${skipWords(skip)}`)}`);
 }

@@ -12,7 +12,6 @@ import {
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
 import type { Connection } from '../../sqlite/database.js';
-import { pushAll } from '../../support/lists.js';
 import { type ClaimPlace, dailyNoteDay, isShortTermPath } from '../scoring/recall-entry.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
@@ -66,10 +65,9 @@ export async function openSources(
   { transcripts, forget, exclude }: DreamReach,
 ): Promise<DreamSources> {
   const forgotten = await Promise.all(forget.map(readForgotten));
-  const skipped: SkippedFile[] = [];
-  const onSkip = (skip: SkippedFile): void => {
-    skipped.push(skip);
-  };
+  /** By path, since each phase looks again. */
+  const skipped = new Map<string, SkippedFile>();
+  const onSkip = (skip: SkippedFile): void => void skipped.set(skip.path, skip);
   const conversations = new Conversations({ places: transcripts, forgotten, onSkip });
   const textOf = (path: string, absolutePath: string): string | undefined => {
     const outcome = readDocument(absolutePath, path);
@@ -82,7 +80,9 @@ export async function openSources(
     return joinedLines(lines, 0, lines.count);
   };
   return {
-    skipped,
+    get skipped() {
+      return [...skipped.values()];
+    },
     messages: (from, to, dayOf) => conversations.messages(from, to, dayOf),
     read: ({ source, ...place }) => {
       if (source === 'sessions') return conversations.read(place);
@@ -91,7 +91,7 @@ export async function openSources(
     },
     *dailyNotes(from, to, isWanted = () => true) {
       const scan = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths: [], exclude });
-      pushAll(skipped, scan.skipped);
+      for (const skip of scan.skipped) onSkip(skip);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))
         .map((file) => ({ ...file, day: dailyNoteDay(file.path) ?? '' }))
@@ -100,7 +100,7 @@ export async function openSources(
         .filter(({ path }) => isWanted(path));
       for (const { path, day, size, absolutePath } of notes) {
         if (size > MOST_NOTE_BYTES) {
-          skipped.push({ path, reason: 'too_large', detail: 'over 1 MB' });
+          onSkip({ path, reason: 'too_large', detail: 'over 1 MB' });
           continue;
         }
         const text = textOf(path, absolutePath);
