@@ -97,8 +97,13 @@ async function valuesFor(
   const flags = Object.values(command.flags).filter(
     ({ name, char }) => asked !== undefined && (name === asked || char === asked),
   );
-  for (const name of [...flags.map((one) => one.name), ...Object.keys(command.args)]) {
-    const source = SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
+  const wanted = [
+    ...Object.keys(command.args).map((name) => ({ name, own: `${command.id}:${name}` })),
+    // Last, because an argument can have the same name.
+    ...flags.map(({ name }) => ({ name, own: `${command.id}:--${name}` })),
+  ];
+  for (const { name, own } of wanted) {
+    const source = SOURCES[own] ?? SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
     try {
       values.set(name, (await source?.({ words, context, loaded })) ?? []);
     } catch {
@@ -154,8 +159,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'memory:target': notes,
   config: paths,
   file: paths,
-  /** A note to add to, or a file to import. */
-  'memory:file': (line) => (line.words.includes('add') ? notes(line) : paths(line)),
+  'memory:add:--file': notes,
   output: paths,
   workspace: paths,
   into: paths,
@@ -164,13 +168,11 @@ const SOURCES: Readonly<Record<string, Source>> = {
   baseline: paths,
   'write-baseline': paths,
   agent: memoryAgents,
-  /** The argument is a coding agent, the flag of the same name is not. */
-  'integrate:agent': async (line) => {
-    const [flag = ''] = line.words.slice(-2).filter((word) => word.startsWith('-'));
-    if (/^(?:-a|--agent(?:=.*)?)$/u.test(flag)) return memoryAgents(line);
+  'integrate:agent': async () => {
     const { AGENT_IDS } = await import('../engine/integrate/index.js');
     return AGENT_IDS.map((id) => [id, 'coding agent']);
   },
+  'integrate:--agent': memoryAgents,
   provider: ({ loaded }) => {
     const own = Object.keys(loaded?.resolved.models.providers ?? {});
     return [...new Set([...own, ...ADAPTER_IDS])].map((id) => [id, 'provider']);

@@ -51,14 +51,16 @@ export function readClaudeMem(given: string | undefined, context: EngineContext)
   return { source: file, settings: [], left, entries: collector.sorted() };
 }
 
-/** The settings in the default folder may name another one. */
+/** The variable names it, else the settings in the default folder may. */
 function dataFolder({ env, homeDir }: EngineContext): string {
+  const given = env[DATA_FOLDER];
+  if (given) return given;
   const folder = join(homeDir, '.claude-mem');
   const file = join(folder, 'settings.json');
   const root = existsSync(file) ? parsedJson(readSource(file)) : undefined;
   const settings = isRecord(root) && isRecord(root['env']) ? root['env'] : root;
   const named = isRecord(settings) ? settings[DATA_FOLDER] : undefined;
-  return env[DATA_FOLDER] || (typeof named === 'string' && named !== '' ? named : folder);
+  return typeof named === 'string' && named !== '' ? named : folder;
 }
 
 const DATA_FOLDER = 'CLAUDE_MEM_DATA_DIR';

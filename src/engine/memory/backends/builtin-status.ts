@@ -100,8 +100,7 @@ async function statusOf(
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
-    // A file can be both in the workspace and in an extra path.
-    excluded: excludedPaths(scan).length,
+    excluded: countExcluded(scan),
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     media: await mediaState(opened, target),
@@ -113,9 +112,10 @@ async function statusOf(
   };
 }
 
-function excludedPaths(scan: Scan | undefined): readonly unknown[] {
+/** A file can be both in the workspace and in an extra path. */
+function countExcluded(scan: Scan | undefined): number {
   const excluded = scan?.decisions.filter((decision) => decision.excluded) ?? [];
-  return uniqueBy(excluded, ({ path }) => path);
+  return uniqueBy(excluded, ({ path }) => path).length;
 }
 
 async function frontMatterFaults(
