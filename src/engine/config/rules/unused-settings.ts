@@ -119,10 +119,10 @@ export const switchesAreOn: Rule = function* (_input, scopes) {
   for (const [by, keys] of Object.entries(SWITCHED)) {
     const on = scopes.filter(({ settings }) => valueAt(settings, by.split('.')) !== false);
     for (const key of keys) {
-      const used = on.map((scope) => formatPath(scope.where(...key.split('.')) ?? []));
-      for (const scope of scopes) {
-        if (used.includes(formatPath(scope.where(...key.split('.')) ?? []))) continue;
-        const why = `${by} is false: ${key} has no effect`;
+      const placeIn = (scope: SearchScope) => formatPath(scope.where(...key.split('.')) ?? []);
+      const used = on.map(placeIn);
+      const why = `${by} is false: ${key} has no effect`;
+      for (const scope of scopes.filter((one) => !used.includes(placeIn(one)))) {
         yield* unusedOwn(scope, key.split('.'), by.split('.'), why);
       }
     }
