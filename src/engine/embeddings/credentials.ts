@@ -32,8 +32,8 @@ interface CredentialQuestion {
 /**
  * Finds a provider's key: `remote.apiKey`, then its `models.providers` entry, then the environment.
  *
- * A vendor's environment variable is only sent to the vendor's own address: svc.json may come with
- * a downloaded folder, and setting an address there must not be enough to receive the key.
+ * A vendor's environment variable or login is only sent to the vendor's own address: svc.json may
+ * come with a downloaded folder, and setting an address there must not be enough to receive the key.
  */
 export function findCredential(question: CredentialQuestion): CredentialPlace {
   const { provider, vendor, remoteKey, entryKey, customEndpoint, stateDir, env } = question;
@@ -50,7 +50,7 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
     const input = { kind: 'reference', source: 'env', provider: 'default', id: set } as const;
     return { state: 'found', input, source: `env ${set}` };
   }
-  const login = own && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
+  const login = own && !withheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
   if (login !== undefined && existsSync(login)) return { state: 'login', source: LOGIN_SOURCE };
   if (!key.required || customEndpoint) {
     return { state: 'not_needed', ...(set === undefined ? {} : { withheld: set }) };

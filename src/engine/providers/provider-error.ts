@@ -1,4 +1,5 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
+import { formatDuration } from '../support/format.js';
 import {
   shownAddress,
   VendorFault,
@@ -151,7 +152,7 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
     case 'rate':
       return waitMs === undefined
         ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'
-        : `try again in ${Math.ceil(waitMs / 1000)} s; finished embeddings are kept`;
+        : `try again in ${formatDuration(waitMs)}; finished embeddings are kept`;
     case 'network':
     case 'timeout':
       return `check that ${endpoint ?? 'the endpoint'} is reachable; ${again}`;

@@ -21,6 +21,8 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
 
   /** Default address; null if region or account decide. */
   readonly endpoint: string | null;
+  /** Other origins of the vendor itself, which get its key too. */
+  readonly ownOrigins?: RegExp;
   /** An address from the environment that replaces it. */
   readonly endpointIn?: (env: Environment) => string | undefined;
   /**
@@ -113,12 +115,14 @@ export type Availability =
  * answers there gets the key, whatever the path.
  */
 export function isCustomAddress(
-  { endpoint }: Pick<Provider, 'endpoint'>,
+  { endpoint, ownOrigins }: Pick<Provider, 'endpoint' | 'ownOrigins'>,
   address: string | undefined,
 ): boolean {
   if (address === undefined) return false;
-  if (endpoint === null || !URL.canParse(endpoint) || !URL.canParse(address)) return true;
-  return new URL(address).origin !== new URL(endpoint).origin;
+  if (!URL.canParse(address)) return true;
+  const { origin } = new URL(address);
+  if (ownOrigins?.test(origin) === true) return false;
+  return endpoint === null || !URL.canParse(endpoint) || origin !== new URL(endpoint).origin;
 }
 
 /** Defaults of providers at a vendor. */

@@ -10,7 +10,7 @@ import {
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { RUNTIME_VERSION } from '../../../src/engine/providers/local/runtime/store.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
-import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+import { folderOf, type TempFolder, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('choosing a provider');
 
@@ -219,6 +219,29 @@ test('a vendor’s key is sent to its own address, written out', () => {
   }
   const entry = { baseUrl: 'https://api.openai.com/v1' };
   assert.is(choose({ providers: { openai: entry }, env })?.by, 'auto');
+});
+
+test('a login is sent to GitHub’s own addresses only', () => {
+  const home = folderOf({ 'auth/github-copilot.json': '{}' });
+  const stateAt = (baseUrl: string | undefined, env: Readonly<Record<string, string>> = {}) => {
+    const memorySearch = { provider: 'github-copilot', remote: { baseUrl } };
+    return choose({ memorySearch, home, env })?.credential.state;
+  };
+  assert.is(stateAt(undefined), 'login');
+  assert.is(stateAt('https://api.business.githubcopilot.com'), 'login');
+  assert.is(stateAt('https://copilot-api.acme.ghe.com/'), 'login');
+  assert.is(stateAt('https://api.githubcopilot.com', { GH_TOKEN: 'k' }), 'found');
+  for (const other of [
+    'https://elsewhere.example/v1',
+    'http://api.githubcopilot.com',
+    'https://api.githubcopilot.com:8443',
+    'https://githubcopilot.com.example',
+    'https://notgithubcopilot.com',
+    'https://api.githubcopilot.com@example.com',
+  ]) {
+    assert.is(stateAt(other), 'not_needed', other);
+    assert.is(stateAt(other, { GH_TOKEN: 'k' }), 'not_needed', other);
+  }
 });
 
 test('an entry that is named like a kind of adapter is that entry', () => {

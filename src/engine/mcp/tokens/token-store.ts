@@ -52,19 +52,16 @@ export function tokensFile(stateDir: string): string {
 /** @throws SvcError MCP_TOKEN_UNUSABLE */
 export function readTokens(stateDir: string): readonly McpToken[] {
   const file = tokensFile(stateDir);
-  const text = readPrivateFile(file, `run: chmod 600 ${JSON.stringify(file)}`);
+  const text = readPrivateFile(file, RESTORE, `run: chmod 600 ${JSON.stringify(file)}`);
   if (text === undefined) return [];
   try {
     return fileSchema.parse(JSON.parse(text)).tokens;
   } catch (cause) {
-    throw unusable(
-      file,
-      'it is damaged',
-      'restore it from a backup, or delete it and create the tokens again',
-      cause,
-    );
+    throw unusable(file, 'it is damaged', RESTORE, cause);
   }
 }
+
+const RESTORE = 'restore it from a backup, or delete it and create the tokens again';
 
 export function isExpired({ expiresAt }: Pick<McpToken, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs;
@@ -188,15 +185,21 @@ const MAX_BYTES = 1024 * 1024;
  * Reads a file with tokens or their hashes. Refuses one that other users could have read or written.
  *
  * @param hint what to do about a file that is refused
+ * @param exposedHint the same, if only its permissions are wrong
  * @returns undefined if there is no file
  * @throws SvcError MCP_TOKEN_UNUSABLE
  */
-export function readPrivateFile(file: string, hint: string): string | undefined {
+export function readPrivateFile(
+  file: string,
+  hint: string,
+  exposedHint = hint,
+): string | undefined {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     const fault = faultOf(stats);
     if (fault !== undefined) throw unusable(file, fault, hint);
+    if (isExposed(stats)) throw unusable(file, 'it is readable by other users', exposedHint);
     return readFileSync(file, 'utf8');
   } catch (cause) {
     throw asUnusable(file, cause);
@@ -207,10 +210,12 @@ function faultOf(stats: Stats): string | undefined {
   if (!stats.isFile()) return 'it is not a regular file';
   if (stats.size > MAX_BYTES) return 'it is too large';
   const user = currentUser();
+  return user === undefined || stats.uid === user ? undefined : 'it belongs to another user';
+}
+
+function isExposed({ mode }: Stats): boolean {
   // Without file owners, the folder's permissions have to do.
-  if (user === undefined) return undefined;
-  if (stats.uid !== user) return 'it belongs to another user';
-  return (stats.mode & 0o077) === 0 ? undefined : 'it is readable by other users';
+  return currentUser() !== undefined && (mode & 0o077) !== 0;
 }
 
 export function unusable(file: string, why: string, hint: string, cause?: unknown): SvcError {

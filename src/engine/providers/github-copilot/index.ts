@@ -11,6 +11,7 @@ export const githubCopilot: Provider<'github-copilot'> = {
   prefixes: ['github-copilot', 'copilot'],
   cost: 'subscription',
   endpoint: null,
+  ownOrigins: /^https:\/\/(?:[a-z\d-]+\.)*(?:githubcopilot|ghe)\.com$/u,
   endpointKnown: 'configured',
   model: null,
   dimensions: OPENAI_DIMENSIONS,

@@ -9,11 +9,12 @@ import {
 import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
 import { explainOpenAi } from '../openai.js';
 import { readOpenAiAnswer } from '../openai-shaped.js';
+import { settingNames } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { INTERACTIVE, Pacer } from '../requests/pacer.js';
 import type { BatchCall, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
-import { VendorFault } from '../vendor-fault.js';
+import { shownAddress, VendorFault } from '../vendor-fault.js';
 import { defaultCopilotUrl, githubHostsIn } from './github-hosts.js';
 import { readStoredLogin } from './stored-login.js';
 import {
@@ -47,7 +48,7 @@ export async function createCopilotVendor(
   signal: AbortSignal,
 ): Promise<EmbeddingVendor> {
   const { credential, baseUrl, headers } = settings;
-  if (credential === undefined) throw withoutToken();
+  if (credential === undefined) throw withoutToken(settings);
   const githubToken = credential.value;
   const apiUrl = await githubApiFor(githubToken, tools);
   const session = new CopilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
@@ -121,10 +122,13 @@ function chooseModel(body: unknown): CopilotModel {
   });
 }
 
-function withoutToken(): VendorFault {
-  return new VendorFault('auth', 'no GitHub token found', {
-    hint: 'run "svc provider login github-copilot", or set COPILOT_GITHUB_TOKEN',
-  });
+function withoutToken(settings: ProviderSettings): VendorFault {
+  const { baseUrl } = settings;
+  const hint =
+    baseUrl === undefined
+      ? 'run "svc provider login github-copilot", or set COPILOT_GITHUB_TOKEN'
+      : `a login and tokens in variables are only sent to GitHub; to send a token to ${shownAddress(baseUrl)}, set ${settingNames(settings).apiKey}`;
+  return new VendorFault('auth', 'no GitHub token found', { hint });
 }
 
 /** A request to Copilot's API, before address and token are added. */

@@ -1,4 +1,11 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -127,6 +134,18 @@ test('no token is valid while its file is damaged, a link, or readable by others
   symlinkSync('/dev/null', tokensFile(linked.stateDir));
   const failure = await failureOf(createToken(wanted('ada'), linked));
   assert.is(failure.code, 'MCP_TOKEN_UNUSABLE');
+});
+
+test('only a file that others can read is fixed by its permissions', async () => {
+  const exposed = store();
+  writeFileSync(tokensFile(exposed.stateDir), '{"version":1,"tokens":[]}', { mode: 0o644 });
+  const readable = await failureOf(createToken(wanted('ada'), exposed));
+  assert.match(readable.hint ?? '', /^run: chmod 600/);
+  const blocked = store();
+  mkdirSync(tokensFile(blocked.stateDir));
+  const folder = await failureOf(createToken(wanted('ada'), blocked));
+  assert.match(folder.message, /not a regular file/);
+  assert.match(folder.hint ?? '', /delete it and create the tokens again/);
 });
 
 test.run();
