@@ -4,7 +4,7 @@ import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http
 import { errorOfFault } from '../providers/provider-error.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
-import { formatDuration } from '../support/format.js';
+import { formatTimeUntil } from '../support/format.js';
 import { type ApiSettings, CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
 import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
 
@@ -102,7 +102,7 @@ function hintFor(
       return `check that ${endpoint} has a model ${model}`;
     case 'rate':
     case 'overload':
-      return waitMs === undefined ? 'try again later' : `try again in ${formatDuration(waitMs)}`;
+      return `try again ${waitMs === undefined ? 'later' : formatTimeUntil(waitMs, 0)}`;
     case 'network':
     case 'timeout':
     case 'setup':

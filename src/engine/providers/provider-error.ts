@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
-import { formatDuration } from '../support/format.js';
+import { formatTimeUntil } from '../support/format.js';
 import {
   shownAddress,
   VendorFault,
@@ -152,7 +152,7 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
     case 'rate':
       return waitMs === undefined
         ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'
-        : `try again in ${formatDuration(waitMs)}; finished embeddings are kept`;
+        : `try again ${formatTimeUntil(waitMs, 0)}; finished embeddings are kept`;
     case 'network':
     case 'timeout':
       return `check that ${endpoint ?? 'the endpoint'} is reachable; ${again}`;

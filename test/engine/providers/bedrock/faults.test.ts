@@ -128,10 +128,11 @@ test('a configured key goes before the environment, and both before access keys'
 });
 
 test('how long to wait is heard', async () => {
+  let asked = '40';
   const fake = await startFake({
     answer: () => ({
       ...failure(429, 'ThrottlingException', 'Too many requests.'),
-      headers: { 'x-amzn-errortype': 'ThrottlingException', 'retry-after': '40' },
+      headers: { 'x-amzn-errortype': 'ThrottlingException', 'retry-after': asked },
     }),
     troubleAnswers: {},
   });
@@ -139,6 +140,8 @@ test('how long to wait is heard', async () => {
   const error = await failureOf(adapter.embedQuery('red'));
   assert.is(error.code, 'PROVIDER_RATE_LIMITED');
   assert.match(error.hint ?? '', 'in 40 s');
+  asked = '86400';
+  assert.match((await failureOf(adapter.embedQuery('red'))).hint ?? '', 'in 24 h');
   await adapter.close();
   await fake.close();
 });
