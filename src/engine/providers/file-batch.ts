@@ -4,11 +4,12 @@ import {
   type ExplainStatus,
   type HttpRequest,
   parseAnswer,
+  sendOnce,
   sendRequest,
 } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt, textAt } from './http/status-fault.js';
 import { broken, readVector } from './read-vectors.js';
-import { notTwice, UNPACED, withRetries } from './requests/pacer.js';
+import { notTwice, withRetries } from './requests/pacer.js';
 import type {
   BatchCall,
   BatchEntry,
@@ -192,17 +193,12 @@ class FilesApi {
     const file = new Blob([`${lines.join('\n')}\n`], { type: 'application/jsonl' });
     const send = async (): Promise<string> => {
       // A form can be sent once, so each try gets its own.
-      const form = new FormData();
-      form.set('purpose', 'batch');
-      form.set('file', file, name);
-      const request = {
-        ...this.request('/files', call),
-        method: 'POST',
-        body: form,
-        timeoutMs: call.timeoutMs + file.size / UPLOAD_BYTES_PER_MS,
-        pacing: UNPACED,
-      } as const;
-      return requiredText(parseAnswer(await sendRequest(request, this.connection.explain)), 'id');
+      const body = new FormData();
+      body.set('purpose', 'batch');
+      body.set('file', file, name);
+      const timeoutMs = call.timeoutMs + file.size / UPLOAD_BYTES_PER_MS;
+      const request = { ...this.request('/files', call), method: 'POST', body, timeoutMs } as const;
+      return requiredText(parseAnswer(await sendOnce(request, this.connection.explain)), 'id');
     };
     return withRetries(call.pacing, call.signal, send);
   }

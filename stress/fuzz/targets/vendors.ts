@@ -5,7 +5,7 @@ import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js'
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { asProviderError } from '../../../src/engine/providers/provider-error.js';
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
-import { UNPACED } from '../../../src/engine/providers/requests/pacer.js';
+import type { Pacing } from '../../../src/engine/providers/requests/pacer.js';
 import type {
   BatchCall,
   EmbeddingVendor,
@@ -124,6 +124,12 @@ async function perform(
 const TOOLS = { nowMs: () => performance.now(), random: () => 0 };
 
 /** Sends each request once: retries are tested elsewhere. */
+const UNPACED: Pacing = {
+  ready: async () => undefined,
+  delayAfter: () => undefined,
+  succeeded: () => undefined,
+};
+
 function unpaced(vendor: EmbeddingVendor): EmbeddingVendor {
   return { ...vendor, embed: (request) => vendor.embed({ ...request, pacing: UNPACED }) };
 }

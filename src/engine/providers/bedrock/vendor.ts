@@ -64,14 +64,16 @@ export function createBedrockVendor(
       const body = family.body(call);
       const send = async (): Promise<string> => {
         const timed = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
-        return client.invoke({ modelId, body, signal: timed });
+        try {
+          return await client.invoke({ modelId, body, signal: timed });
+        } catch (error) {
+          signal.throwIfAborted();
+          const fault = bedrockFault(error, faultPlace);
+          if (fault?.details.kind !== 'auth' || !isWithheld) throw fault ?? error;
+          throw fault.with({ hint: withheldHint(TOKEN_VARIABLE, settings) });
+        }
       };
-      const answer = await withRetries(pacing, signal, send, (error) => {
-        const fault = bedrockFault(error, faultPlace);
-        if (fault?.details.kind !== 'auth' || !isWithheld) return fault;
-        return fault.with({ hint: withheldHint(TOKEN_VARIABLE, settings) });
-      });
-      const json = parsedJson(answer);
+      const json = parsedJson(await withRetries(pacing, signal, send));
       if (json === undefined) throw broken('it is not JSON');
       const read = family.read(json, call);
       for (const { length } of read.vectors) {

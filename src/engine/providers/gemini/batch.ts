@@ -2,7 +2,7 @@ import { parsedJson } from '../../support/text.js';
 import { parseAnswer } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
 import { broken, readVector } from '../read-vectors.js';
-import { UNPACED, withRetries } from '../requests/pacer.js';
+import { withRetries } from '../requests/pacer.js';
 import type {
   BatchCall,
   BatchEntry,
@@ -126,13 +126,10 @@ export class GeminiBatch implements VendorBatch {
    */
   private async create(file: string, label: string, call: BatchCall): Promise<BatchHandle> {
     try {
-      const answer = await this.connection.send({
-        ...call,
-        method: 'POST',
-        url: this.options.url,
-        json: { batch: { displayName: label, inputConfig: { fileName: file } } },
-        pacing: UNPACED,
-      });
+      const { signal, timeoutMs } = call;
+      const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
+      const request = { method: 'POST', url: this.options.url, json, signal, timeoutMs } as const;
+      const answer = await this.connection.sendOnce(request);
       return handleOf(parseAnswer(answer), file);
     } catch (error) {
       if (!(error instanceof VendorFault) || !isUnclear(error)) throw error;

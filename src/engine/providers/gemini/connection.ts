@@ -3,10 +3,11 @@ import {
   type ExplainStatus,
   type HttpAnswer,
   type HttpRequest,
+  sendOnce,
   sendRequest,
 } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
-import type { ProviderSettings } from '../vendor.js';
+import type { BatchCall, ProviderSettings } from '../vendor.js';
 import type { VendorFaultDetails } from '../vendor-fault.js';
 
 /** One part of the content of a vector. */
@@ -25,22 +26,18 @@ export interface GeminiRequest {
   readonly outputDimensionality?: number | undefined;
 }
 
-/** A request to the Gemini API, before the key is added. */
-type GeminiCall = Pick<
-  HttpRequest,
-  'body' | 'headers' | 'json' | 'method' | 'pacing' | 'signal' | 'timeoutMs' | 'url'
->;
-
-/** Address and key of the Gemini API. */
+/** Address and key of the Gemini API. The key is added to its requests. */
 export interface GeminiConnection {
   /** With version, as `https://generativelanguage.googleapis.com/v1beta`. */
   readonly endpoint: string;
   /** For file uploads and downloads: `upload` comes before the version. */
   fileUrl(kind: 'download' | 'upload', path: string): string;
   /** @throws VendorFault, or the signal's reason */
-  send(call: GeminiCall): Promise<HttpAnswer>;
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  /** Without retries. @throws VendorFault, or the signal's reason */
+  sendOnce(request: Omit<HttpRequest, 'pacing'>): Promise<HttpAnswer>;
   /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
-  lines(call: Pick<GeminiCall, 'pacing' | 'signal' | 'timeoutMs' | 'url'>): AsyncIterable<string>;
+  lines(call: BatchCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
 
 /** The connection for some settings. @param usual address without a configured one */
@@ -53,19 +50,18 @@ export function geminiConnection(settings: ProviderSettings, usual: string): Gem
     ...settings.headers,
   };
   const version = endpoint.lastIndexOf('/');
+  const withKey = <R extends Pick<HttpRequest, 'headers' | 'url'>>(request: R): R => {
+    // An upload address comes from an answer; the key is sent to our own host only.
+    const own = new URL(request.url).origin === new URL(endpoint).origin;
+    return own ? { ...request, headers: { ...headers, ...request.headers } } : request;
+  };
   return {
     endpoint,
     fileUrl: (kind, path) =>
       `${endpoint.slice(0, version)}/${kind}${endpoint.slice(version)}/${path}`,
     lines: (call) => downloadLines({ ...call, headers }, explainGemini),
-    send: (call) => {
-      // An upload address comes from an answer; the key is sent to our own host only.
-      const own = new URL(call.url).origin === new URL(endpoint).origin;
-      return sendRequest(
-        { ...call, headers: own ? { ...headers, ...call.headers } : call.headers },
-        explainGemini,
-      );
-    },
+    send: (request) => sendRequest(withKey(request), explainGemini),
+    sendOnce: (request) => sendOnce(withKey(request), explainGemini),
   };
 }
 

@@ -10,7 +10,7 @@ import { messageOf } from '../../errors/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
-import type { Pacing } from '../requests/pacer.js';
+import { type Pacing, withRetries } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import { networkMessage, redirectFault, statusFault } from './status-fault.js';
 
@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
-  /** Not together with `json`. A form can be sent once, see UNPACED. */
+  /** Not together with `json`. */
   readonly body?: Buffer | FormData | string | undefined;
   readonly signal: AbortSignal;
   /** Limit of one try. */
@@ -49,16 +49,22 @@ const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 /**
  * Sends a request, with retries as its pacing decides.
  *
- * Does not follow redirects: the key is for this host only.
+ * @throws VendorFault, or the signal's reason
+ */
+export function sendRequest(request: HttpRequest, explain?: ExplainStatus): Promise<HttpAnswer> {
+  return withRetries(request.pacing, request.signal, () => sendOnce(request, explain));
+}
+
+/**
+ * Sends a request. Does not follow redirects: the key is for this host only.
  *
  * @throws VendorFault, or the signal's reason
  */
-export async function sendRequest(
-  request: HttpRequest,
+export async function sendOnce(
+  request: Omit<HttpRequest, 'pacing'>,
   explain: ExplainStatus = () => ({}),
 ): Promise<HttpAnswer> {
-  const { pacing, signal } = request;
-  signal.throwIfAborted();
+  const { signal } = request;
   try {
     const pending = got(request.url, {
       method: request.method,
@@ -69,11 +75,7 @@ export async function sendRequest(
       timeout: { request: request.timeoutMs },
       followRedirect: false,
       responseType: 'buffer',
-      hooks: { beforeRequest: [() => pacing.ready(signal)] },
-      retry: {
-        calculateDelay: ({ attemptCount, error }) =>
-          signal.aborted ? 0 : (pacing.delayAfter(faultOf(error, explain), attemptCount) ?? 0),
-      },
+      retry: { limit: 0 },
     });
     void pending.on('downloadProgress', ({ transferred }) => {
       if (transferred > MAX_ANSWER_BYTES) pending.cancel();
@@ -81,7 +83,6 @@ export async function sendRequest(
     const { statusCode, headers, body } = await pending;
     // Without following redirects, got returns 3xx as an answer.
     if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
-    pacing.succeeded();
     return { status: statusCode, headers, body };
   } catch (error) {
     signal.throwIfAborted();
@@ -150,26 +151,16 @@ export async function* downloadLines(
   try {
     let rest = Buffer.alloc(0);
     for await (const chunk of stream) {
-      if (!Buffer.isBuffer(chunk)) continue;
-      let start = 0;
-      for (;;) {
-        const end = chunk.indexOf(NEWLINE, start);
-        if (end < 0) break;
-        const line = lineOf(rest, chunk.subarray(start, end));
-        rest = Buffer.alloc(0);
-        start = end + 1;
-        if (line !== '') yield line;
-      }
-      rest = Buffer.concat([rest, chunk.subarray(start)]);
-      if (rest.length > MAX_LINE_BYTES) {
-        throw broken('a line is too long');
-      }
+      const data = Buffer.concat([rest, chunk]);
+      const end = data.lastIndexOf(NEWLINE) + 1;
+      yield* linesOf(data.subarray(0, end));
+      rest = data.subarray(end);
+      if (rest.length > MAX_LINE_BYTES) throw broken('a line is too long');
     }
     // As above; a redirect has no lines of results.
     const { statusCode, headers } = stream.response ?? { statusCode: 200, headers: {} };
     if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
-    const last = lineOf(rest, Buffer.alloc(0));
-    if (last !== '') yield last;
+    yield* linesOf(rest);
     pacing.succeeded();
   } catch (error) {
     signal.throwIfAborted();
@@ -179,9 +170,9 @@ export async function* downloadLines(
   }
 }
 
-function lineOf(first: Buffer, second: Buffer): string {
-  const bytes = first.length === 0 ? second : Buffer.concat([first, second]);
-  return bytes.toString('utf8').trim();
+function linesOf(bytes: Buffer): readonly string[] {
+  const lines = bytes.toString('utf8').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
 function faultOf(error: unknown, explain: ExplainStatus): VendorFault {

@@ -124,15 +124,6 @@ export class Pacer {
 }
 
 /**
- * For requests whose retries {@link withRetries} handles, because their body can be read only once.
- */
-export const UNPACED: Pacing = {
-  ready: async () => undefined,
-  delayAfter: () => undefined,
-  succeeded: () => undefined,
-};
-
-/**
  * For requests that must not be repeated: retries only if the vendor rejected the request, not if
  * it may have worked.
  */
@@ -145,14 +136,14 @@ export function notTwice(pacing: Pacing): Pacing {
 }
 
 /**
- * Retries a request as the pacing decides, for requests that do not go through sendRequest's own
- * retries.
+ * Sends a request again as the pacing decides.
+ *
+ * @throws the last VendorFault, any other error of `send` at once, or the signal's reason
  */
 export async function withRetries<T>(
   pacing: Pacing,
   signal: AbortSignal,
   send: () => Promise<T>,
-  asFault: (error: unknown) => VendorFault | undefined = faultOnly,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     await pacing.ready(signal);
@@ -162,15 +153,10 @@ export async function withRetries<T>(
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      const fault = asFault(error);
-      if (fault === undefined) throw error;
-      const waitMs = pacing.delayAfter(fault, tries);
-      if (waitMs === undefined) throw fault;
+      if (!(error instanceof VendorFault)) throw error;
+      const waitMs = pacing.delayAfter(error, tries);
+      if (waitMs === undefined) throw error;
       await abortableSleep(waitMs, signal);
     }
   }
-}
-
-function faultOnly(error: unknown): VendorFault | undefined {
-  return error instanceof VendorFault ? error : undefined;
 }

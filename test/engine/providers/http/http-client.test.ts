@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sendRequest } from '../../../../src/engine/providers/http/http-client.js';
-import { UNPACED } from '../../../../src/engine/providers/requests/pacer.js';
+import { sendOnce } from '../../../../src/engine/providers/http/http-client.js';
 import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 
 const test = suite('http client');
@@ -21,13 +20,12 @@ test('an answer without an end is given up as too large', async () => {
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   try {
-    await sendRequest({
+    await sendOnce({
       method: 'POST',
       url: `http://127.0.0.1:${address.port}/v1/embeddings`,
       json: {},
       signal: new AbortController().signal,
       timeoutMs: 60_000,
-      pacing: UNPACED,
     });
     assert.unreachable();
   } catch (error) {
