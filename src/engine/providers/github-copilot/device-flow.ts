@@ -48,20 +48,32 @@ const SLOW_DOWN_S = 5;
  * @throws SvcError PROVIDER_LOGIN_FAILED; VendorFault if GitHub is unreachable; the signal's reason
  */
 export async function signInByDevice(options: DeviceFlowOptions): Promise<string> {
-  const { clock, signal, onEvent } = options;
+  const { clientId, clock, signal, onEvent } = options;
   const code = await requestCode(options);
   const { user_code: userCode, verification_uri: verificationUri } = code;
   const lifetimeMs = code.expires_in * 1000;
   const endsMs = clock.now() + lifetimeMs;
   onEvent({ type: 'code.issued', userCode, verificationUri, lifetimeMs });
+  const form = { client_id: clientId, device_code: code.device_code, grant_type: GRANT };
   for (let intervalS = code.interval; ; ) {
     await abortableSleep(intervalS * 1000, signal);
     // Ends the wait even if GitHub is unreachable.
     if (clock.now() >= endsMs) throw expired();
-    const outcome = await poll(code.device_code, options);
-    if (outcome.kind === 'token') return outcome.token;
-    if (outcome.kind === 'slower') intervalS = outcome.intervalS ?? intervalS + SLOW_DOWN_S;
-    if (outcome.kind === 'failed') onEvent({ type: 'poll.failed', why: outcome.why });
+    let body: unknown;
+    try {
+      body = await post('/login/oauth/access_token', form, options);
+    } catch (error) {
+      // A short network failure must not cost the user a new code.
+      if (!(error instanceof VendorFault) || !isTransient(error)) throw error;
+      onEvent({ type: 'poll.failed', why: error.message });
+      continue;
+    }
+    const token = textAt(body, 'access_token');
+    if (token !== undefined) return token;
+    // Errors come with status 200.
+    const state = jsonAt(body, 'error');
+    if (state === 'slow_down') intervalS = numberAt(body, 'interval') ?? intervalS + SLOW_DOWN_S;
+    else if (state !== 'authorization_pending') throw refused(body);
   }
 }
 
@@ -81,36 +93,6 @@ async function requestCode(options: DeviceFlowOptions): Promise<z.infer<typeof d
   const { data } = deviceCode.safeParse(body);
   if (data === undefined) throw broken('it has no sign-in code');
   return data;
-}
-
-type PollOutcome =
-  | { readonly kind: 'failed'; readonly why: string }
-  | { readonly kind: 'pending' }
-  | { readonly kind: 'slower'; readonly intervalS: number | undefined }
-  | { readonly kind: 'token'; readonly token: string };
-
-/** Asks once whether the code was entered; errors come with status 200. */
-async function poll(device: string, options: DeviceFlowOptions): Promise<PollOutcome> {
-  const { clientId } = options;
-  const form = { client_id: clientId, device_code: device, grant_type: GRANT };
-  let body: unknown;
-  try {
-    body = await post('/login/oauth/access_token', form, options);
-  } catch (error) {
-    // A short network failure must not cost the user a new code.
-    if (!(error instanceof VendorFault) || !isTransient(error)) throw error;
-    return { kind: 'failed', why: error.message };
-  }
-  const token = textAt(body, 'access_token');
-  if (token !== undefined) return { kind: 'token', token };
-  switch (jsonAt(body, 'error')) {
-    case 'authorization_pending':
-      return { kind: 'pending' };
-    case 'slow_down':
-      return { kind: 'slower', intervalS: numberAt(body, 'interval') };
-    default:
-      throw refused(body);
-  }
 }
 
 async function post(

@@ -10,15 +10,23 @@ import { tokenCacheFile } from './auth-files.js';
 import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
 import { readPrivateJson, writePrivateJson } from './stored-login.js';
 
-/** A short-lived token for the Copilot API. */
-export interface CopilotToken {
+const cachedToken = z.object({
+  /** See nameOf. */
+  owner: z.string(),
   /** Never shown. */
-  readonly value: string;
+  value: z.string(),
   /** Base URL of its API, without trailing slash. */
-  readonly url: string;
+  url: z.string(),
   /** Expiry by this machine's clock, since the epoch. */
-  readonly expiresMs: number;
-}
+  expiresMs: z.number(),
+  /** The embedding model found with it, so that later searches need not ask. */
+  model: z.optional(z.object({ id: z.string(), maxInputs: z.number() })),
+});
+
+/** A short-lived token for the Copilot API. */
+export type CopilotToken = Readonly<Omit<z.infer<typeof cachedToken>, 'owner'>>;
+/** The embedding model available to the account. */
+export type CopilotModel = NonNullable<CopilotToken['model']>;
 
 /**
  * Client identification, without which Copilot answers 400 (from GitHub's own client,
@@ -114,30 +122,11 @@ export interface TokenOwner {
   readonly apiUrl: string;
 }
 
-/** The embedding model available to the account. */
-export interface CopilotModel {
-  readonly id: string;
-  readonly maxInputs: number;
-}
-
-/** A token with the model found with it, so that later searches need not ask. */
-export interface CachedToken extends CopilotToken {
-  readonly model?: CopilotModel | undefined;
-}
-
-const cachedToken = z.object({
-  owner: z.string(),
-  value: z.string(),
-  url: z.string(),
-  expiresMs: z.number(),
-  model: z.optional(z.object({ id: z.string(), maxInputs: z.number() })),
-});
-
 /** The owner's cached token, perhaps expired; undefined if there is none. */
 export async function readCachedToken(
   stateDir: string,
   owner: TokenOwner,
-): Promise<CachedToken | undefined> {
+): Promise<CopilotToken | undefined> {
   try {
     const { data } = cachedToken.safeParse(await readPrivateJson(tokenCacheFile(stateDir)));
     return data?.owner === nameOf(owner) ? data : undefined;
@@ -149,7 +138,7 @@ export async function readCachedToken(
 }
 
 /** Caches a token; if that fails, the next process exchanges again. */
-export function writeCachedToken(stateDir: string, owner: TokenOwner, token: CachedToken): void {
+export function writeCachedToken(stateDir: string, owner: TokenOwner, token: CopilotToken): void {
   try {
     writePrivateJson(tokenCacheFile(stateDir), { owner: nameOf(owner), ...token });
   } catch {

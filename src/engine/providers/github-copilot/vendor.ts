@@ -18,7 +18,6 @@ import { shownAddress, VendorFault } from '../vendor-fault.js';
 import { defaultCopilotUrl, githubHostsIn } from './github-hosts.js';
 import { readStoredLogin } from './stored-login.js';
 import {
-  type CachedToken,
   type CopilotModel,
   type CopilotToken,
   EDITOR_HEADERS,
@@ -56,7 +55,7 @@ export async function createCopilotVendor(
   const asked: BatchCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
   const model =
     settings.model === undefined
-      ? await discoverModel(session, asked)
+      ? await session.findModel(asked)
       : { id: settings.model, maxInputs: DEFAULT_MAX_INPUTS };
   const dimensions = dimensionsToAsk(provider, model.id, settings.dimensions);
   return {
@@ -92,16 +91,6 @@ async function githubApiFor(githubToken: string, { stateDir, env }: VendorTools)
     throw error;
   });
   return login?.token === githubToken ? login.apiUrl : githubHostsIn(env).apiUrl;
-}
-
-async function discoverModel(session: CopilotSession, call: BatchCall): Promise<CopilotModel> {
-  const known = await session.knownModel(call);
-  if (known !== undefined) return known;
-  const found = chooseModel(
-    parseAnswer(await session.send({ ...call, method: 'GET', path: '/models' })),
-  );
-  session.keepModel(found);
-  return found;
 }
 
 /** Reads `{data: [{id, capabilities: {type, limits: {max_inputs}}}]}`. @throws VendorFault */
@@ -151,8 +140,8 @@ interface CopilotSessionOptions extends TokenOwner {
 class CopilotSession {
   private readonly options: CopilotSessionOptions;
   private readonly tools: VendorTools;
-  private token: CachedToken | undefined;
-  private exchange: Promise<CachedToken> | undefined;
+  private token: CopilotToken | undefined;
+  private exchange: Promise<CopilotToken> | undefined;
 
   constructor(options: CopilotSessionOptions, tools: VendorTools) {
     this.options = options;
@@ -164,16 +153,17 @@ class CopilotSession {
     return this.options.baseUrl ?? this.token?.url;
   }
 
-  /** The model found with the current token. @throws VendorFault */
-  async knownModel(call: BatchCall): Promise<CopilotModel | undefined> {
-    return (await this.current(call)).model;
-  }
-
-  /** Caches a model with the current token. */
-  keepModel(model: CopilotModel): void {
-    if (this.token === undefined) return;
-    this.token = { ...this.token, model };
-    writeCachedToken(this.tools.stateDir, this.options, this.token);
+  /** The embedding model of the account, cached with the token. @throws VendorFault */
+  async findModel(call: BatchCall): Promise<CopilotModel> {
+    const { model: known } = await this.current(call);
+    if (known !== undefined) return known;
+    const answer = await this.send({ ...call, method: 'GET', path: '/models' });
+    const model = chooseModel(parseAnswer(answer));
+    if (this.token !== undefined) {
+      this.token = { ...this.token, model };
+      writeCachedToken(this.tools.stateDir, this.options, this.token);
+    }
+    return model;
   }
 
   /**
@@ -210,7 +200,7 @@ class CopilotSession {
   }
 
   /** The current token; concurrent requests share one exchange. */
-  private async current(call: BatchCall, refused?: CopilotToken): Promise<CachedToken> {
+  private async current(call: BatchCall, refused?: CopilotToken): Promise<CopilotToken> {
     for (;;) {
       call.signal.throwIfAborted();
       if (this.token !== undefined && this.isGood(this.token)) return this.token;
@@ -225,7 +215,7 @@ class CopilotSession {
     }
   }
 
-  private async obtain(call: BatchCall, refused: CopilotToken | undefined): Promise<CachedToken> {
+  private async obtain(call: BatchCall, refused: CopilotToken | undefined): Promise<CopilotToken> {
     const { githubToken, apiUrl } = this.options;
     const { stateDir, clock } = this.tools;
     const cached = await readCachedToken(stateDir, this.options);
