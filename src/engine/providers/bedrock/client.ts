@@ -4,6 +4,7 @@ import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedroc
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { unlessAborted } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
+import { jsonAt } from '../http/status-fault.js';
 import { VendorFault } from '../vendor-fault.js';
 
 const ignore = (): void => undefined;
@@ -36,19 +37,6 @@ export type BedrockAuth =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'sigv4'; readonly credentials: () => Promise<AwsCredentials> };
 
-interface Invocation {
-  readonly modelId: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-}
-
-interface BedrockClient {
-  /** Address of requests, without trailing slash. */
-  readonly endpoint: string;
-  /** @returns the model's answer @throws the SDK's error, or the signal's reason */
-  invoke(invocation: Invocation): Promise<string>;
-}
-
 /**
  * The SDK's client, with everything set that it would otherwise read from `process.env` or the
  * shared files. Uses HTTP/1.1, since gateways and proxies rarely support the SDK's HTTP/2, and
@@ -60,7 +48,7 @@ export function createClient(
   place: BedrockPlace,
   auth: BedrockAuth,
   headers: Readonly<Record<string, string>>,
-): BedrockClient {
+) {
   const client = new BedrockRuntimeClient({
     region: place.region,
     ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
@@ -78,10 +66,22 @@ export function createClient(
       ? { token: { token: auth.token }, authSchemePreference: ['httpBearerAuth'] }
       : { credentials: auth.credentials, authSchemePreference: ['sigv4'] }),
   });
-  addHeaders(client, headers);
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      Object.assign(Object(jsonAt(args.request, 'headers')), headers);
+      return next(args);
+    },
+    { step: 'build', name: 'configuredHeaders' },
+  );
   return {
+    /** Address of requests, without trailing slash. */
     endpoint: addressOf(client, place),
-    invoke: async ({ modelId, body, signal }) => {
+    /** @returns the model's answer @throws the SDK's error, or the signal's reason */
+    invoke: async (
+      modelId: string,
+      body: Readonly<Record<string, unknown>>,
+      signal: AbortSignal,
+    ): Promise<string> => {
       signal.throwIfAborted();
       const command = new InvokeModelCommand({
         modelId,
@@ -98,26 +98,6 @@ export function createClient(
       return Buffer.from(answer.body).toString('utf8');
     },
   };
-}
-
-function addHeaders(client: BedrockRuntimeClient, headers: Readonly<Record<string, string>>): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      if (hasHeaders(args.request)) Object.assign(args.request.headers, headers);
-      return next(args);
-    },
-    { step: 'build', name: 'configuredHeaders' },
-  );
-}
-
-function hasHeaders(request: unknown): request is { readonly headers: object } {
-  return (
-    typeof request === 'object' &&
-    request !== null &&
-    'headers' in request &&
-    typeof request.headers === 'object' &&
-    request.headers !== null
-  );
 }
 
 /** The address by AWS's rules: partitions, FIPS, dual stack. */

@@ -14,7 +14,7 @@ import { settingNames, withheldHint } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { withRetries } from '../requests/pacer.js';
-import type { Credential, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
+import type { EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 import { type BedrockAuth, createClient, resolvePlace } from './client.js';
 import { credentialChain } from './credentials.js';
@@ -44,7 +44,9 @@ export function createBedrockVendor(
   // A signature can be sent anywhere, but the token is the key itself.
   const isOwn = settings.baseUrl === undefined || place.aws;
   const token = env[TOKEN_VARIABLE]?.trim();
-  const key = settings.credential ?? (isOwn && token ? tokenOf(token) : undefined);
+  const key =
+    settings.credential ??
+    (isOwn && token ? { value: token, source: `env ${TOKEN_VARIABLE}` } : undefined);
   const isWithheld = key === undefined && Boolean(token);
   const auth: BedrockAuth =
     key === undefined
@@ -65,7 +67,7 @@ export function createBedrockVendor(
       const send = async (): Promise<string> => {
         const timed = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
         try {
-          return await client.invoke({ modelId, body, signal: timed });
+          return await client.invoke(modelId, body, timed);
         } catch (error) {
           signal.throwIfAborted();
           const fault = bedrockFault(error, faultPlace);
@@ -87,10 +89,6 @@ export function createBedrockVendor(
 }
 
 const TOKEN_VARIABLE = 'AWS_BEARER_TOKEN_BEDROCK';
-
-function tokenOf(value: string): Credential {
-  return { value, source: `env ${TOKEN_VARIABLE}` };
-}
 
 function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['labels'] {
   if (family.labels === undefined) return undefined;
