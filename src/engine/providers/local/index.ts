@@ -27,8 +27,8 @@ export const local: Provider<'local'> = {
   },
   // Each command loads the model from disk first.
   queryTimeoutSeconds: 30,
-  open: async (settings, tools) => {
+  open: async (settings, { stateDir, env }) => {
     const { createLocalVendor } = await import('./vendor.js');
-    return createLocalVendor(settings, tools);
+    return createLocalVendor(settings, { runtimesDir: runtimesDir(stateDir), env });
   },
 };

@@ -144,15 +144,6 @@ function isLlamaModule(module: unknown): module is LlamaModule {
   return 'getLlama' in module && typeof module.getLlama === 'function';
 }
 
-interface SessionOptions {
-  readonly loaded: LoadedLlama;
-  readonly modelPath: string;
-  /** Less if the model was trained with less. */
-  readonly contextSize: number;
-  readonly threads: number;
-  readonly signal: AbortSignal;
-}
-
 /** The library adds a token at each end and needs one free. */
 const RESERVED_TOKENS = 3;
 
@@ -160,74 +151,73 @@ const RESERVED_TOKENS = 3;
 const CONTROL_TEXT = 'word';
 
 /** A model in memory, with one context. */
-export class LlamaSession {
-  /** Maximum tokens of one call. */
-  readonly maxTokens: number;
-  private readonly model: LlamaModel;
-  private readonly context: LlamaEmbeddingContext;
-
-  private constructor(model: LlamaModel, context: LlamaEmbeddingContext, contextSize: number) {
-    this.model = model;
-    this.context = context;
-    this.maxTokens = contextSize - RESERVED_TOKENS;
-  }
-
-  /** @throws VendorFault, or the signal's reason */
-  static async open(options: SessionOptions): Promise<LlamaSession> {
-    const { loaded, modelPath, threads, signal } = options;
-    const model = await loadModel(loaded, modelPath, signal);
-    const contextSize = Math.min(options.contextSize, model.trainContextSize);
-    try {
-      const creating = model.createEmbeddingContext({
-        contextSize,
-        threads: Math.min(threads, loaded.llama.cpuMathCores),
-        createSignal: signal,
-      });
-      const context = await held(creating);
-      return new LlamaSession(model, context, contextSize);
-    } catch (error) {
-      await freeModel(model);
-      signal.throwIfAborted();
-      throw noContext(error);
-    }
-  }
-
-  /** Frees the model. */
-  close(): Promise<void> {
-    return freeModel(this.model);
-  }
-
+export interface LlamaSession {
   /**
    * Embeds a text; if it exceeds the context, returns the mean of its pieces.
    *
    * @throws VendorFault `input` if the model gives no vector for this text, `answer` if it gives
    * none for any
    */
-  async embed(text: string): Promise<{ readonly vector: Float32Array; readonly tokens: number }> {
-    const tokens = this.model.tokenize(text);
-    const sum = await this.meanOf(tokens);
-    if (sum?.some((value) => value !== 0) === true) return { vector: sum, tokens: tokens.length };
-    const control = await this.meanOf(this.model.tokenize(CONTROL_TEXT));
-    if (control?.some((value) => value !== 0) === true) {
-      throw new VendorFault('input', 'the model returns no vector for this text');
-    }
-    throw new VendorFault('answer', 'the model returns empty or zero vectors', {
-      hint: 'point memorySearch.local.modelPath at an embedding model: this file lacks a pooling type',
-    });
-  }
+  embed(text: string): Promise<{ readonly vector: Float32Array; readonly tokens: number }>;
+  /** Frees the model. */
+  close(): Promise<void>;
+}
 
-  private async meanOf(tokens: readonly Token[]): Promise<Float32Array | undefined> {
+/**
+ * @param options `contextSize`: less if the model was trained with less
+ * @throws VendorFault, or the signal's reason
+ */
+export async function openSession(options: {
+  readonly loaded: LoadedLlama;
+  readonly modelPath: string;
+  readonly contextSize: number;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+}): Promise<LlamaSession> {
+  const { loaded, modelPath, threads, signal } = options;
+  const model = await loadModel(loaded, modelPath, signal);
+  const contextSize = Math.min(options.contextSize, model.trainContextSize);
+  const creating = model.createEmbeddingContext({
+    contextSize,
+    threads: Math.min(threads, loaded.llama.cpuMathCores),
+    createSignal: signal,
+  });
+  const context = await held(creating).catch(async (error: unknown) => {
+    await freeModel(model);
+    signal.throwIfAborted();
+    throw new VendorFault('setup', `cannot run the model: ${messageOf(error)}`, {
+      hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
+      cause: error,
+    });
+  });
+  const maxTokens = contextSize - RESERVED_TOKENS;
+  /** Undefined if all values are zero. */
+  const meanOf = async (tokens: readonly Token[]): Promise<Float32Array | undefined> => {
     let sum: Float32Array | undefined;
-    for (let from = 0; from < tokens.length; from += this.maxTokens) {
-      const piece = tokens.slice(from, from + this.maxTokens);
-      const { vector } = await held(this.context.getEmbeddingFor(piece));
+    for (let from = 0; from < tokens.length; from += maxTokens) {
+      const piece = tokens.slice(from, from + maxTokens);
+      const { vector } = await held(context.getEmbeddingFor(piece));
       sum ??= new Float32Array(vector.length);
       for (let i = 0; i < sum.length; i++) {
         sum[i] = (sum[i] ?? 0) + piece.length * (vector[i] ?? 0);
       }
     }
-    return sum;
-  }
+    return sum?.some((value) => value !== 0) === true ? sum : undefined;
+  };
+  return {
+    embed: async (text) => {
+      const tokens = model.tokenize(text);
+      const vector = await meanOf(tokens);
+      if (vector !== undefined) return { vector, tokens: tokens.length };
+      if ((await meanOf(model.tokenize(CONTROL_TEXT))) !== undefined) {
+        throw new VendorFault('input', 'the model returns no vector for this text');
+      }
+      throw new VendorFault('answer', 'the model returns empty or zero vectors', {
+        hint: 'point memorySearch.local.modelPath at an embedding model: this file lacks a pooling type',
+      });
+    },
+    close: () => freeModel(model),
+  };
 }
 
 /** @throws VendorFault, or the signal's reason */
@@ -270,11 +260,4 @@ export async function held<T>(work: Promise<T>): Promise<T> {
   } finally {
     clearInterval(timer);
   }
-}
-
-function noContext(error: unknown): VendorFault {
-  return new VendorFault('setup', `cannot run the model: ${messageOf(error)}`, {
-    hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
-    cause: error,
-  });
 }

@@ -119,11 +119,14 @@ export function cacheFileName(reference: RemoteReference): string {
   return `${stem === '' ? 'model' : stem}-${crypto().hash('sha256', whole).slice(0, 12)}.gguf`;
 }
 
-/** Whether the configured model is on disk. */
-export type ModelFileState =
-  | { readonly present: true; readonly path: string; readonly bytes: number }
-  /** `path`: where it belongs; `remote`: whether it can be downloaded. */
-  | { readonly present: false; readonly path: string; readonly remote: boolean };
+/** A model that is not on disk. */
+export interface MissingModel {
+  readonly present: false;
+  /** Where it belongs. */
+  readonly path: string;
+  /** What can be downloaded. */
+  readonly remote?: RemoteReference;
+}
 
 /**
  * Whether the model is on disk. A download only appears under this name once it is complete and
@@ -133,12 +136,15 @@ export type ModelFileState =
  */
 export function modelFileState(
   settings: Pick<ProviderSettings['local'], 'modelCacheDir' | 'modelPath'>,
-): ModelFileState {
+): MissingModel | { readonly present: true; readonly path: string } {
   const reference = parseModelReference(settings.modelPath);
   const path = modelPathOf(reference, settings.modelCacheDir);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat?.isFile() === true) return { present: true, path, bytes: stat.size };
-  return { present: false, path, remote: reference.kind !== 'file' };
+  if (isDownloaded(path)) return { present: true, path };
+  return { present: false, path, ...(reference.kind === 'file' ? {} : { remote: reference }) };
+}
+
+export function isDownloaded(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The absolute path where a model is or will be stored. */

@@ -12,7 +12,7 @@ import type {
   VendorTools,
 } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { INSTALL_HINT, LlamaSession, loadLlama } from './llama.js';
+import { INSTALL_HINT, type LlamaSession, loadLlama, openSession } from './llama.js';
 import {
   checkModelFile,
   fileIdentity,
@@ -21,7 +21,7 @@ import {
   parseModelReference,
   type RemoteReference,
 } from './model.js';
-import { type InstalledRuntime, runtimeState, runtimesDir } from './runtime/store.js';
+import { runtimeState } from './runtime/store.js';
 
 /** Assumed context before the model is loaded. */
 const USUAL_CONTEXT = 2048;
@@ -39,25 +39,6 @@ const MAX_INPUTS = 4;
  * @throws VendorFault if `modelPath` is invalid or the file is missing
  */
 export function createLocalVendor(
-  settings: ProviderSettings,
-  { stateDir, env }: VendorTools,
-): EmbeddingVendor {
-  return localVendor(settings, {
-    runtimesDir: runtimesDir(stateDir),
-    env,
-    threads: usableCores(),
-  });
-}
-
-interface LocalVendorOptions {
-  readonly runtimesDir: string;
-  /** For `HF_ENDPOINT` and `HF_TOKEN`. */
-  readonly env: VendorTools['env'];
-  readonly threads: number;
-}
-
-/** For tests, with the facts about the machine as options. @throws VendorFault */
-export function localVendor(
   settings: ProviderSettings,
   options: LocalVendorOptions,
 ): EmbeddingVendor {
@@ -85,9 +66,11 @@ export function localVendor(
   };
 }
 
-interface Parts {
-  readonly runtime: InstalledRuntime;
-  readonly model: { readonly path: string } | { readonly toDownload: RemoteReference };
+interface LocalVendorOptions {
+  readonly runtimesDir: string;
+  /** For `HF_ENDPOINT` and `HF_TOKEN`. */
+  readonly env: VendorTools['env'];
+  readonly threads?: number;
 }
 
 /** Keeps the model in memory from the first request on. */
@@ -149,29 +132,32 @@ class LocalEngine {
 
   private async open(request: VendorRequest): Promise<LlamaSession> {
     const { runtime, model } = this.findParts(request);
-    const modelPath = 'path' in model ? model.path : await this.download(model.toDownload, request);
+    const modelPath = typeof model === 'string' ? model : await this.download(model, request);
     checkModelFile(modelPath);
     const { contextSize } = this.local;
-    const { threads } = this.options;
+    const { threads = usableCores() } = this.options;
     const { signal } = request;
     const loaded = await loadLlama(runtime, threads);
     signal.throwIfAborted();
-    return LlamaSession.open({ loaded, modelPath, contextSize, threads, signal });
+    return openSession({ loaded, modelPath, contextSize, threads, signal });
   }
 
-  /** @throws VendorFault `setup` if something has to be installed or downloaded first */
-  private findParts({ mayDownload }: VendorRequest): Parts {
+  /**
+   * The runtime, and the path of the model or what to download.
+   *
+   * @throws VendorFault `setup` if something has to be installed or downloaded first
+   */
+  private findParts({ mayDownload }: VendorRequest) {
     const state = runtimeState(this.options.runtimesDir);
     if (state.state === 'missing') {
       throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
     }
     const { runtime } = state;
     const file = modelFileState(this.local);
-    if (file.present) return { runtime, model: { path: file.path } };
-    const reference = parseModelReference(this.local.modelPath);
-    if (reference.kind === 'file') throw modelMissing(file.path);
-    if (mayDownload) return { runtime, model: { toDownload: reference } };
-    throw new VendorFault('setup', `the model ${reference.name} is not downloaded yet`, {
+    if (file.present) return { runtime, model: file.path };
+    if (file.remote === undefined) throw modelMissing(file.path);
+    if (mayDownload) return { runtime, model: file.remote };
+    throw new VendorFault('setup', `the model ${file.remote.name} is not downloaded yet`, {
       hint: `${INSTALL_HINT} or "svc memory index" to download it`,
     });
   }

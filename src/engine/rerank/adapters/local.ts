@@ -9,7 +9,12 @@ import {
   loadLlama,
   loadModel,
 } from '../../providers/local/llama.js';
-import { checkModelFile, fileIdentity, modelFileState } from '../../providers/local/model.js';
+import {
+  checkModelFile,
+  fileIdentity,
+  type MissingModel,
+  modelFileState,
+} from '../../providers/local/model.js';
 import { runtimeState } from '../../providers/local/runtime/store.js';
 import { usableCores } from '../../providers/local/vendor.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
@@ -109,8 +114,8 @@ async function rankingContext(
   }
 }
 
-function notDownloaded(file: { readonly path: string; readonly remote: boolean }, model: string) {
-  if (!file.remote) return setupFault(`model file not found: ${file.path}`);
+function notDownloaded({ path, remote }: MissingModel, model: string) {
+  if (remote === undefined) return setupFault(`model file not found: ${path}`);
   return new VendorFault('setup', `the model ${model} is not downloaded yet`, {
     hint: `run "svc provider install local --model ${model}"`,
   });

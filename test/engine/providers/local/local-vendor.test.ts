@@ -14,7 +14,7 @@ import {
   cacheFileName,
   parseModelReference,
 } from '../../../../src/engine/providers/local/model.js';
-import { localVendor } from '../../../../src/engine/providers/local/vendor.js';
+import { createLocalVendor } from '../../../../src/engine/providers/local/vendor.js';
 import { startFileHost } from '../../../fakes/file-host.js';
 import { realRuntimes } from '../../../support/local-runtime.js';
 import { failureOf } from '../../../support/memory.js';
@@ -50,7 +50,7 @@ function open(modelPath: string, opening: Opening = {}): EmbeddingAdapter {
     ...opening.settings,
   });
   const nowMs = (): number => performance.now();
-  const vendor = localVendor(settings, {
+  const vendor = createLocalVendor(settings, {
     runtimesDir: opening.runtimesDir ?? runtimes,
     env: opening.env ?? {},
     threads: 1,

@@ -183,10 +183,6 @@ function diskFull(what: string): VendorFault {
   });
 }
 
-export function isDownloaded(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
 /** The file that a partial download belongs to. */
 const partOrigin = z.object({
   url: z.string(),

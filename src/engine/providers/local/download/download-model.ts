@@ -13,12 +13,13 @@ import {
   cacheFileName,
   checkModelFile,
   type HubReference,
+  isDownloaded,
   modelPathOf,
   parseModelReference,
   type RemoteReference,
 } from '../model.js';
 import type { InstallLocalOutput } from '../output-schemas.js';
-import { downloadFile, type FileDownload, isDownloaded } from './download-file.js';
+import { downloadFile, type FileDownload } from './download-file.js';
 import type { DownloadLimits, LinkedFile } from './open-download.js';
 
 /**
