@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { TRANSCRIPT_READERS } from '../engine/memory/sources/index.js';
-import { LOG_ROTATION, RotatingFile } from '../engine/serve/log/rotating-file.js';
+import { RotatingFile } from '../engine/serve/log/rotating-file.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
@@ -62,7 +62,7 @@ export async function runCaptureHook(
   ];
   const file = join(context.state.stateDir, 'logs', 'capture.log');
   // Makes the folder, and sets a full log aside.
-  const rotating = new RotatingFile(file, LOG_ROTATION);
+  const rotating = new RotatingFile(file);
   rotating.write('');
   rotating.close();
   const log = openSync(file, 'a', PRIVATE_MODE);

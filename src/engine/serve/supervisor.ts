@@ -76,9 +76,6 @@ export class Supervisor {
   }
 }
 
-type LifeEnd = { readonly type: 'failed'; readonly error: unknown } | { readonly type: Order };
-type Order = 'restart' | 'stop';
-
 /**
  * One service through all its lives: started, restarted after a failure and a delay, reloaded, drained,
  * stopped. It never throws an error of the service.
@@ -88,7 +85,8 @@ class SupervisedService {
   private readonly log: Logger;
   private definition: ServiceDefinition;
   private service: Service | undefined;
-  private order: Deferred<Order> = deferred();
+  /** Ends this life: to restart with another configuration, or to stop. */
+  private order: Deferred<true> = deferred();
   /** Once draining, it is not restarted. */
   private isEnding = false;
   /** What is wrong in this life although it keeps running. */
@@ -126,7 +124,7 @@ class SupervisedService {
     this.definition = definition;
     if (this.isEnding) return;
     if (await this.takesOn(setup)) return;
-    this.order.resolve('restart');
+    this.order.resolve(true);
   }
 
   /** Finishes the work in progress. */
@@ -143,7 +141,7 @@ class SupervisedService {
   /** Stops permanently; resolves when everything is released. */
   async stop(): Promise<void> {
     this.isEnding = true;
-    this.order.resolve('stop');
+    this.order.resolve(true);
     await this.lives;
     this.enter('stopped');
   }
@@ -159,26 +157,25 @@ class SupervisedService {
   }
 
   private async liveOn(): Promise<void> {
-    const { backoff } = this.options;
+    const { firstMs, mostMs, calmMs } = this.options.backoff;
     for (let failures = 0; !this.isEnding; ) {
       this.order = deferred();
       const bornMs = performance.now();
-      const end = await this.live();
-      if (this.isEnding) return;
-      if (end.type === 'failed') {
-        failures = performance.now() - bornMs >= backoff.calmMs ? 1 : failures + 1;
-        const then = await this.rest(
-          end.error,
-          doublingRestMs(failures, backoff.firstMs, backoff.mostMs),
-        );
-        if (then === 'again') this.show({ restarts: this.shown.restarts + 1 });
-        else failures = 0;
-      } else failures = 0;
+      try {
+        await this.live();
+        failures = 0;
+      } catch (error) {
+        if (this.isEnding) return;
+        failures = performance.now() - bornMs >= calmMs ? 1 : failures + 1;
+        const isOrdered = await this.rest(error, doublingRestMs(failures, firstMs, mostMs));
+        if (isOrdered) failures = 0;
+        else this.show({ restarts: this.shown.restarts + 1 });
+      }
     }
   }
 
-  /** One life, from start to stop. */
-  private async live(): Promise<LifeEnd> {
+  /** One life, from start to an order. @throws why the service failed */
+  private async live(): Promise<void> {
     const broken = deferred<never>();
     const life = new AbortController();
     this.trouble = null;
@@ -186,12 +183,10 @@ class SupervisedService {
     try {
       this.service = await this.definition.start(this.host(broken.reject, life.signal));
       const ordered = this.order.promise;
-      const early = await Promise.race([this.service.ready, broken.promise, ordered]);
-      if (early !== undefined) return { type: early };
+      const isOrdered = await Promise.race([this.service.ready, broken.promise, ordered]);
+      if (isOrdered === true) return;
       if (!this.isEnding) this.enter('ready');
-      return { type: await Promise.race([broken.promise, ordered]) };
-    } catch (error) {
-      return { type: 'failed', error };
+      await Promise.race([broken.promise, ordered]);
     } finally {
       life.abort();
       await this.letGo();
@@ -208,18 +203,15 @@ class SupervisedService {
     }
   }
 
-  /** Waits for the next start, or an earlier order. */
-  private async rest(error: unknown, ms: number): Promise<Order | 'again'> {
+  /** Waits for the next start. @returns true for an earlier order */
+  private async rest(error: unknown, ms: number): Promise<boolean> {
     const failure = serviceFailure(error);
     this.log.error({ err: error, retryInMs: ms }, `failed: ${failure.message}`);
     this.enter('waiting', { failure, retryMs: this.options.clock.now() + ms });
     const woken = new AbortController();
-    const again = sleep(ms, undefined, { signal: woken.signal }).then(
-      () => 'again' as const,
-      () => 'again' as const,
-    );
+    const slept = sleep(ms, false, { signal: woken.signal }).catch(() => false);
     try {
-      return await Promise.race([again, this.order.promise]);
+      return await Promise.race([slept, this.order.promise]);
     } finally {
       woken.abort();
     }

@@ -3,7 +3,7 @@ import type { ResolvedConfig } from '../../config/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import type { Clock } from '../../support/context.js';
 import { iso } from '../../support/time.js';
-import { LOG_ROTATION, RotatingFile } from './rotating-file.js';
+import { RotatingFile } from './rotating-file.js';
 
 interface LogOptions {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface ServeLog {
  */
 export function createLog(settings: LogSettings, options: LogOptions): ServeLog {
   let current = settings;
-  let file = new RotatingFile(current.file, LOG_ROTATION);
+  let file = new RotatingFile(current.file);
   let lost = 0;
   const logger = pino(
     {
@@ -78,7 +78,7 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
       logger.level = next.level;
       file.close();
       current = next;
-      file = new RotatingFile(current.file, LOG_ROTATION);
+      file = new RotatingFile(current.file);
     },
     close: () => file.close(),
   };

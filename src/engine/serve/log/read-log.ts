@@ -1,10 +1,11 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadedConfig, loadConfig } from '../../config/index.js';
+import { loadConfig } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifThere, resolveConfiguredPath } from '../../support/files.js';
+import type { ServeSetup } from '../service.js';
 import { readStateFile } from '../state-file.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
 import { logPaths } from './rotating-file.js';
@@ -14,22 +15,10 @@ function defaultLogFile(stateDir: string): string {
 }
 
 /** The absolute path of the log in a configuration. */
-export function logFileOf({ loaded, context }: LogPlace): string {
+export function logFileOf({ loaded, context }: Pick<ServeSetup, 'context' | 'loaded'>): string {
   const { file } = loaded.resolved.logging;
   if (file === undefined) return defaultLogFile(context.state.stateDir);
   return resolveConfiguredPath(loaded, file, context);
-}
-
-interface LogPlace {
-  readonly loaded: LoadedConfig;
-  readonly context: EngineContext;
-}
-
-interface FoundLog {
-  /** Absolute path; the file may not exist. */
-  readonly file: string;
-  /** Set if the configuration is invalid. */
-  readonly warning?: Warning;
 }
 
 /**
@@ -37,11 +26,12 @@ interface FoundLog {
  * default location, because the log may explain it.
  *
  * @param configFile from `--config`; then the last instance does not count
+ * @returns the absolute path, whose file may not exist, and a warning if the configuration is invalid
  */
 export async function findLogFile(
   context: EngineContext,
   configFile: string | undefined,
-): Promise<FoundLog> {
+): Promise<{ readonly file: string; readonly warning?: Warning }> {
   const { stateDir } = context.state;
   const running = configFile === undefined ? readStateFile(stateDir)?.logFile : undefined;
   if (running != null) return { file: running };
@@ -60,18 +50,17 @@ export async function findLogFile(
   }
 }
 
-interface LogSelection extends LineSelection {
-  /** How many of the newest. */
-  readonly lines: number;
-}
-
 /**
  * The newest lines of a log, oldest first and rotated files included, and where following starts: at the end of the
  * last whole line. Undefined if there is no file.
  *
+ * @param selection `lines`: how many of the newest
  * @throws the system's error if a file cannot be read
  */
-export function readLogTail(file: string, { lines: wanted, ...selection }: LogSelection) {
+export function readLogTail(
+  file: string,
+  { lines: wanted, ...selection }: LineSelection & { readonly lines: number },
+) {
   const parts: string[][] = [];
   let count = 0;
   let endBytes: number | undefined;
@@ -99,24 +88,19 @@ function wholeLines(content: Buffer): readonly string[] {
     .filter((line) => line !== '');
 }
 
-interface FollowOptions {
-  /** Bytes that were already read. */
-  readonly fromBytes: number;
-  readonly signal: AbortSignal;
-  /** Polling interval in milliseconds. */
-  readonly everyMs: number;
-}
-
 /**
  * New lines of a log, without their line breaks, until the signal aborts. A rotated file is read to its end,
  * and its successor from the start.
  *
  * It polls, because the system may be out of file watchers just when the log matters.
+ *
+ * @param options `fromBytes`: what was already read; `everyMs`: the polling interval
  */
 export async function* followLog(
   file: string,
-  { fromBytes, signal, everyMs }: FollowOptions,
+  options: { readonly fromBytes: number; readonly signal: AbortSignal; readonly everyMs: number },
 ): AsyncGenerator<string> {
+  const { fromBytes, signal, everyMs } = options;
   const reader = new LineReader(file, fromBytes);
   try {
     while (!signal.aborted) {

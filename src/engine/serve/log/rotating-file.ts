@@ -3,15 +3,11 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../errors/index.js';
 import { ifThere, makeFolders, PRIVATE_MODE } from '../../support/files.js';
 
-interface RotationOptions {
-  /** A file is rotated before it grows beyond this. */
-  readonly maxBytes: number;
-  /** How many rotated files are kept: `serve.log.1` is the newest. */
-  readonly keep: number;
-}
-
-/** About a week of a typical server, and small enough for any disk. */
-export const LOG_ROTATION: RotationOptions = { maxBytes: 5_000_000, keep: 4 };
+/**
+ * About a week of a typical server, and small enough for any disk. A file is rotated before it grows
+ * beyond `maxBytes`; `keep` rotated files are kept, of which `serve.log.1` is the newest.
+ */
+const ROTATION = { maxBytes: 5_000_000, keep: 4 };
 
 /** A pipe whose reader does not read must not block the process. */
 const OPEN_FLAGS =
@@ -24,7 +20,7 @@ function setAsidePath(file: string, age: number): string {
 
 /** The paths of a log and of its rotated files, newest first; any of them may be missing. */
 export function logPaths(file: string): readonly string[] {
-  const ages = Array.from({ length: LOG_ROTATION.keep }, (_, index) => index + 1);
+  const ages = Array.from({ length: ROTATION.keep }, (_, index) => index + 1);
   return [file, ...ages.map((age) => setAsidePath(file, age))];
 }
 
@@ -35,7 +31,7 @@ export function logPaths(file: string): readonly string[] {
  */
 export class RotatingFile {
   private readonly file: string;
-  private readonly options: RotationOptions;
+  private readonly options: typeof ROTATION;
   private descriptor: number | undefined;
   private bytes = 0;
   /** A line was only partly written: the next starts on a new line. */
@@ -44,7 +40,7 @@ export class RotatingFile {
   private isRegular = true;
   private trouble: string | undefined;
 
-  constructor(file: string, options: RotationOptions) {
+  constructor(file: string, options = ROTATION) {
     this.file = file;
     this.options = options;
   }

@@ -33,7 +33,14 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
       return narrator;
     },
     onSwept: (target, summary) => {
-      const fields = { event: 'dreaming.swept', ...sweepFields(target, summary) };
+      const { sweep, skipped } = summary;
+      const fields = {
+        event: 'dreaming.swept',
+        sweep: sweep.id,
+        workspace: target.workspace.dir,
+        phases: sweep.phases,
+        skipped: skipped.length,
+      };
       const failure = phaseFailure(summary);
       host.trouble(failure);
       if (failure === undefined) host.log.info(fields, 'sweep done');
@@ -79,15 +86,6 @@ function phaseFailure({ sweep }: SweepSummary): ServiceFailure | undefined {
     return { code: phase.code ?? null, message, hint: phase.hint ?? null };
   }
   return undefined;
-}
-
-function sweepFields({ workspace }: DreamTarget, { sweep, skipped }: SweepSummary) {
-  return {
-    sweep: sweep.id,
-    workspace: workspace.dir,
-    phases: sweep.phases,
-    skipped: skipped.length,
-  };
 }
 
 function countPromoted({ decisions }: SweepSummary): number {

@@ -4,14 +4,6 @@ import { createHttpServer } from '../../listener/http-server.js';
 import { clientAddressOf } from '../../listener/listen.js';
 import { addHealthRoutes, type Readiness } from '../readiness.js';
 
-interface HealthServerOptions {
-  readonly address: ListenAddress;
-  readonly log: FastifyBaseLogger;
-  readonly readiness: () => Readiness;
-  /** Adds more endpoints. */
-  readonly extend?: (server: FastifyInstance) => void;
-}
-
 /** Health checks have no body. */
 const BODY_LIMIT_BYTES = 1024;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -21,8 +13,12 @@ const REQUEST_TIMEOUT_MS = 10_000;
  *
  * @throws the system's error if the certificate cannot be read
  */
-export function createHealthServer(options: HealthServerOptions): FastifyInstance {
-  const { address, log, readiness, extend } = options;
+export function createHealthServer(options: {
+  readonly address: ListenAddress;
+  readonly log: FastifyBaseLogger;
+  readonly readiness: () => Readiness;
+}): FastifyInstance {
+  const { address, log, readiness } = options;
   const server = createHttpServer({
     address,
     log,
@@ -38,6 +34,5 @@ export function createHealthServer(options: HealthServerOptions): FastifyInstanc
     request.log.debug({ method, url, ip, status, ms: Math.round(elapsedTime) }, 'answered');
   });
   addHealthRoutes(server, readiness);
-  extend?.(server);
   return server;
 }

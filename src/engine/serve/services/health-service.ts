@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyInstance } from 'fastify';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
 import type { Metrics } from '../../flows/flow-metrics.js';
 import { checkAddresses, listenOn } from '../../listener/listen.js';
@@ -42,10 +41,8 @@ async function listen(
   const address = healthAddress(setup);
   const metrics =
     flows !== undefined && hasFlows(setup) ? await flowMetrics(setup, flows) : undefined;
-  const extend = (server: FastifyInstance): void => {
-    if (metrics !== undefined) addMetricsRoute(server, metrics);
-  };
-  const server = createHealthServer({ address, log, readiness, extend });
+  const server = createHealthServer({ address, log, readiness });
+  if (metrics !== undefined) addMetricsRoute(server, metrics);
   const url = await listenOn(server, address);
   server.server.on('error', fail);
   tell(`listening on ${url}`);

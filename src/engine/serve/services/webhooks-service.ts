@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
 import {
   adminAddress,
   gatewayAddress,
@@ -8,12 +7,7 @@ import {
 } from '../../config/index.js';
 import { checkAddresses, listenOn } from '../../listener/listen.js';
 import { isLoopback } from '../../support/network.js';
-import type {
-  LiveWebhooks,
-  RouteStanding,
-  WebhookMetrics,
-  Webhooks,
-} from '../../webhooks/index.js';
+import type { LiveWebhooks, RouteStanding, WebhookMetrics } from '../../webhooks/index.js';
 import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
 import {
   type ServeSetup,
@@ -22,7 +16,6 @@ import {
   type ServiceHost,
   watchWrites,
 } from '../service.js';
-import type { ServiceFailure } from '../state-file.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 
@@ -80,8 +73,8 @@ async function start(
     const url = await webhooks.listen(fail);
     if (address !== undefined && readiness !== undefined) {
       const { createHealthServer } = await import('./health-server.js');
-      const extend = (server: FastifyInstance) => addMetricsRoute(server, webhooks.metrics);
-      admin = createHealthServer({ address, log, readiness, extend });
+      admin = createHealthServer({ address, log, readiness });
+      addMetricsRoute(admin, webhooks.metrics);
       await listenOn(admin, address);
       admin.server.on('error', fail);
     }
@@ -91,12 +84,21 @@ async function start(
     await webhooks.close();
     throw error;
   }
-  warnIfOpen(loaded, log);
+  const { gateway } = loaded.resolved;
+  if (!isLoopback(gateway.host) && gateway.tls?.cert === undefined) {
+    log.warn(
+      { host: gateway.host },
+      'the listener is reachable from other machines, and secrets are sent unencrypted',
+    );
+  }
   tellRoutes(webhooks.standings, loaded, host);
   onWebhooks?.(webhooks.live);
   return {
     reload: async (next) => {
-      if (hasWebhooks(next) && (await takesOn(webhooks, next, host))) return true;
+      if (hasWebhooks(next) && (await webhooks.reload(next.loaded))) {
+        tellRoutes(webhooks.standings, next.loaded, host);
+        return true;
+      }
       // A restart cuts connections: requests in flight finish first.
       await webhooks.drain();
       return false;
@@ -108,25 +110,6 @@ async function start(
       await Promise.all([webhooks.close(), admin?.close()]);
     },
   };
-}
-
-function warnIfOpen({ resolved }: LoadedConfig, log: Logger): void {
-  const { host, tls } = resolved.gateway;
-  if (isLoopback(host) || tls?.cert !== undefined) return;
-  log.warn(
-    { host },
-    'the listener is reachable from other machines, and secrets are sent unencrypted',
-  );
-}
-
-async function takesOn(
-  webhooks: Webhooks,
-  { loaded }: ServeSetup,
-  host: ServiceHost,
-): Promise<boolean> {
-  const isTaken = await webhooks.reload(loaded);
-  if (isTaken) tellRoutes(webhooks.standings, loaded, host);
-  return isTaken;
 }
 
 /** The configured addresses of routes, and of health and metrics if separate. */
@@ -157,13 +140,11 @@ function tellRoutes(
 function tellFault(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
   const faulty = standings.filter(({ fault }) => fault !== null);
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
-  trouble(worst === undefined ? undefined : routeFailure(worst));
-}
-
-function routeFailure({ id, state, fault }: RouteStanding): ServiceFailure {
-  return {
-    code: 'SECRET_UNRESOLVED',
-    message: `route ${id} is ${state}: ${fault?.message ?? 'its secret cannot be read'}`,
-    hint: fault?.hint ?? null,
-  };
+  trouble(
+    worst && {
+      code: 'SECRET_UNRESOLVED',
+      message: `route ${worst.id} is ${worst.state}: ${worst.fault?.message ?? 'its secret cannot be read'}`,
+      hint: worst.fault?.hint ?? null,
+    },
+  );
 }
