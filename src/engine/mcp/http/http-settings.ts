@@ -8,10 +8,9 @@ import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { isLoopback, isWildcard } from '../../support/network.js';
 
-type Http = ResolvedConfig['mcp']['http'];
-
 /** Where the server listens, and for whom. */
-export interface HttpSettings extends Pick<Http, 'allowedOrigins' | 'limits'> {
+export interface HttpSettings
+  extends Pick<ResolvedConfig['mcp']['http'], 'allowedOrigins' | 'limits'> {
   readonly address: ListenAddress;
   /**
    * Origin that clients on other machines use; undefined if only programs on this machine can
@@ -29,7 +28,6 @@ export interface HttpFlags {
 /**
  * The settings of `svc mcp --http`. An address that other machines can reach needs TLS, or a proxy
  * that serves it.
- *
  * @throws SvcError MCP_HTTP_INSECURE
  */
 export function httpSettings(
@@ -44,33 +42,21 @@ export function httpSettings(
   const address = { host, port: flags.port ?? http.port, tls, trustedProxies };
   const settings = { address, allowedOrigins, limits };
   if (isLoopback(host) && publicUrl === undefined) return { ...settings, publicOrigin: undefined };
-  if (tls === undefined && trustedProxies.length === 0) throw unencrypted(host);
+  if (tls === undefined && trustedProxies.length === 0) {
+    throw new SvcError(
+      'MCP_HTTP_INSECURE',
+      `tokens and notes would be sent unencrypted to ${host}: neither TLS nor a proxy is configured`,
+      {
+        hint: 'set mcp.http.tls, or mcp.http.trustedProxies and mcp.http.publicUrl if a proxy serves HTTPS; 127.0.0.1 accepts local programs only',
+      },
+    );
+  }
   if (publicUrl !== undefined) return { ...settings, publicOrigin: new URL(publicUrl).origin };
-  if (tls === undefined || isWildcard(host) || address.port === 0) throw unnamed();
+  if (tls === undefined || isWildcard(host) || address.port === 0) {
+    throw new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
+      hint: 'svc config set mcp.http.publicUrl https://memory.example.com',
+    });
+  }
   const name = host.includes(':') ? `[${host}]` : host;
   return { ...settings, publicOrigin: new URL(`https://${name}:${address.port}`).origin };
-}
-
-function unencrypted(host: string): SvcError {
-  return new SvcError(
-    'MCP_HTTP_INSECURE',
-    `tokens and notes would be sent unencrypted to ${host}: neither TLS nor a proxy is configured`,
-    {
-      hint: 'set mcp.http.tls, or mcp.http.trustedProxies and mcp.http.publicUrl if a proxy serves HTTPS; 127.0.0.1 accepts local programs only',
-    },
-  );
-}
-
-function unnamed(): SvcError {
-  return new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
-    hint: 'svc config set mcp.http.publicUrl https://memory.example.com',
-  });
-}
-
-/** @throws SvcError MCP_HTTP_INSECURE if nobody could connect */
-export function requireToken(valid: readonly unknown[]): void {
-  if (valid.length > 0) return;
-  throw new SvcError('MCP_HTTP_INSECURE', 'there is no valid token for clients', {
-    hint: 'create one: svc mcp token create NAME',
-  });
 }

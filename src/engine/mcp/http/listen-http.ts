@@ -14,7 +14,7 @@ import type { McpCall, McpWorld } from '../mcp-world.js';
 import { liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
-import { type HttpSettings, requireToken } from './http-settings.js';
+import type { HttpSettings } from './http-settings.js';
 
 export interface HttpOptions {
   readonly settings: HttpSettings;
@@ -54,9 +54,12 @@ const SWEEP_EVERY_MS = 1000;
  */
 export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   const { settings, stateDir, clock, log, audit } = options;
-  const onTrouble = (why: string): void => log.warn(why);
-  const tokens = liveTokens({ stateDir, clock, onTrouble });
-  if (options.local === undefined) requireToken(tokens());
+  const tokens = liveTokens(stateDir, clock, (why) => log.warn(why));
+  if (options.local === undefined && tokens().length === 0) {
+    throw new SvcError('MCP_HTTP_INSECURE', 'there is no valid token for clients', {
+      hint: 'create one: svc mcp token create NAME',
+    });
+  }
   const server = createServer(options);
   const endpoints = new Map<string, HolderEndpoint>();
   const endpointOf = (holder: Holder): HolderEndpoint => {
@@ -195,29 +198,7 @@ async function exchange(
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) left.abort();
   });
-  await send(outgoing, await answer(webRequest(incoming, left.signal)), more);
-}
-
-function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', url = '/', headersDistinct } = incoming;
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value);
-  }
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, 'http://127.0.0.1'), {
-    method,
-    headers,
-    signal,
-    ...(hasBody ? { body: webStream(Readable.toWeb(incoming)), duplex: 'half' } : {}),
-  });
-}
-
-async function send(
-  outgoing: ServerResponse,
-  response: Response,
-  more: Readonly<Record<string, string>>,
-): Promise<void> {
+  const response = await answer(webRequest(incoming, left.signal));
   if (outgoing.destroyed) {
     await response.body?.cancel();
     return;
@@ -239,13 +220,32 @@ async function send(
   }
 }
 
+function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+  const { method = 'GET', url = '/', headersDistinct } = incoming;
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(new URL(url, 'http://127.0.0.1'), {
+    method,
+    headers,
+    signal,
+    ...(hasBody ? { body: webStream(Readable.toWeb(incoming)), duplex: 'half' } : {}),
+  });
+}
+
 /** The same class with two slightly different declarations, of streams and fetch. */
 function webStream(stream: unknown): ReadableStream<Uint8Array> {
   if (stream instanceof ReadableStream) return stream;
   throw new TypeError('no web stream');
 }
 
-interface CertificateOptions {
+/**
+ * Picks up a renewed certificate of a running server. What it returns is called from time to time: files that changed
+ * since the last call may be half written.
+ */
+export function watchCertificate(options: {
   /** The certificate and its key. */
   readonly files: readonly string[];
   /** Loads both; throws if they cannot be used. */
@@ -253,13 +253,7 @@ interface CertificateOptions {
   readonly onRenewed: () => void;
   /** Called when changed files cannot be used; until they can, the old certificate stays in effect. */
   readonly onTrouble: (why: string) => void;
-}
-
-/**
- * Picks up a renewed certificate of a running server. What it returns is called from time to time: files that changed
- * since the last call may be half written.
- */
-export function watchCertificate(options: CertificateOptions): () => void {
+}): () => void {
   const { files, renew, onRenewed, onTrouble } = options;
   let used = stampOf(files);
   let seen = used;
@@ -280,14 +274,13 @@ export function watchCertificate(options: CertificateOptions): () => void {
 
 /** Follows links, because renewing may only change where they point. */
 function stampOf(files: readonly string[]): string {
-  return files.map(stampOfOne).join(' ');
-}
-
-function stampOfOne(file: string): string {
-  try {
-    const { ino, size, mtimeNs } = statSync(file, { bigint: true });
-    return `${ino}.${size}.${mtimeNs}`;
-  } catch (error) {
-    return messageOf(error);
-  }
+  const stamps = files.map((file) => {
+    try {
+      const { ino, size, mtimeNs } = statSync(file, { bigint: true });
+      return `${ino}.${size}.${mtimeNs}`;
+    } catch (error) {
+      return messageOf(error);
+    }
+  });
+  return stamps.join(' ');
 }

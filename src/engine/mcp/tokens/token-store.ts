@@ -97,8 +97,17 @@ export async function createToken(
     hash: hash('sha256', value),
   };
   await change({ stateDir, nowMs, signal }, (tokens) => {
-    if (tokens.some(({ name }) => name === token.name)) throw nameTaken(token.name);
-    if (tokens.length >= MOST_TOKENS) throw tooMany();
+    const { name } = token;
+    if (tokens.some((other) => other.name === name)) {
+      throw new SvcError('MCP_TOKEN_EXISTS', `there is a token ${JSON.stringify(name)} already`, {
+        hint: `choose another name, or run "svc mcp token revoke ${name}" first`,
+      });
+    }
+    if (tokens.length >= MOST_TOKENS) {
+      throw new SvcError('USAGE', `there are ${MOST_TOKENS} tokens already`, {
+        hint: 'revoke some of them with "svc mcp token revoke"',
+      });
+    }
     return [...tokens, token];
   });
   return { token, value };
@@ -146,18 +155,6 @@ async function change(
   } catch (cause) {
     throw signal.aborted ? cause : asUnusable(file, cause);
   }
-}
-
-function nameTaken(name: string): SvcError {
-  return new SvcError('MCP_TOKEN_EXISTS', `there is a token ${JSON.stringify(name)} already`, {
-    hint: `choose another name, or run "svc mcp token revoke ${name}" first`,
-  });
-}
-
-function tooMany(): SvcError {
-  return new SvcError('USAGE', `there are ${MOST_TOKENS} tokens already`, {
-    hint: 'revoke some of them with "svc mcp token revoke"',
-  });
 }
 
 /** The bearer token of an `Authorization` header. */
@@ -232,30 +229,25 @@ export function asUnusable(file: string, cause: unknown): SvcError {
   return unusable(file, systemReason(cause), hint, cause);
 }
 
-interface LiveTokensOptions {
-  readonly stateDir: string;
-  readonly clock: Clock;
-  /** Called when the file cannot be used; until it can, no token is valid. */
-  readonly onTrouble: (why: string) => void;
-}
-
-/** The valid tokens of a running server. A changed file is read again before the next answer. */
-export function liveTokens({ stateDir, clock, onTrouble }: LiveTokensOptions) {
+/**
+ * The valid tokens of a running server. A changed file is read again before the next answer.
+ *
+ * @param onTrouble called when the file cannot be used; until it can, no token is valid
+ */
+export function liveTokens(stateDir: string, clock: Clock, onTrouble: (why: string) => void) {
   let seen: string | undefined;
   let tokens: readonly McpToken[] = [];
-  const refresh = (): void => {
-    const now = fingerprint(tokensFile(stateDir));
-    if (now === seen) return;
-    seen = now;
-    try {
-      tokens = readTokens(stateDir);
-    } catch (error) {
-      tokens = [];
-      onTrouble(messageOf(error));
-    }
-  };
   return (): readonly McpToken[] => {
-    refresh();
+    const now = fingerprint(tokensFile(stateDir));
+    if (now !== seen) {
+      seen = now;
+      try {
+        tokens = readTokens(stateDir);
+      } catch (error) {
+        tokens = [];
+        onTrouble(messageOf(error));
+      }
+    }
     const nowMs = clock.now();
     return tokens.filter((token) => !isExpired(token, nowMs));
   };

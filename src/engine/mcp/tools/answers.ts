@@ -1,4 +1,3 @@
-import type { Warning } from '../../errors/index.js';
 import type { GetResponse } from '../../memory/get/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
 import {
@@ -27,7 +26,10 @@ export async function searchMemory(
   const memory = await live.opened();
   const { agent, backend } = memory;
   const refusal = admission(agent.scope, session);
-  if (refusal !== undefined) return refusedAnswer(memory, refusal);
+  if (refusal !== undefined) {
+    const nothing = { results: [], mode: 'lexical', provider: null, model: null } as const;
+    return { ...nothing, citations: agent.citations, disabled: true, warnings: [refusal] };
+  }
   const { query, maxResults, minScore, corpus, path, exact, debug = false, ...rest } = input;
   const { since, before, on, where, tags, heading, kinds } = rest;
   const filters = { since, before, on, where, tags, heading, kinds };
@@ -35,6 +37,7 @@ export async function searchMemory(
     { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact, filters },
     { signal, onEvent: live.heardSync },
   );
+  const { dates } = response;
   return {
     results: response.results.map(
       ({
@@ -56,7 +59,7 @@ export async function searchMemory(
       }),
     ),
     corrections: response.corrections.length === 0 ? undefined : response.corrections,
-    ...datesOf(response),
+    ...(dates === null ? {} : { dates: { from: dates.from, to: dates.to } }),
     filters: response.filters,
     mode: response.mode,
     provider: response.provider,
@@ -77,25 +80,9 @@ function named<P extends { readonly origin?: string | undefined; readonly path: 
   return { path: documentName({ origin, path }), ...passage };
 }
 
-function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
-  return dates === null ? {} : { dates: { from: dates.from, to: dates.to } };
-}
-
 /** The sources of a corpus; undefined for all. */
 export function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {
   return corpus === undefined || corpus === 'all' ? undefined : [corpus];
-}
-
-function refusedAnswer(memory: OpenedMemory, refusal: Warning): SearchAnswer {
-  return {
-    results: [],
-    mode: 'lexical',
-    provider: null,
-    model: null,
-    citations: memory.agent.citations,
-    disabled: true,
-    warnings: [refusal],
-  };
 }
 
 /** Only on request, since agents pay for every token. */

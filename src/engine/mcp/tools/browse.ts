@@ -62,7 +62,10 @@ export async function listLinks(
   });
   const back = links.back.map(({ from, line }) => ({ path: from, line }));
   const broken = links.broken.map(({ target, line }) => ({ target, line }));
-  const more = [out, back, broken].reduce((sum, { length }) => sum + beyond(length), 0);
+  const more = [out, back, broken].reduce(
+    (sum, { length }) => sum + Math.max(0, length - MOST_LINKS),
+    0,
+  );
   return {
     path: links.path,
     out: out.slice(0, MOST_LINKS),
@@ -73,30 +76,16 @@ export async function listLinks(
   };
 }
 
-function beyond(count: number): number {
-  return Math.max(0, count - MOST_LINKS);
-}
-
 /** The text result of `memory_links`. */
 export function linksText(answer: LinksAnswer): string {
   const { path, out, back, broken, more, disabled, warnings } = answer;
   if (disabled === true) return warningTexts(warnings).join('\n\n');
-  const section = (title: string, rows: readonly string[]): readonly string[] =>
-    rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
-  const sections = [
-    ...section(
-      'links to',
-      out.map((one) => `- ${one.path} (line ${one.line})`),
-    ),
-    ...section(
-      'linked from',
-      back.map((one) => `- ${one.path} (line ${one.line})`),
-    ),
-    ...section(
-      'broken',
-      broken.map((one) => `- ${one.target} (line ${one.line})`),
-    ),
-  ];
+  const targets = broken.map(({ target, line }) => ({ path: target, line }));
+  const lists = { 'links to': out, 'linked from': back, broken: targets };
+  const sections = Object.entries(lists).flatMap(([title, links]) => {
+    const rows = links.map((link) => `- ${link.path} (line ${link.line})`);
+    return rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
+  });
   const body = sections.length === 0 ? [`${path} has no links`] : sections;
   const rest = more === 0 ? [] : [`[${more} more]`];
   return [...body, ...rest, ...warningTexts(warnings)].join('\n\n');

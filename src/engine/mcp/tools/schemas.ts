@@ -21,6 +21,13 @@ const warnings = z
   .array(z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }))
   .describe('Problems that affected the answer; may be empty');
 
+const corpus = z
+  .enum(['memory', 'sessions', 'all'])
+  .optional()
+  .describe('Notes, past conversations, or everything (the default)');
+
+const cited = path.describe('A path or a citation (path#L3-L5) from memory_search');
+
 const disabled = z
   .boolean()
   .optional()
@@ -35,10 +42,7 @@ export const searchInput = z.strictObject({
     ),
   maxResults: z.int().min(1).max(100).optional().describe('Maximum number of results'),
   minScore: score.optional().describe('Omit results with a lower score, 0 to 1'),
-  corpus: z
-    .enum(['memory', 'sessions', 'all'])
-    .optional()
-    .describe('Notes, past conversations, or everything (the default)'),
+  corpus,
   exact: z
     .boolean()
     .optional()
@@ -164,7 +168,7 @@ export const searchResult = z.strictObject({
 
 /** Input of `memory_get`. */
 export const getInput = z.strictObject({
-  path: path.describe('A path or a citation (path#L3-L5) from memory_search'),
+  path: cited,
   from: line.optional().describe('First line, counted from 1'),
   lines: line.optional().describe('Number of lines; 120 by default'),
 });
@@ -216,10 +220,7 @@ export const recentInput = z.strictObject({
     .describe(
       'Only changes since a date such as 2026-02-03, "last week", or a duration such as 7d',
     ),
-  corpus: z
-    .enum(['memory', 'sessions', 'all'])
-    .optional()
-    .describe('Notes, past conversations, or everything (the default)'),
+  corpus,
   limit: z.int().min(1).max(200).optional().describe('Maximum number of files; 20 by default'),
 });
 
@@ -241,9 +242,7 @@ export const recentResult = z.strictObject({
 });
 
 /** Input of `memory_links`. */
-export const linksInput = z.strictObject({
-  path: path.describe('A path or a citation (path#L3-L5) from memory_search'),
-});
+export const linksInput = z.strictObject({ path: cited });
 
 const linked = z.strictObject({ path: z.string(), line, heading: z.string().optional() });
 

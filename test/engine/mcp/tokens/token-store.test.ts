@@ -1,11 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -44,7 +37,7 @@ function store(stateDir = tempFolder().path) {
 }
 
 function live(stateDir: string, clock = { now: () => NOW_MS }, troubles: string[] = []) {
-  const valid = liveTokens({ stateDir, clock, onTrouble: (why) => troubles.push(why) });
+  const valid = liveTokens(stateDir, clock, (why) => troubles.push(why));
   return { valid, find: (value: string) => withHash(valid(), value) };
 }
 
