@@ -18,10 +18,9 @@ export default class ProviderLogout extends BaseCommand<LogoutOutput> {
 
   async run(): Promise<LogoutOutput> {
     const { args, flags } = await this.parse(ProviderLogout);
-    const result = await logout(this.context(), {
-      provider: args.provider,
-      agree: (file) => this.agrees(`Delete ${file}?`, flags),
-    });
+    const result = await logout(this.context(), args.provider, (file) =>
+      this.agrees(`Delete ${file}?`, flags),
+    );
     this.write(renderLogout(result));
     return result;
   }

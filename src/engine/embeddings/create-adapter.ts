@@ -1,4 +1,3 @@
-import type { EmbeddingEvent } from '../providers/embedding-event.js';
 import { asProviderError } from '../providers/provider-error.js';
 import { broken, normalise, wrongCount } from '../providers/read-vectors.js';
 import { dimensionsToAsk, PROVIDERS } from '../providers/registry.js';
@@ -10,6 +9,7 @@ import type {
   InputRole,
   VendorAnswer,
   VendorBatch,
+  VendorRequest,
 } from '../providers/vendor.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
 import { anySignal, NEVER } from '../support/async.js';
@@ -50,14 +50,7 @@ const PROBE_TEXT = 'ping';
 /** Few inputs per request, so that a slow model answers some before a search stops waiting. */
 const INTERACTIVE_INPUTS = 16;
 
-interface Call {
-  readonly role: InputRole;
-  readonly rules: RetryRules;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly mayDownload: boolean;
-  readonly onEvent: (event: EmbeddingEvent) => void;
-}
+type Call = Omit<VendorRequest, 'inputs'>;
 
 class VendorAdapter implements EmbeddingAdapter {
   readonly id: EmbeddingAdapter['id'];
@@ -156,7 +149,7 @@ class VendorAdapter implements EmbeddingAdapter {
   ): AsyncGenerator<KeyedPart> {
     // Loaded on demand: queries do not need it.
     const { startBatchRun } = await import('./batch/batch-run.js');
-    const { timeoutMs, onEvent, rules } = this.call('document', PATIENT, options);
+    const { timeoutMs, pacing } = this.call('document', PATIENT, options);
     try {
       yield* startBatchRun(inputs, options, {
         vendor,
@@ -164,7 +157,7 @@ class VendorAdapter implements EmbeddingAdapter {
         limits: this.vendor.limits,
         nowMs: this.tools.nowMs,
         timeoutMs,
-        pacing: this.pacer.pacing(rules, onEvent),
+        pacing,
         accept: (vector) => this.accept(vector),
         embedDocuments: (some, inline) => this.embedDocuments(some, inline),
       });
@@ -188,21 +181,20 @@ class VendorAdapter implements EmbeddingAdapter {
 
   private call(role: InputRole, rules: RetryRules, options: EmbedOptions): Call {
     const { documentTimeoutMs, queryTimeoutMs } = this.settings;
+    const onEvent = options.onEvent ?? ignore;
     return {
       role,
-      rules,
+      pacing: this.pacer.pacing(rules, onEvent),
       timeoutMs: role === 'document' ? documentTimeoutMs : queryTimeoutMs,
       signal: options.signal ?? NEVER,
       // An interactive caller does not wait for a 500 MB download.
       mayDownload: role === 'document' && options.interactive !== true,
-      onEvent: options.onEvent ?? ignore,
+      onEvent,
     };
   }
 
   private async send(inputs: readonly EmbeddingInput[], call: Call): Promise<VendorAnswer> {
-    const { rules, ...rest } = call;
-    const pacing = this.pacer.pacing(rules, call.onEvent);
-    const answer = await this.vendor.embed({ ...rest, inputs, pacing });
+    const answer = await this.vendor.embed({ ...call, inputs });
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }

@@ -1,17 +1,13 @@
 import type { EmbeddingEvent } from '../providers/embedding-event.js';
 import { normalise } from '../providers/read-vectors.js';
 import { estimateTokens, halve, plainText, splitToFit } from '../providers/requests/input-text.js';
-import type { EmbeddingInput, RequestLimits } from '../providers/vendor.js';
+import type { EmbeddingInput, RequestLimits, VendorAnswer } from '../providers/vendor.js';
 import { VendorFault } from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 
-/** Sends one request; returns vectors in the order of the inputs. */
-type SendRequest = (
-  inputs: readonly EmbeddingInput[],
-) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens?: number | undefined }>;
-
 export interface EmbedDocumentsOptions {
-  readonly send: SendRequest;
+  /** Sends one request. */
+  readonly send: (inputs: readonly EmbeddingInput[]) => Promise<VendorAnswer>;
   readonly limits: RequestLimits;
   /** Concurrent requests. */
   readonly concurrency: number;

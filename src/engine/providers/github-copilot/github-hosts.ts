@@ -8,12 +8,6 @@ export interface GithubHosts {
   readonly apiUrl: string;
 }
 
-/** `SVC_GITHUB_URL` and `SVC_GITHUB_API_URL`. */
-export interface GithubHostSettings {
-  readonly webUrl?: string | undefined;
-  readonly apiUrl?: string | undefined;
-}
-
 const PUBLIC_URL = 'https://github.com';
 
 /**
@@ -22,7 +16,12 @@ const PUBLIC_URL = 'https://github.com';
  *
  * @throws SvcError USAGE if an address is not https
  */
-export function githubHosts({ webUrl, apiUrl }: GithubHostSettings): GithubHosts {
+export function githubHosts({
+  webUrl,
+  apiUrl,
+}: {
+  readonly [Name in keyof GithubHosts]?: string | undefined;
+}): GithubHosts {
   const web = addressOf(webUrl ?? PUBLIC_URL);
   return { webUrl: web, apiUrl: apiUrl === undefined ? apiOf(web) : addressOf(apiUrl) };
 }

@@ -40,7 +40,12 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
   const provider = providerWithLogin(options.provider);
   const hosts = githubHosts({ webUrl: options.githubUrl, apiUrl: options.githubApiUrl });
   const clientId = options.clientId ?? '';
-  if (clientId === '') throw noClientId(hosts);
+  if (clientId === '') {
+    const message = 'signing in needs the client ID of a GitHub OAuth app';
+    throw new SvcError('PROVIDER_NOT_SET_UP', message, {
+      hint: `register an app with "Enable Device Flow" at ${hosts.webUrl}/settings/developers and pass --github-client-id (SVC_GITHUB_CLIENT_ID); or set COPILOT_GITHUB_TOKEN instead of signing in, for example to $(gh auth token)`,
+    });
+  }
   const { signal, onEvent } = options;
   const { clock, state } = context;
   const file = loginFile(state.stateDir);
@@ -93,31 +98,17 @@ async function accountOf(
   }
 }
 
-function noClientId({ webUrl }: GithubHosts): SvcError {
-  return new SvcError(
-    'PROVIDER_NOT_SET_UP',
-    'signing in needs the client ID of a GitHub OAuth app',
-    {
-      hint: `register an app with "Enable Device Flow" at ${webUrl}/settings/developers and pass --github-client-id (SVC_GITHUB_CLIENT_ID); or set COPILOT_GITHUB_TOKEN instead of signing in, for example to $(gh auth token)`,
-    },
-  );
-}
-
-export interface LogoutOptions {
-  readonly provider: string;
-  /** Called if there is something to delete. @param file absolute path of the login */
-  readonly agree: (file: string) => Promise<boolean>;
-}
-
 /**
  * Deletes a stored login and its cached token. The token stays valid at GitHub: revoking it needs
  * the app's client secret.
  *
+ * @param agree called with the absolute path of the login if there is something to delete
  * @throws SvcError PROVIDER_UNKNOWN, USAGE, PROVIDER_LOGIN_FAILED
  */
 export async function logout(
   { state }: EngineContext,
-  { provider, agree }: LogoutOptions,
+  provider: string,
+  agree: (file: string) => Promise<boolean>,
 ): Promise<LogoutOutput> {
   const id = providerWithLogin(provider);
   const file = loginFile(state.stateDir);

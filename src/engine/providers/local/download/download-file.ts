@@ -21,6 +21,7 @@ import {
   type AnswerHeaders,
   type DownloadLimits,
   type LinkedFile,
+  lengthOf,
   type OpenedDownload,
   openDownload,
 } from './open-download.js';
@@ -159,10 +160,6 @@ async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise
   throw new VendorFault('answer', `the file from ${new URL(url).host} has the wrong SHA-256`, {
     hint: 'try again; the file was discarded',
   });
-}
-
-function lengthOf(header: string | readonly string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d+$/u.test(header) ? Number(header) : undefined;
 }
 
 /** Converts a file system error. */

@@ -7,7 +7,7 @@ import { parseAnswer, sendRequest } from '../../http/http-client.js';
 import { jsonAt } from '../../http/status-fault.js';
 import { asProviderError } from '../../provider-error.js';
 import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
-import type { ProviderSettings } from '../../vendor.js';
+import type { BatchCall, ProviderSettings } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
 import {
   cacheFileName,
@@ -65,21 +65,16 @@ export interface DownloadModelOptions {
 
 const LIMITS: DownloadLimits = { connectMs: 15_000, idleMs: 30_000 };
 
-export interface DownloadedModel {
-  readonly path: string;
-  /** False if it was on disk already. */
-  readonly downloaded: boolean;
-}
-
 /**
  * Downloads a model unless it is on disk. A lock keeps two processes from downloading the same one.
  *
+ * @returns `downloaded`: false if it was on disk already
  * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
  */
 export async function downloadModel(
   reference: RemoteReference,
   options: DownloadModelOptions,
-): Promise<DownloadedModel> {
+): Promise<{ readonly path: string; readonly downloaded: boolean }> {
   const { modelCacheDir, signal, onEvent } = options;
   const name = cacheFileName(reference);
   const path = join(modelCacheDir, name);
@@ -101,7 +96,7 @@ export async function downloadModel(
 async function sourceOf(
   reference: RemoteReference,
   hub: Hub,
-  asking: Parameters<typeof hubFile>[2],
+  asking: BatchCall,
 ): Promise<Pick<FileDownload, 'expected' | 'secretHeaders' | 'url'>> {
   if (reference.kind === 'hub') {
     return { ...(await hubFile(reference, hub, asking)), secretHeaders: hub.headers };
@@ -155,23 +150,17 @@ function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
   return { endpoint, headers };
 }
 
-interface AskHubOptions {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly pacing: Pacing;
-}
-
 /** The URL of a referenced file; asks the hub only for a quantization. @throws VendorFault */
 async function hubFile(
   reference: HubReference,
   hub: Hub,
-  options: AskHubOptions,
+  asking: BatchCall,
 ): Promise<Pick<FileDownload, 'expected' | 'url'>> {
   const { repository, revision, file } = reference;
   if ('path' in file) {
     return { url: resolveUrl(hub, repository, revision, file.path), expected: {} };
   }
-  const files = await listFiles(reference, hub, options);
+  const files = await listFiles(reference, hub, asking);
   const chosen = chooseFile(files, file.quantization);
   if (chosen === undefined) {
     const there = files.map(({ path }) => path).join(', ');
@@ -199,14 +188,14 @@ interface ListedFile {
 async function listFiles(
   { repository, revision }: HubReference,
   hub: Hub,
-  options: AskHubOptions,
+  asking: BatchCall,
 ): Promise<readonly ListedFile[]> {
   const answer = await sendRequest(
     {
       method: 'GET',
       url: `${hub.endpoint}/api/models/${repository}/tree/${encodeURIComponent(revision)}?recursive=true`,
       headers: hub.headers,
-      ...options,
+      ...asking,
     },
     ({ status }) => ({
       hint:

@@ -29,7 +29,7 @@ export interface OpenedDownload {
   readonly close: () => void;
 }
 
-export interface DownloadRequest {
+interface DownloadRequest {
   readonly url: string;
   /** Sent to the host of `url` only, never to a redirect's. */
   readonly secretHeaders: Readonly<Record<string, string>>;
@@ -48,6 +48,7 @@ const MAX_REDIRECTS = 8;
  * @throws VendorFault, or the signal's reason
  */
 export async function openDownload(request: DownloadRequest): Promise<OpenedDownload> {
+  const { connectMs, idleMs } = request.limits;
   let url = new URL(request.url);
   const first = url.origin;
   let linked: LinkedFile = {};
@@ -65,7 +66,13 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
       decompress: false,
       retry: { limit: 0 },
       signal: request.signal,
-      timeout: timeouts(request.limits),
+      timeout: {
+        lookup: connectMs,
+        connect: connectMs,
+        secureConnect: connectMs,
+        response: idleMs,
+        socket: idleMs,
+      },
     });
     const { statusCode, headers } = await answerOf(stream, request.signal);
     if (url.origin === first) linked = { ...linked, ...linkedFile(headers) };
@@ -87,16 +94,6 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
   throw new VendorFault('request', `${shownUrl(request.url)} redirects too often`, {
     hint: 'use the direct URL of the file',
   });
-}
-
-function timeouts({ connectMs, idleMs }: DownloadLimits) {
-  return {
-    lookup: connectMs,
-    connect: connectMs,
-    secureConnect: connectMs,
-    response: idleMs,
-    socket: idleMs,
-  };
 }
 
 async function answerOf(
@@ -142,8 +139,13 @@ function linkedFile(headers: AnswerHeaders): LinkedFile {
   const etag = headers['x-linked-etag'];
   const size = headers['x-linked-size'];
   const sha256 = typeof etag === 'string' ? SHA256.exec(etag)?.[1]?.toLowerCase() : undefined;
-  const bytes = typeof size === 'string' && /^\d+$/u.test(size) ? Number(size) : undefined;
+  const bytes = lengthOf(size);
   return { ...(sha256 === undefined ? {} : { sha256 }), ...(bytes === undefined ? {} : { bytes }) };
+}
+
+/** The number of bytes in a header. */
+export function lengthOf(header: AnswerHeaders[string]): number | undefined {
+  return typeof header === 'string' && /^\d+$/u.test(header) ? Number(header) : undefined;
 }
 
 const MAX_ERROR_BYTES = 4096;

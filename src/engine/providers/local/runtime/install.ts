@@ -62,7 +62,7 @@ process.stdout.write(JSON.stringify({ gpu }) + '\\n', () => process.exit(0));
 export async function installRuntime(
   options: RuntimeInstallOptions,
 ): Promise<RuntimeInstallResult> {
-  const { dir, platform, gpu } = options;
+  const { platform, gpu } = options;
   let computesWith: string | null | undefined;
   const { outcome, installed } = await installPackages(
     {
@@ -70,12 +70,9 @@ export async function installRuntime(
       dependencies: () => runtimePackages(platform, gpu),
       facts: { gpu, platform: platformName(platform) },
       present: () => {
-        const present = runtimeState(dir, platform);
-        const isEnough =
-          present.state === 'ready' &&
-          present.runtime.version === RUNTIME_VERSION &&
-          (present.runtime.gpu || !gpu);
-        return isEnough ? present.runtime : undefined;
+        const present = usableRuntime(options);
+        const isEnough = present?.version === RUNTIME_VERSION && (present.gpu || !gpu);
+        return isEnough ? present : undefined;
       },
       check: { module: CHECK, argument: gpu ? 'gpu' : 'cpu' },
       checked: (stdout) => {
@@ -101,10 +98,13 @@ export async function installRuntime(
 export async function removeRuntime(
   options: Pick<RuntimeInstallOptions, 'dir' | 'platform' | 'signal'>,
 ): Promise<InstalledRuntime | undefined> {
-  const { dir, platform } = options;
-  const present = (): InstalledRuntime | undefined => {
-    const state = runtimeState(dir, platform);
-    return state.state === 'ready' ? state.runtime : undefined;
-  };
-  return removePackages({ subject: SUBJECT, present }, options);
+  return removePackages({ subject: SUBJECT, present: () => usableRuntime(options) }, options);
+}
+
+function usableRuntime({
+  dir,
+  platform,
+}: Pick<RuntimeInstallOptions, 'dir' | 'platform'>): InstalledRuntime | undefined {
+  const state = runtimeState(dir, platform);
+  return state.state === 'ready' ? state.runtime : undefined;
 }

@@ -59,8 +59,8 @@ export function runtimePackages(
 ): Readonly<Record<string, string>> {
   const name = platformName(platform);
   const binaries = Object.hasOwn(BINARIES, name) ? BINARIES[name] : undefined;
-  if (binaries === undefined || (platform.os === 'linux' && !platform.glibc)) {
-    const libc = platform.os === 'linux' && !platform.glibc ? ' without glibc' : '';
+  const libc = platform.os === 'linux' && !platform.glibc ? ' without glibc' : '';
+  if (binaries === undefined || libc !== '') {
     throw unsupported(
       `${RUNTIME_PACKAGE} has no binaries for ${name}${libc}`,
       'use another provider (see "svc provider list"); ollama and lmstudio also run models on this machine',
@@ -73,12 +73,8 @@ export function runtimePackages(
     );
   }
   const names = gpu ? binaries.gpu : binaries.cpu;
-  return Object.fromEntries(
-    [RUNTIME_PACKAGE, ...names.map((binary) => `@node-llama-cpp/${binary}`)].map((each) => [
-      each,
-      RUNTIME_VERSION,
-    ]),
-  );
+  const packages = [RUNTIME_PACKAGE, ...names.map((binary) => `@node-llama-cpp/${binary}`)];
+  return Object.fromEntries(packages.map((each) => [each, RUNTIME_VERSION]));
 }
 
 function unsupported(message: string, hint: string): SvcError {
