@@ -12,7 +12,7 @@ export {
 export type { Delivery, DeliveryDetails } from './deliveries/delivery.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';
 export type { WebhookMetrics } from './metrics.js';
-export type { LiveDeliveries, LiveWebhooks, Webhooks, WebhooksSnapshot } from './open-webhooks.js';
+export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './open-webhooks.js';
 export type {
   CallOutput,
   DeliveriesOutput,
