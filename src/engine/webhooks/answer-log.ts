@@ -64,7 +64,8 @@ export class AnswerLog {
       return;
     }
     const { method, missing, reason } = answered;
-    const everyMs = status >= 500 ? FAILURE_EVERY_MS : EVERY_MS;
+    const isFault = status >= 500 && code !== 'draining';
+    const everyMs = isFault ? FAILURE_EVERY_MS : EVERY_MS;
     const more = this.suppressed(`${route}\n${code}\n${missing ?? ''}`, nowMs, everyMs);
     if (more === undefined) return;
     const line = {
@@ -75,7 +76,7 @@ export class AnswerLog {
       missing,
       ...more,
     };
-    if (status >= 500) this.log.error(line, 'not performed');
+    if (isFault) this.log.error(line, 'not performed');
     else this.log.info(line, 'rejected');
   }
 

@@ -219,7 +219,7 @@ test('a reload gives bodies more time', async () => {
 });
 
 test('draining answers what is under way and turns new requests away', async () => {
-  const { port, url, webhooks, close } = await testWebhooks();
+  const { port, url, webhooks, lines, close } = await testWebhooks();
   const { write, until, socket } = rawConnection(port);
   const create = JSON.stringify({ action: 'create_flow', goal: 'under way' });
   write(`${headOf([`Content-Length: ${create.length}`])}${create.slice(0, 5)}`);
@@ -232,6 +232,9 @@ test('draining answers what is under way and turns new requests away', async () 
   assert.equal([turned.status, turned.body['code']], [503, 'draining']);
   assert.ok(Number(turned.headers.get('retry-after')) > 0);
   assert.is(turned.headers.get('connection'), 'close');
+  // Every restart turns requests away: that is no fault.
+  const logged = lines.filter((line) => line.includes('"code":"draining"'));
+  assert.match(logged.join(), /"level":"info"/u);
   write(create.slice(5));
   const text = await until('"goal":"under way"');
   assert.equal(statusesOf(text), ['200']);
