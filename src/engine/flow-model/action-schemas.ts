@@ -35,30 +35,24 @@ function anyJson() {
   return z.custom<JsonValue>();
 }
 
-const flowId = () => means(text(), 'The id of the flow');
-const expectedRevision = () =>
-  means(z.int().check(z.minimum(0)), 'The revision that the caller saw; any other is a conflict');
-const currentStep = () => optional(z.nullable(text()), 'The progress of the flow, for people');
-const stateJson = () => optional(anyJson(), 'State of the controller, any JSON');
-const waitJson = () => optional(anyJson(), 'What the flow waits for, any JSON');
-const blockedTaskId = () => optional(z.nullable(text()), 'The task that blocks the flow');
-const blockedSummary = () => optional(z.nullable(text()), 'Why the flow is blocked, for people');
+const flowId = means(text(), 'The id of the flow');
+const currentStep = optional(z.nullable(text()), 'The progress of the flow, for people');
+const stateJson = optional(anyJson(), 'State of the controller, any JSON');
+const waitJson = optional(anyJson(), 'What the flow waits for, any JSON');
+const blockedTaskId = optional(z.nullable(text()), 'The task that blocks the flow');
+const blockedSummary = optional(z.nullable(text()), 'Why the flow is blocked, for people');
 const notifyPolicy = (description: string) => optional(z.enum(NOTIFY_POLICIES), description);
 const epochMs = (description: string) =>
   optional(z.int().check(z.minimum(0)), `${description}, in milliseconds since the epoch`);
 
-const createFlow = z.strictObject({
-  action: z.literal('create_flow'),
-  goal: means(text(), 'What the flow is for'),
-  controllerId: optional(text(), 'Who drives the flow; default: the controller of the route'),
-  status: optional(z.enum(ACTIVE_FLOW_STATUSES), 'Default: queued'),
-  notifyPolicy: notifyPolicy('When notifications of the flow are sent; default: done_only'),
-  currentStep: currentStep(),
-  stateJson: stateJson(),
-  waitJson: waitJson(),
-});
-
-const getFlow = z.strictObject({ action: z.literal('get_flow'), flowId: flowId() });
+/** Of every change of a flow that depends on what the caller saw. */
+const guarded = {
+  flowId,
+  expectedRevision: means(
+    z.int().check(z.minimum(0)),
+    'The revision that the caller saw; any other is a conflict',
+  ),
+};
 
 const page = (what: 'flows' | 'tasks') => ({
   limit: optional(
@@ -68,130 +62,103 @@ const page = (what: 'flows' | 'tasks') => ({
   cursor: optional(text(), `The \`nextCursor\` of the previous answer, for the ${what} after it`),
 });
 
-const listFlows = z.strictObject({ action: z.literal('list_flows'), ...page('flows') });
-
-const getTask = z.strictObject({
-  action: z.literal('get_task'),
-  taskId: means(text(), 'The id of the task'),
-});
-
-const listTasks = z.strictObject({
-  action: z.literal('list_tasks'),
-  flowId: optional(text(), 'Only the tasks of this flow'),
-  ...page('tasks'),
-});
-
-const findLatestFlow = z.strictObject({ action: z.literal('find_latest_flow') });
-
-const resolveFlow = z.strictObject({
-  action: z.literal('resolve_flow'),
-  token: means(text(), 'The id of a flow, or the session of the route for its latest one'),
-});
-
-const getTaskSummary = z.strictObject({ action: z.literal('get_task_summary'), flowId: flowId() });
-
-const setWaiting = z.strictObject({
-  action: z.literal('set_waiting'),
-  flowId: flowId(),
-  expectedRevision: expectedRevision(),
-  currentStep: currentStep(),
-  stateJson: stateJson(),
-  waitJson: waitJson(),
-  blockedTaskId: blockedTaskId(),
-  blockedSummary: blockedSummary(),
-});
-
-const resumeFlow = z.strictObject({
-  action: z.literal('resume_flow'),
-  flowId: flowId(),
-  expectedRevision: expectedRevision(),
-  status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
-  currentStep: currentStep(),
-  stateJson: stateJson(),
-});
-
-const finishFlow = z.strictObject({
-  action: z.literal('finish_flow'),
-  flowId: flowId(),
-  expectedRevision: expectedRevision(),
-  stateJson: stateJson(),
-});
-
-const failFlow = z.strictObject({
-  action: z.literal('fail_flow'),
-  flowId: flowId(),
-  expectedRevision: expectedRevision(),
-  stateJson: stateJson(),
-  blockedTaskId: blockedTaskId(),
-  blockedSummary: blockedSummary(),
-});
-
-const requestCancel = z.strictObject({
-  action: z.literal('request_cancel'),
-  flowId: flowId(),
-  expectedRevision: expectedRevision(),
-});
-
-const cancelFlow = z.strictObject({ action: z.literal('cancel_flow'), flowId: flowId() });
-
 /** Fields that only a running task has. */
 const RUNNING_FIELDS = ['startedAt', 'lastEventAt', 'progressSummary'] as const;
 const ONLY_RUNNING = 'Only with status running';
 
-const runTask = z
-  .strictObject({
-    action: z.literal('run_task'),
-    flowId: flowId(),
-    runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
-    task: means(text(), 'What to do'),
-    sourceId: optional(text(), 'Where the task came from'),
-    childSessionKey: optional(text(), 'The session the task runs in'),
-    parentTaskId: optional(text(), 'The task that this one is part of'),
-    agentId: optional(text(), 'The agent it is for'),
-    runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
-    label: optional(text(), 'A short name, for people'),
-    preferMetadata: optional(
-      z.boolean(),
-      'Whether the fields above override those of an existing task',
-    ),
-    notifyPolicy: notifyPolicy('When notifications of the task are sent; default: as for the flow'),
-    status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
-    startedAt: epochMs(`${ONLY_RUNNING}: when it started`),
-    lastEventAt: epochMs(`${ONLY_RUNNING}: when it was last heard of`),
-    progressSummary: optional(z.nullable(text()), `${ONLY_RUNNING}: its progress, for people`),
-  })
-  .check(
-    z.check((payload) => {
-      if (payload.value.status === 'running') return;
-      for (const field of RUNNING_FIELDS) {
-        if (payload.value[field] === undefined) continue;
-        payload.issues.push({
-          code: 'custom',
-          path: [field],
-          message: 'is only for tasks with status "running"',
-          input: payload.value[field],
-        });
-      }
-    }),
-  );
-
 /** Every body by its action. */
 export const ACTION_SCHEMAS = {
-  create_flow: createFlow,
-  get_flow: getFlow,
-  list_flows: listFlows,
-  find_latest_flow: findLatestFlow,
-  resolve_flow: resolveFlow,
-  get_task_summary: getTaskSummary,
-  set_waiting: setWaiting,
-  resume_flow: resumeFlow,
-  finish_flow: finishFlow,
-  fail_flow: failFlow,
-  request_cancel: requestCancel,
-  cancel_flow: cancelFlow,
-  run_task: runTask,
-  get_task: getTask,
-  list_tasks: listTasks,
+  create_flow: z.strictObject({
+    action: z.literal('create_flow'),
+    goal: means(text(), 'What the flow is for'),
+    controllerId: optional(text(), 'Who drives the flow; default: the controller of the route'),
+    status: optional(z.enum(ACTIVE_FLOW_STATUSES), 'Default: queued'),
+    notifyPolicy: notifyPolicy('When notifications of the flow are sent; default: done_only'),
+    currentStep,
+    stateJson,
+    waitJson,
+  }),
+  get_flow: z.strictObject({ action: z.literal('get_flow'), flowId }),
+  list_flows: z.strictObject({ action: z.literal('list_flows'), ...page('flows') }),
+  find_latest_flow: z.strictObject({ action: z.literal('find_latest_flow') }),
+  resolve_flow: z.strictObject({
+    action: z.literal('resolve_flow'),
+    token: means(text(), 'The id of a flow, or the session of the route for its latest one'),
+  }),
+  get_task_summary: z.strictObject({ action: z.literal('get_task_summary'), flowId }),
+  set_waiting: z.strictObject({
+    action: z.literal('set_waiting'),
+    ...guarded,
+    currentStep,
+    stateJson,
+    waitJson,
+    blockedTaskId,
+    blockedSummary,
+  }),
+  resume_flow: z.strictObject({
+    action: z.literal('resume_flow'),
+    ...guarded,
+    status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
+    currentStep,
+    stateJson,
+  }),
+  finish_flow: z.strictObject({ action: z.literal('finish_flow'), ...guarded, stateJson }),
+  fail_flow: z.strictObject({
+    action: z.literal('fail_flow'),
+    ...guarded,
+    stateJson,
+    blockedTaskId,
+    blockedSummary,
+  }),
+  request_cancel: z.strictObject({ action: z.literal('request_cancel'), ...guarded }),
+  cancel_flow: z.strictObject({ action: z.literal('cancel_flow'), flowId }),
+  run_task: z
+    .strictObject({
+      action: z.literal('run_task'),
+      flowId,
+      runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
+      task: means(text(), 'What to do'),
+      sourceId: optional(text(), 'Where the task came from'),
+      childSessionKey: optional(text(), 'The session the task runs in'),
+      parentTaskId: optional(text(), 'The task that this one is part of'),
+      agentId: optional(text(), 'The agent it is for'),
+      runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
+      label: optional(text(), 'A short name, for people'),
+      preferMetadata: optional(
+        z.boolean(),
+        'Whether the fields above override those of an existing task',
+      ),
+      notifyPolicy: notifyPolicy(
+        'When notifications of the task are sent; default: as for the flow',
+      ),
+      status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
+      startedAt: epochMs(`${ONLY_RUNNING}: when it started`),
+      lastEventAt: epochMs(`${ONLY_RUNNING}: when it was last heard of`),
+      progressSummary: optional(z.nullable(text()), `${ONLY_RUNNING}: its progress, for people`),
+    })
+    .check(
+      z.check((payload) => {
+        if (payload.value.status === 'running') return;
+        for (const field of RUNNING_FIELDS) {
+          if (payload.value[field] === undefined) continue;
+          payload.issues.push({
+            code: 'custom',
+            path: [field],
+            message: 'is only for tasks with status "running"',
+            input: payload.value[field],
+          });
+        }
+      }),
+    ),
+  get_task: z.strictObject({
+    action: z.literal('get_task'),
+    taskId: means(text(), 'The id of the task'),
+  }),
+  list_tasks: z.strictObject({
+    action: z.literal('list_tasks'),
+    flowId: optional(text(), 'Only the tasks of this flow'),
+    ...page('tasks'),
+  }),
 } as const;
 
 type ActionSchema = (typeof ACTION_SCHEMAS)[keyof typeof ACTION_SCHEMAS];

@@ -30,9 +30,9 @@ interface ActionParts {
 }
 
 /** An action made of data, or why it is none. */
-export type MadeAction =
+export type MadeAction<Action = FlowAction | StartFlow> =
   | { readonly type: 'invalid'; readonly error: string }
-  | { readonly type: 'action'; readonly action: FlowAction | StartFlow };
+  | { readonly type: 'action'; readonly action: Action };
 
 /** Prepares an action that is filled with the values of data. */
 export function actionTemplate(parts: ActionParts): (data: unknown) => MadeAction {
@@ -49,13 +49,13 @@ export function actionTemplate(parts: ActionParts): (data: unknown) => MadeActio
 
 function makerOf({ action, set = {}, task }: ActionParts): (data: unknown) => MadeAction {
   const fill = fillerOf(actionFields(action), set);
-  const own = (data: unknown) => readMade(action, fill(data));
+  const own = (data: unknown) => readAction({ action, ...fill(data) });
   if (task === undefined || action !== 'create_flow') return own;
   const fillTask = fillerOf(flowTaskFields(), task);
   return (data) => {
     const flow = own(data);
     if (flow.type !== 'action' || flow.action.action !== 'create_flow') return flow;
-    const added = readMade('run_task', { ...fillTask(data), flowId: NEW_FLOW });
+    const added = readAction({ action: 'run_task', ...fillTask(data), flowId: NEW_FLOW });
     if (added.type !== 'action' || added.action.action !== 'run_task') return added;
     const { flowId: _, parentTaskId: __, ...rest } = added.action;
     return { type: 'action', action: { action: 'start_flow', flow: flow.action, task: rest } };
@@ -83,44 +83,29 @@ function fillerOf(
   };
 }
 
-function readMade(action: ActionName, fields: FieldTemplates): MadeAction {
-  const read = readAction({ action, ...fields });
-  return read.ok ? { type: 'action', action: read.action } : { type: 'invalid', error: read.error };
-}
-
-type ReadAction =
-  | { readonly ok: true; readonly action: FlowAction }
-  | { readonly ok: false; readonly error: string };
-
 /** The most characters that are quoted of a name in a body. */
 const MOST_QUOTED_CHARS = 64;
 
 /** Validates a parsed body. The error is the first fault, as `<path>: <what is wrong>`. */
-export function readAction(body: unknown): ReadAction {
+export function readAction(body: unknown): MadeAction<FlowAction> {
   const parsed = actionSchema.safeParse(body);
-  if (parsed.success) return { ok: true, action: parsed.data };
+  if (parsed.success) return { type: 'action', action: parsed.data };
   // Only now: reporting the input makes every check slower.
   const again = actionSchema.safeParse(body, { reportInput: true });
   const issue = again.error?.issues[0];
-  const error =
-    issue === undefined ? 'body: is not an action' : `${placeOf(issue)}: ${wordsOf(issue)}`;
-  return { ok: false, error };
+  if (issue === undefined) return { type: 'invalid', error: 'body: is not an action' };
+  const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
+  return { type: 'invalid', error: `${place}: ${wordsOf(issue)}` };
 }
 
-type Issue = z.core.$ZodIssue;
-
-function placeOf({ path }: Issue): string {
-  return path.length === 0 ? 'body' : path.map(String).join('.');
-}
-
-function wordsOf(issue: Issue): string {
+function wordsOf(issue: z.core.$ZodIssue): string {
   const isValue = issue.code === 'invalid_type' || issue.code === 'invalid_value';
   if (isValue && issue.input === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_union':
       return `must be one of: ${ACTION_NAMES.join(', ')}`;
     case 'unrecognized_keys':
-      return `has the unknown field ${quoted(issue.keys[0] ?? '')}`;
+      return `has the unknown field ${JSON.stringify(withEllipsis(issue.keys[0] ?? '', MOST_QUOTED_CHARS))}`;
     case 'invalid_value':
       return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_type':
@@ -137,10 +122,6 @@ function wordsOf(issue: Issue): string {
 function typeWords(expected: string): string {
   if (expected === 'int') return 'a whole number';
   return /^[aeiou]/u.test(expected) ? `an ${expected}` : `a ${expected}`;
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(withEllipsis(name, MOST_QUOTED_CHARS));
 }
 
 /** A field of an action, for rules that fill it from the body of another system. */

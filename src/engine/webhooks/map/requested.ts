@@ -108,7 +108,7 @@ function refused(error: string): Decision {
 /** A body that is an action itself. */
 function ownAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
   const read = readAction(body);
-  if (!read.ok) return refused(read.error);
+  if (read.type === 'invalid') return refused(read.error);
   const { action } = read;
   const idempotency = idempotencyOf(head.headers, action);
   if (idempotency === 'invalid') {
