@@ -49,29 +49,31 @@ export type FlowsChange =
   | { readonly type: 'task'; readonly task: TaskRecord };
 
 /** Who hears of the changes of a store. */
-export class ChangeListeners {
-  private readonly listeners = new Set<(change: FlowsChange) => void>();
-
-  /** See {@link FlowStore}. */
-  subscribe(listener: (change: FlowsChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
-  tell(changes: readonly FlowsChange[]): void {
-    for (const change of changes) {
-      for (const listener of this.listeners) {
-        try {
-          listener(change);
-        } catch (error) {
-          queueMicrotask(() => {
-            throw error;
-          });
+export function changeListeners() {
+  const listeners = new Set<(change: FlowsChange) => void>();
+  return {
+    /** See {@link FlowStore}. */
+    subscribe: (listener: (change: FlowsChange) => void) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
+    tell: (changes: readonly FlowsChange[]): void => {
+      for (const change of changes) {
+        for (const listener of listeners) {
+          try {
+            listener(change);
+          } catch (error) {
+            queueMicrotask(() => {
+              throw error;
+            });
+          }
         }
       }
-    }
-  }
+    },
+  };
 }
 
 /** What a change works with: one transaction at one moment. */

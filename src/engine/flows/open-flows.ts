@@ -21,7 +21,7 @@ import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
 import { scheduleStore } from './schedules.js';
 import type { Period } from './statistics.js';
-import { SqliteFlowStore } from './store/sqlite/sqlite-store.js';
+import { openSqliteFlowStore } from './store/sqlite/sqlite-store.js';
 import { taskStore } from './task-store.js';
 
 /** The file of the flows: `flows.sqlite` in the state folder. */
@@ -49,7 +49,7 @@ export async function openFlows(
     return flowsIn(await openPostgresFlowStore(context, config));
   }
   const policy = flowPolicy(config);
-  return flowsIn(new SqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
+  return flowsIn(openSqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
 }
 
 /** The same, but creates nothing: undefined where there are no flows yet. */
@@ -63,23 +63,16 @@ export async function openExistingFlows(
 
 function flowsIn(opened: FlowStore) {
   const { write, writes } = watchedWrites(opened);
-  const shared: Omit<FlowStore, 'policy' | 'read' | 'write'> = {
-    now: () => opened.now(),
-    subscribe: (listener) => opened.subscribe(listener),
-    version: () => opened.version(),
-    rest: (ms, signal) => opened.rest(ms, signal),
-    close: () => opened.close(),
-  };
-  const read: FlowStore['read'] = (query) => opened.read(query);
-  const store: FlowStore = { ...shared, policy: opened.policy, read, write };
+  const { policy: _, read, write: __, ...shared } = opened;
+  const store: FlowStore = { ...opened, write };
   return {
     ...shared,
     /** Whether changes can be stored. */
     writes,
     /** What metrics count now. */
-    statistics: () => store.read(({ statistics }) => statistics.now()),
+    statistics: () => read(({ statistics }) => statistics.now()),
     /** What ended in a period. */
-    ended: (period: Period) => store.read(({ statistics }) => statistics.ended(period)),
+    ended: (period: Period) => read(({ statistics }) => statistics.ended(period)),
     /**
      * Performs an action of an outside system. Resolves when its change is on disk.
      *

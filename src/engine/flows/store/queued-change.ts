@@ -14,7 +14,10 @@ export function queueChange<Work, T>(
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     enqueue({
-      change: (work) => change(work).then((result) => () => resolve(result)),
+      change: async (work) => {
+        const result = await change(work);
+        return () => resolve(result);
+      },
       reject,
       alone: false,
     });

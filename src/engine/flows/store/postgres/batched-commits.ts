@@ -120,24 +120,20 @@ export class BatchedCommits {
         onTime(nowMs);
         const batch = new Batch(transaction, true, this.looks);
         const notes: NewHistoryEntry[] = [];
-        const works = jobs.map(() => newWork(batch, policy, nowMs, notes));
-        const outcomes = await Promise.allSettled(
-          jobs.map(async ({ change }, at) => {
-            const own = works[at] ?? newWork(batch, policy, nowMs, notes);
-            return change(own.work).finally(own.turn.end);
-          }),
-        );
+        const started = jobs.map(({ change }) => {
+          const { turn, work } = newWork(batch, policy, nowMs, notes);
+          return { work, answer: change(work).finally(turn.end) };
+        });
+        const outcomes = await Promise.allSettled(started.map(({ answer }) => answer));
         const reasons = outcomes.flatMap((outcome) =>
           outcome.status === 'rejected' ? [outcome.reason] : [],
         );
         if (reasons.length > 0)
           throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
         await appendHistory(batch, notes);
-        const changes = works.flatMap(({ work }) => work.changes);
+        const changes = started.flatMap(({ work }) => work.changes);
         if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
-        const answers = outcomes.flatMap((outcome) =>
-          outcome.status === 'fulfilled' ? [outcome.value] : [],
-        );
+        const answers = await Promise.all(started.map(({ answer }) => answer));
         return { answers, changes };
       },
       // Changes that met those of other hosts run alone instead, where they hold fewer locks.

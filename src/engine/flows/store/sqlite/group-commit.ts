@@ -1,8 +1,10 @@
-import type { Connection } from '../../../sqlite/database.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, databaseFault } from '../../../sqlite/database.js';
 import { type QueuedChange, queueChange } from '../queued-change.js';
+import { asFlowsError } from './open-database.js';
 
 /** How changes of one database are committed together. */
-export interface GroupCommitOptions<Work> {
+interface GroupCommitOptions<Work> {
   readonly database: Connection;
   /** What the changes of one transaction work with; created for each. */
   readonly newWork: () => Work;
@@ -13,9 +15,6 @@ export interface GroupCommitOptions<Work> {
   readonly sync: () => Promise<void>;
   /** Called when a commit is on disk, after its callers were answered. Must not throw. */
   readonly onCommitted: (work: Work) => void;
-  readonly isBusy: (error: unknown) => boolean;
-  /** The error that callers get for a failure. */
-  readonly asError: (error: unknown) => unknown;
 }
 
 /** A transaction whose callers are answered when it is on disk. */
@@ -51,7 +50,6 @@ export class GroupCommit<Work> {
   private queue: QueuedChange<Work>[] = [];
   private isScheduled = false;
   private busyTries = 0;
-  private readonly idle = new Set<() => void>();
   private committed: Committed<Work>[] = [];
   private isSyncing = false;
   private transaction: Promise<void> | undefined;
@@ -67,7 +65,7 @@ export class GroupCommit<Work> {
   /**
    * Resolves when the change is on disk.
    *
-   * @throws what {@link GroupCommitOptions.asError} makes; nothing was done, unless only the sync failed
+   * @throws as {@link asFlowsError}: nothing was done, unless only the sync failed
    */
   run<T>(change: (work: Work) => Promise<T>): Promise<T> {
     return queueChange(change, (job) => {
@@ -83,32 +81,41 @@ export class GroupCommit<Work> {
 
   /** Resolves when nothing is waiting. */
   async drained(): Promise<void> {
-    if (!this.isBusy()) return;
-    await new Promise<void>((resolve) => this.idle.add(resolve));
+    const isBusy = (): boolean =>
+      this.queue.length > 0 ||
+      this.transaction !== undefined ||
+      this.committed.length > 0 ||
+      this.isSyncing;
+    while (isBusy()) await sleep(BUSY_REST_MS);
   }
 
   /** After all input of this turn of the event loop, so that it is grouped. */
   private schedule(): void {
-    if (this.isScheduled || this.transaction !== undefined) return;
+    if (this.queue.length === 0 || this.isScheduled || this.transaction !== undefined) return;
     this.isScheduled = true;
     setImmediate(() => this.flush());
   }
 
   private flush(): void {
     this.isScheduled = false;
-    if (!this.lock()) return;
-    this.transaction = this.transact();
+    if (this.lock()) this.transaction = this.transact();
   }
 
   /** Runs the next changes in the transaction that has begun. Never rejects. */
   private async transact(): Promise<void> {
     const jobs = this.nextJobs();
     const work = this.options.newWork();
-    const answers = await this.commitAll(jobs, work);
+    try {
+      const answers: (() => void)[] = [];
+      for (const job of jobs) answers.push(await job.change(work));
+      this.commit.run();
+      this.committed.push({ jobs, answers, work });
+    } catch (error) {
+      this.undo(jobs, error);
+    }
     this.transaction = undefined;
-    if (answers !== undefined) this.committed.push({ jobs, answers, work });
-    this.goOn();
-    if (answers !== undefined && !this.isSyncing) void this.syncAll();
+    this.schedule();
+    if (!this.isSyncing) void this.syncAll();
   }
 
   /** One sync at a time, each for all transactions that were committed before it. */
@@ -121,7 +128,7 @@ export class GroupCommit<Work> {
         await this.options.sync();
       } catch (error) {
         for (const { jobs } of together) {
-          for (const job of jobs) job.reject(this.options.asError(error));
+          for (const job of jobs) job.reject(this.asError(error));
         }
         continue;
       }
@@ -131,28 +138,6 @@ export class GroupCommit<Work> {
       }
     }
     this.isSyncing = false;
-    this.goOn();
-  }
-
-  private isBusy(): boolean {
-    const isWriting = this.queue.length > 0 || this.transaction !== undefined;
-    return isWriting || this.committed.length > 0 || this.isSyncing;
-  }
-
-  /** @returns what answers the callers; undefined if the transaction was rolled back */
-  private async commitAll(
-    jobs: readonly QueuedChange<Work>[],
-    work: Work,
-  ): Promise<(() => void)[] | undefined> {
-    try {
-      const answers: (() => void)[] = [];
-      for (const job of jobs) answers.push(await job.change(work));
-      this.commit.run();
-      return answers;
-    } catch (error) {
-      this.undo(jobs, error);
-      return undefined;
-    }
   }
 
   /** Begins a transaction; false if another process holds the lock. */
@@ -163,7 +148,7 @@ export class GroupCommit<Work> {
       return true;
     } catch (error) {
       this.busyTries += 1;
-      if (this.options.isBusy(error) && this.busyTries < BUSY_TRIES) {
+      if (databaseFault(error) === 'busy' && this.busyTries < BUSY_TRIES) {
         this.isScheduled = true;
         setTimeout(() => this.flush(), BUSY_REST_MS);
         return false;
@@ -171,8 +156,7 @@ export class GroupCommit<Work> {
       this.busyTries = 0;
       const failed = this.queue;
       this.queue = [];
-      for (const job of failed) job.reject(this.options.asError(error));
-      this.goOn();
+      for (const job of failed) job.reject(this.asError(error));
       return false;
     }
   }
@@ -188,20 +172,14 @@ export class GroupCommit<Work> {
     if (this.options.database.inTransaction) this.rollback.run();
     const [first] = jobs;
     if (jobs.length === 1 && first !== undefined) {
-      first.reject(this.options.asError(error));
+      first.reject(this.asError(error));
       return;
     }
     for (const job of jobs) job.alone = true;
     this.queue.unshift(...jobs);
   }
 
-  private goOn(): void {
-    if (this.queue.length > 0) {
-      this.schedule();
-      return;
-    }
-    if (this.isBusy()) return;
-    for (const resolve of this.idle) resolve();
-    this.idle.clear();
+  private asError(error: unknown): unknown {
+    return asFlowsError(error, this.options.database.name);
   }
 }

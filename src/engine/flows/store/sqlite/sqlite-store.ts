@@ -2,124 +2,86 @@ import { close, fdatasync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SYSTEM } from '../../../flow-model/history-record.js';
-import { type Connection, databaseFault } from '../../../sqlite/database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
-import {
-  ChangeListeners,
-  type FlowPolicy,
-  type FlowStore,
-  type FlowsChange,
-  type Work,
-} from '../../flow-store.js';
-import type { StoreSql } from '../store-sql.js';
-import type { Tables } from '../tables.js';
+import { changeListeners, type FlowPolicy, type FlowStore, type Work } from '../../flow-store.js';
 import { GroupCommit } from './group-commit.js';
 import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
 
-/** Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope. */
-export class SqliteFlowStore implements FlowStore {
-  readonly policy: FlowPolicy;
-  private readonly clock: Clock;
-  private readonly tables: Tables;
-  private readonly file: string;
-  private readonly database: Connection;
-  private readonly log: ReturnType<typeof logSync>;
-  private readonly commits: GroupCommit<Work>;
-  private readonly listeners = new ChangeListeners();
-  private readonly dataVersion;
-  private readonly sql: StoreSql;
-  private committed = 0;
-  private closing: Promise<void> | undefined;
-
-  /**
-   * @param file absolute path; created if needed
-   * @param steadyMs a clock that never jumps
-   * @throws SvcError as `openFlowsDatabase` does
-   */
-  constructor(file: string, policy: FlowPolicy, clock: Clock, steadyMs?: () => number) {
-    this.file = file;
-    this.policy = policy;
-    this.clock = clock;
-    this.database = openFlowsDatabase(file);
-    this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
-    this.log = logSync(this.database);
-    this.sql = sqliteSql(this.database);
-    const tables = sqliteTables(this.sql);
-    const nextJump = jumpDetector(() => clock.now(), steadyMs);
-    let jump: ClockJump | undefined;
-    this.tables = tables;
-    this.commits = new GroupCommit<Work>({
-      database: this.database,
-      newWork: () => {
-        jump = nextJump() ?? jump;
-        return {
-          ...tables,
-          policy,
-          nowMs: clock.now(),
-          jump,
-          actor: SYSTEM,
-          changes: [],
-          notes: [],
-        };
-      },
-      sync: async () => {
-        await this.log.sync().catch((error: unknown) => {
-          throw asSyncError(error, file);
-        });
-      },
-      onCommitted: ({ changes }) => {
-        // A transaction without a change has committed nothing.
-        if (changes.length > 0) this.committed += 1;
-        this.listeners.tell(changes);
-      },
-      isBusy: (error) => databaseFault(error) === 'busy',
-      asError: (error) => asFlowsError(error, file),
-    });
-  }
-
-  now(): number {
-    return this.clock.now();
-  }
-
-  write<T>(change: (work: Work) => Promise<T>): Promise<T> {
-    return this.commits.run(async (work) => {
-      const answer = await change(work);
-      await appendHistory(this.sql, work.notes.splice(0));
-      return answer;
-    });
-  }
-
-  /** On the connection of the changes: a query never starts within a transaction, nor one within a query. */
-  async read<T>(query: (tables: Tables) => Promise<T>): Promise<T> {
-    await this.commits.betweenTransactions();
-    try {
-      return await query(this.tables);
-    } catch (error) {
-      throw asFlowsError(error, this.file);
-    }
-  }
-
-  subscribe(listener: (change: FlowsChange) => void): () => void {
-    return this.listeners.subscribe(listener);
-  }
-
-  async version(): Promise<string> {
-    return `${String(this.dataVersion.get())}.${this.committed}`;
-  }
-
-  async rest(ms: number, signal: AbortSignal): Promise<void> {
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
-  }
-
-  close(): Promise<void> {
-    this.closing ??= this.commits.drained().then(async () => {
-      await this.log.close();
-      this.database.close();
-    });
-    return this.closing;
-  }
+/**
+ * Flows in a file of this machine. The changes of a transaction run one after the other, whatever their scope.
+ *
+ * @param file absolute path; created if needed
+ * @param steadyMs a clock that never jumps
+ * @throws SvcError as `openFlowsDatabase` does
+ */
+export function openSqliteFlowStore(
+  file: string,
+  policy: FlowPolicy,
+  clock: Clock,
+  steadyMs?: () => number,
+): FlowStore {
+  const database = openFlowsDatabase(file);
+  const dataVersion = database.prepare('PRAGMA data_version').pluck();
+  const log = logSync(database);
+  const sql = sqliteSql(database);
+  const tables = sqliteTables(sql);
+  const now = () => clock.now();
+  const nextJump = jumpDetector(now, steadyMs);
+  const { subscribe, tell } = changeListeners();
+  let jump: ClockJump | undefined;
+  let committed = 0;
+  let closing: Promise<void> | undefined;
+  const commits = new GroupCommit<Work>({
+    database,
+    newWork: () => {
+      jump = nextJump() ?? jump;
+      return { ...tables, policy, nowMs: now(), jump, actor: SYSTEM, changes: [], notes: [] };
+    },
+    sync: async () => {
+      await log.sync().catch((error: unknown) => {
+        throw asSyncError(error, file);
+      });
+    },
+    onCommitted: ({ changes }) => {
+      // A transaction without a change has committed nothing.
+      if (changes.length > 0) committed += 1;
+      tell(changes);
+    },
+  });
+  return {
+    policy,
+    now,
+    write: (change) =>
+      commits.run(async (work) => {
+        const answer = await change(work);
+        await appendHistory(sql, work.notes.splice(0));
+        return answer;
+      }),
+    // On the connection of the changes: a query never starts within a transaction, nor one within a query.
+    read: async (query) => {
+      await commits.betweenTransactions();
+      try {
+        return await query(tables);
+      } catch (error) {
+        throw asFlowsError(error, file);
+      }
+    },
+    subscribe,
+    version: async () => `${String(dataVersion.get())}.${committed}`,
+    rest: async (ms, signal) => {
+      await sleep(ms, undefined, { signal }).catch(() => undefined);
+    },
+    close: () => {
+      closing ??= commits.drained().then(async () => {
+        await log.close();
+        database.close();
+      });
+      return closing;
+    },
+  };
 }
 
 const syncData = promisify(fdatasync);

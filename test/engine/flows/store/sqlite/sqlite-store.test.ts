@@ -122,8 +122,6 @@ test('commits together what comes together, and takes back what failed alone', a
     onCommitted: () => {
       commits += 1;
     },
-    isBusy: () => false,
-    asError: (error) => error,
   });
   const add = (n: number): Promise<void> => group.run(async () => void insert.run(n));
   await Promise.all([1, 2, 3].map(add));
@@ -151,8 +149,6 @@ test('nobody is told before the disk has it; the next commit does not wait for t
     newWork: () => ({}),
     sync: () => new Promise((end, fail) => syncs.push({ end: () => end(), fail })),
     onCommitted: () => undefined,
-    isBusy: () => false,
-    asError: (error) => error,
   });
   const add = async (n: number): Promise<void> => {
     await group.run(async () => void insert.run(n));
