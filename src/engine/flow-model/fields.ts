@@ -1,5 +1,6 @@
 import { isTooDeep } from '../support/json-fault.js';
 import { snakeCase } from '../support/text.js';
+import { iso } from '../support/time.js';
 
 /**
  * One field of a stored record. Everything else derives from it: the type of the record, its column, what
@@ -9,9 +10,9 @@ import { snakeCase } from '../support/text.js';
 export interface Field {
   /**
    * `time`: milliseconds since the epoch, shown to operators as a date. `json`: JSON as text, sent to
-   * webhooks as JSON. A list: one of these words.
+   * webhooks as JSON. `flag`: true or false. A list: one of these words.
    */
-  readonly kind: 'count' | 'json' | 'text' | 'time' | readonly string[];
+  readonly kind: 'count' | 'flag' | 'json' | 'number' | 'text' | 'time' | readonly string[];
   /** In Markdown. */
   readonly meaning: string;
   /** Whether it can be empty, which is `null` here. */
@@ -30,9 +31,11 @@ export type Fields = Readonly<Record<string, Field>>;
 type ValueOf<F extends Field> =
   | (F['kind'] extends readonly (infer Word extends string)[]
       ? Word
-      : F['kind'] extends 'count' | 'time'
-        ? number
-        : string)
+      : F['kind'] extends 'flag'
+        ? boolean
+        : F['kind'] extends 'count' | 'number' | 'time'
+          ? number
+          : string)
   | (F extends { nullable: true } ? null : never);
 
 /** A record as it is stored. */
@@ -89,10 +92,10 @@ export function webhookFields(
 export function printer<Fs extends Fields>(fields: Fs): (record: RecordOf<Fs>) => PrintedOf<Fs> {
   const printed = printedFields(fields);
   return (record) => {
-    const values: Readonly<Record<string, number | string | null>> = record;
+    const values: Readonly<Record<string, boolean | number | string | null>> = record;
     const entries = printed.map(([shown, name, { kind }]) => {
       const value = values[name] ?? null;
-      return [shown, kind === 'time' && value !== null ? new Date(value).toISOString() : value];
+      return [shown, kind === 'time' && value !== null ? iso(Number(value)) : value];
     });
     return Object.fromEntries(entries) as PrintedOf<Fs>;
   };
@@ -102,7 +105,7 @@ export function printer<Fs extends Fields>(fields: Fs): (record: RecordOf<Fs>) =
 export function viewer<Fs extends Fields>(fields: Fs): (record: RecordOf<Fs>) => JsonObject {
   const seen = webhookFields(fields);
   return (record) => {
-    const values: Readonly<Record<string, number | string | null>> = record;
+    const values: Readonly<Record<string, boolean | number | string | null>> = record;
     const view: Record<string, JsonValue> = {};
     for (const [name, { kind }] of seen) {
       const value = values[name] ?? null;

@@ -23,8 +23,12 @@ function schemaOf({ kind }: Field, time: z.ZodMiniType): z.ZodMiniType {
   switch (kind) {
     case 'count':
       return count;
+    case 'flag':
+      return z.boolean();
     case 'json':
       return z.custom<JsonValue>();
+    case 'number':
+      return z.number();
     case 'text':
       return z.string();
     case 'time':
@@ -39,7 +43,7 @@ type PrintedShape<Fs extends Fields> = {
 };
 
 /** A record as operators see it. */
-function printedSchema<Fs extends Fields>(fields: Fs) {
+export function printedSchema<Fs extends Fields>(fields: Fs) {
   const shape = printedFields(fields).map(([printed, , definition]) => {
     const schema = schemaOf(definition, z.iso.datetime());
     const said = definition.nullable === true ? z.nullable(schema) : schema;

@@ -9,8 +9,8 @@ export {
   type RouteActivity,
   readActivity,
 } from './activity.js';
-export type { Delivery, DeliveryDetails } from './deliveries/delivery.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';
+export type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
 export type { WebhookMetrics } from './metrics.js';
 export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './open-webhooks.js';
 export type {

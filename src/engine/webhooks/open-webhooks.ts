@@ -5,21 +5,17 @@ import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
-import type { Clock, EngineContext } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 import { ActivityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
-import {
-  type Delivery,
-  type DeliveryDetails,
-  flowIdOf,
-  replayHeaders,
-} from './deliveries/delivery.js';
+import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
 import type { DeliveryFilter } from './deliveries/delivery-file.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
+import type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
 import { type Replay, type Replayed, replayIn } from './deliveries/replay-delivery.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
-import { describedRoutes } from './openapi-document.js';
+import { describedRoutes, openApiDocument } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
 import { type ResolvedRoutes, type RouteStanding, resolveRoutes, routeFinder } from './routes.js';
 import { type ClientPatience, WebhookListener } from './webhook-listener.js';
@@ -55,32 +51,21 @@ export interface LiveDeliveries {
   readonly replay: (replay: Replay) => Promise<Replayed>;
 }
 
-interface LiveSources {
-  readonly standings: () => readonly RouteStanding[];
-  readonly activity: WebhookActivity;
-  readonly flows: Pick<Flows, 'subscribe'>;
-  readonly clock: Clock;
-  readonly deliveries: DeliveryReader;
-  readonly replay: LiveDeliveries['replay'];
-}
-
-function liveWebhooks(sources: LiveSources): LiveWebhooks {
-  const { standings, activity, flows, clock, deliveries, replay } = sources;
+function liveWebhooks(
+  routes: () => WebhooksSnapshot['routes'],
+  flows: Pick<Flows, 'subscribe'>,
+  deliveries: DeliveryReader,
+  replay: LiveDeliveries['replay'],
+): LiveWebhooks {
   /** In order of change. */
   const newest = new Map<string, FlowRecord>();
   let unsubscribe: (() => void) | undefined;
   return {
-    snapshot: async () => {
-      const nowMs = clock.now();
-      return {
-        routes: standings().map((standing) => ({
-          ...standing,
-          activity: activity.live(standing.id, nowMs),
-        })),
-        flows: [...newest.values()].toReversed(),
-        deliveries: deliveries.recent(),
-      };
-    },
+    snapshot: async () => ({
+      routes: routes(),
+      flows: [...newest.values()].toReversed(),
+      deliveries: deliveries.recent(),
+    }),
     follow: () => {
       unsubscribe ??= flows.subscribe((change) => {
         if (change.type !== 'flow') return;
@@ -146,15 +131,19 @@ export class Webhooks {
         if (this.loaded.resolved.logging.activity) context.onActivity?.({ requests });
       },
     );
-    this.live = liveWebhooks({
-      standings: () => this.resolved.standings,
-      activity: this.activity,
-      flows: this.flows,
-      clock,
-      deliveries: new DeliveryReader(stateDir),
-      replay: (replay) => replayIn(this.flows, replay, { loaded: this.loaded, context, mask }),
-    });
-    this.recorder = new DeliveryRecorder({ ...deliveryLimits(loaded), stateDir, mask, clock, log });
+    this.live = liveWebhooks(
+      () => {
+        const nowMs = clock.now();
+        return this.resolved.standings.map((standing) => {
+          return { ...standing, activity: this.activity.live(standing.id, nowMs) };
+        });
+      },
+      flows,
+      new DeliveryReader(stateDir),
+      (replay) => replayIn(flows, replay, { loaded: this.loaded, context, mask }),
+    );
+    const { deliveries: limits } = loaded.resolved.plugins.entries.webhooks.config;
+    this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });
     this.metrics = createMetrics({
       flows: () => this.flows,
       context,
@@ -239,7 +228,7 @@ export class Webhooks {
     this.loaded = loaded;
     this.resolved = resolved;
     this.listener.replace(this.served(loaded, resolved));
-    this.recorder.replace(deliveryLimits(loaded).limits);
+    this.recorder.replace(loaded.resolved.plugins.entries.webhooks.config.deliveries);
     return true;
   }
 
@@ -263,7 +252,6 @@ export class Webhooks {
     server.get('/openapi.json', async (_request, reply) => {
       if (!this.loaded.resolved.plugins.entries.webhooks.config.openapi)
         return reply.callNotFound();
-      const { openApiDocument } = await import('./openapi-document.js');
       const routes = describedRoutes(this.loaded.resolved).filter(({ id }) =>
         this.resolved.served.some((route) => route.id === id),
       );
@@ -287,10 +275,6 @@ export class Webhooks {
       opensSameFlows(this.loaded.resolved, next.resolved)
     );
   }
-}
-
-function deliveryLimits({ resolved }: LoadedConfig) {
-  return { limits: resolved.plugins.entries.webhooks.config.deliveries };
 }
 
 /**

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import {
   count,
-  type DeepReadonly,
   type DocumentOf,
   documentSchema,
   field,
   listOf,
   objectOrNull,
 } from '../errors/output-schema.js';
+import { printedSchema } from '../flow-model/record-schemas.js';
+import { DELIVERY_FIELDS } from './deliveries/delivery-record.js';
 
 /*
  * Schemas of the JSON output of the webhook commands. Tests check output against them and docs/json.md is
@@ -128,32 +129,7 @@ export const mapOutputSchema = documentSchema({
   error: field(z.nullable(z.string()), 'Why it would be rejected; `null` if it would not.'),
 });
 
-/** A recorded delivery. */
-const deliverySchema = z.strictObject({
-  id: field(z.string(), 'Its ID in the record; commands accept the beginning of it.'),
-  at: field(z.iso.datetime(), 'When it was answered.'),
-  route: field(z.string(), 'ID of the route.'),
-  event: field(z.nullable(z.string()), 'The event; `null` if there is none or it is unknown.'),
-  deliveryId: field(z.nullable(z.string()), 'The ID that its sender gave it; `null` likewise.'),
-  client: field(z.nullable(z.string()), 'Address of the client; `null` for a replay.'),
-  requestId: field(z.string(), 'As in the log and in the response.'),
-  verified: field(z.boolean(), 'Whether its sender was known.'),
-  status: field(z.int(), 'HTTP status of the answer.'),
-  code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
-  reason: field(z.nullable(z.string()), 'The same in words.'),
-  ms: field(z.number(), 'How long the answer took, in milliseconds.'),
-  action: field(
-    z.nullable(z.string()),
-    'The action; `start_flow` is `create_flow` with a task. `null` if it was rejected before.',
-  ),
-  flowId: field(z.nullable(z.string()), 'The flow of the answer; `null` if there is none.'),
-  replayOf: field(z.nullable(z.string()), 'The delivery that it repeats; `null` for all others.'),
-  bodyState: field(
-    z.enum(['whole', 'cut', 'masked', 'binary', 'none']),
-    'How its body was kept; only a `whole` one can be replayed.',
-  ),
-  bodyBytes: field(count, 'Size of the body as it was received; 0 if it was not read.'),
-});
+const deliverySchema = printedSchema(DELIVERY_FIELDS);
 
 /** `svc webhook deliveries --json`; with `--follow`, each line is one of `deliveries`. */
 export const deliveriesOutputSchema = documentSchema({
@@ -208,8 +184,6 @@ export type RoutesOutput = DocumentOf<typeof routesOutputSchema>;
 export type CallOutput = DocumentOf<typeof callOutputSchema>;
 export type TriggerOutput = DocumentOf<typeof triggerOutputSchema>;
 export type MapOutput = DocumentOf<typeof mapOutputSchema>;
-/** A delivery as it is printed. */
-export type DeliveryOutput = DeepReadonly<z.infer<typeof deliverySchema>>;
 export type DeliveriesOutput = DocumentOf<typeof deliveriesOutputSchema>;
 export type DeliveryShowOutput = DocumentOf<typeof deliveryOutputSchema>;
 export type ReplayOutput = DocumentOf<typeof replayOutputSchema>;

@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedWebhooks } from '../../config/index.js';
 import { isHandleShortage, SvcError, systemReason } from '../../errors/index.js';
+import { columnsOf } from '../../flow-model/fields.js';
 import {
   type Connection,
   databaseFault,
@@ -10,9 +11,8 @@ import {
 } from '../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
 import { syncFolder } from '../../support/files.js';
-import { snakeCase } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { BodyState, Delivery, DeliveryDetails } from './delivery.js';
+import { DELIVERY_FIELDS, type Delivery, type DeliveryDetails } from './delivery-record.js';
 
 /** How much is kept. */
 export type DeliveryLimits = ResolvedWebhooks['config']['deliveries'];
@@ -251,25 +251,19 @@ export function deliveryNotFound(id: string): SvcError {
   });
 }
 
-/** What is listed of each. */
-const NAMES = ['seq', 'id', 'atMs', 'route', 'deliveryId', 'event', 'clientIp', 'requestId']
-  .concat(['status', 'code', 'reason', 'ms', 'action', 'flowId', 'replayOf'])
-  .concat(['isVerified', 'bodyState', 'bodyBytes']);
-const COLUMNS = NAMES.map((name) => `${snakeCase(name)} AS ${name}`).join(', ');
-const STORED = [...NAMES.slice(1), 'headers', 'body'];
-const INSERT = `INSERT INTO deliveries (${STORED.map(snakeCase).join(', ')})
-  VALUES (${STORED.map((name) => `@${name}`).join(', ')})`;
+const LISTED = columnsOf(DELIVERY_FIELDS);
+const COLUMNS = LISTED.map(([name, column]) => `${column} AS ${name}`).join(', ');
+const STORED = [...LISTED.slice(1), ['headers', 'headers'] as const, ['body', 'body'] as const];
+const INSERT = `INSERT INTO deliveries (${STORED.map(([, column]) => column).join(', ')})
+  VALUES (${STORED.map(([name]) => `@${name}`).join(', ')})`;
 
-/** What a filter text is looked for in. */
-const SEARCHED = ['id', 'route', 'deliveryId', 'event', 'clientIp', 'requestId', 'status']
-  .concat(['code', 'reason', 'action', 'flowId', 'replayOf'])
-  .map((name) => `ifnull(${snakeCase(name)}, '')`)
+/** What a filter text is not looked for in. */
+const UNSEARCHED = ['seq', 'at_ms', 'ms', 'is_verified', 'body_state', 'body_bytes'];
+const SEARCHED = LISTED.filter(([, column]) => !UNSEARCHED.includes(column))
+  .map(([, column]) => `ifnull(${column}, '')`)
   .join(" || ' ' || ");
 
-type DeliveryRow = Omit<Delivery, 'bodyState' | 'isVerified'> & {
-  readonly isVerified: number;
-  readonly bodyState: BodyState;
-};
+type DeliveryRow = Omit<Delivery, 'isVerified'> & { readonly isVerified: number };
 type DetailsRow = DeliveryRow & { readonly headers: string; readonly body: string };
 
 function deliveryOf({ isVerified, ...row }: DeliveryRow): Delivery {

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
-import type { Delivery, DeliveryDetails } from './delivery.js';
 import {
   DeliveryFile,
   type DeliveryFilter,
@@ -8,6 +7,7 @@ import {
   deliveryNotFound,
   readable,
 } from './delivery-file.js';
+import type { Delivery, DeliveryDetails } from './delivery-record.js';
 
 /** How many recent deliveries a screen gets without asking. */
 const MOST_RECENT = 100;

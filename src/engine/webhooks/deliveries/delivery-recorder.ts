@@ -5,7 +5,7 @@ import { messageOf } from '../../errors/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import { databaseFault } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
-import { type DeliveryDetails, type NewDelivery, recordedDelivery } from './delivery.js';
+import { type NewDelivery, recordedDelivery } from './delivery.js';
 import {
   DeliveryFile,
   type DeliveryLimits,
@@ -13,6 +13,7 @@ import {
   mostKept,
   setAsideDeliveries,
 } from './delivery-file.js';
+import type { DeliveryDetails } from './delivery-record.js';
 
 /** How long a delivery waits for others to be written with. */
 const WRITE_AFTER_MS = 200;

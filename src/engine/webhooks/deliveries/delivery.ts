@@ -3,53 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretMask } from '../../masking/index.js';
 import { firstChars, isRecord } from '../../support/text.js';
-import { iso } from '../../support/time.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
 import { IDEMPOTENCY_HEADER } from '../map/requested.js';
-import type { DeliveryOutput, DeliveryShowOutput } from '../output-schemas.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
-
-/** A recorded delivery. */
-export interface Delivery {
-  /** In the order in which deliveries were recorded. */
-  readonly seq: number;
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-  readonly route: string;
-  /** The id that its sender gave it. */
-  readonly deliveryId: string | null;
-  readonly event: string | null;
-  /** The address of the client; null for a replay. */
-  readonly clientIp: string | null;
-  readonly requestId: string;
-  readonly status: number;
-  /** Null for an action that was performed. */
-  readonly code: string | null;
-  /** Why it was rejected, in words. */
-  readonly reason: string | null;
-  /** How long the answer took. */
-  readonly ms: number;
-  readonly action: string | null;
-  readonly flowId: string | null;
-  /** The id of the delivery that it repeats. */
-  readonly replayOf: string | null;
-  /** Whether its sender was known. */
-  readonly isVerified: boolean;
-  readonly bodyState: BodyState;
-  /** As it was received. */
-  readonly bodyBytes: number;
-}
-
-/** With what only one at a time is shown of. */
-export interface DeliveryDetails extends Delivery {
-  /** Those that decide what is done with the body. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty if it was not kept. */
-  readonly body: string;
-}
+import { type DeliveryDetails, deliveryOutput } from './delivery-record.js';
 
 /** A delivery to be recorded: references only, because every request passes it. */
 export interface NewDelivery {
@@ -130,33 +89,14 @@ export function replayHeaders(
   return kept;
 }
 
-/** The JSON form of a delivery. */
-export function deliveryOutput(delivery: Delivery): DeliveryOutput {
-  const { id, atMs, route, event, deliveryId, clientIp, requestId, isVerified } = delivery;
-  const { status, code, reason, ms, action, flowId, replayOf, bodyState, bodyBytes } = delivery;
-  const at = iso(atMs);
-  const sender = { event, deliveryId, client: clientIp, requestId, verified: isVerified };
-  const answer = { status, code, reason, ms, action, flowId };
-  return { id, at, route, ...sender, ...answer, replayOf, bodyState, bodyBytes };
-}
-
 /** The JSON output of `svc webhook show`. */
-export function deliveryShowOutput(delivery: DeliveryDetails): DeliveryShowOutput {
+export function deliveryShowOutput(delivery: DeliveryDetails) {
   const { headers, body } = delivery;
   return {
     delivery: deliveryOutput(delivery),
     headers,
     body: body === '' ? null : body,
   };
-}
-
-/** What became of a body; only a whole one can be replayed. */
-export type BodyState = 'binary' | 'cut' | 'masked' | 'none' | 'whole';
-
-interface KeptBody {
-  readonly body: string;
-  readonly bodyState: BodyState;
-  readonly bodyBytes: number;
 }
 
 type Mask = Pick<SecretMask, 'text'>;
@@ -170,7 +110,7 @@ function keptBody(
   contentType: string | undefined,
   mask: Mask,
   maxBytes: number,
-): KeptBody {
+): Pick<DeliveryDetails, 'body' | 'bodyBytes' | 'bodyState'> {
   const bodyBytes = body?.length ?? 0;
   if (body === undefined || bodyBytes === 0 || maxBytes === 0) {
     return { body: '', bodyState: 'none', bodyBytes };

@@ -11,9 +11,10 @@ import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute } from '../signed-request.js';
 import type { RequestHead } from '../verify/schemes.js';
-import { type DeliveryDetails, flowIdOf, recordedDelivery } from './delivery.js';
+import { flowIdOf, recordedDelivery } from './delivery.js';
 import { DeliveryFile, deliveriesFile } from './delivery-file.js';
 import { DeliveryReader } from './delivery-reader.js';
+import type { DeliveryDetails } from './delivery-record.js';
 
 /** A delivery to be replayed. */
 export interface Replay {
