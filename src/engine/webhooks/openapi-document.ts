@@ -91,7 +91,15 @@ const API_VERSION = '1';
 /** Described if no route is configured. */
 const ANY_ROUTE = '/plugins/webhooks/{routeId}';
 
+/** `create_flow` is `CreateFlow`. */
+function componentName(action: string): string {
+  return action.replaceAll(/(?:^|_)([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+}
+
 const COMPONENTS = {
+  ...Object.fromEntries(
+    Object.entries(ACTION_SCHEMAS).map(([name, schema]) => [componentName(name), schema]),
+  ),
   Flow: flowViewSchema,
   Task: taskAnswerSchema,
   TaskSummary: taskSummarySchema,
@@ -132,8 +140,7 @@ export function openApiDocument({
       },
       schemas: {
         Action: actionUnion(),
-        ...actionSchemas(),
-        ...answerSchemas(isReceiver ? { ...COMPONENTS, Received: receivedSchema } : COMPONENTS),
+        ...componentSchemas({ ...COMPONENTS, ...(isReceiver ? { Received: receivedSchema } : {}) }),
       },
     },
   };
@@ -181,7 +188,7 @@ function operation(route: DescribedRoute, operationId: string): JsonObject {
     ...(description === undefined ? {} : { description }),
     ...(verify === undefined ? {} : { security: [{ [securityName(verify)]: [] }] }),
     ...(isMapped ? {} : { parameters: [IDEMPOTENCY_KEY] }),
-    requestBody: { required: true, content: isMapped ? EVENT : jsonOf('Action') },
+    requestBody: { required: true, content: isMapped ? EVENT : jsonOf(schemaOf('Action')) },
     responses: responses(route),
   };
 }
@@ -215,12 +222,14 @@ function responses(route: DescribedRoute): JsonObject {
   const refusals = entriesOf(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
   const possible = [...kinds, ...refusals].filter(({ code }) => ONLY_WITH[code]?.(route) ?? true);
   const rejections = [...groupBy(possible, ({ status }) => status)].toSorted(([a], [b]) => a - b);
-  const received = route.map === undefined ? {} : { anyOf: ['Success', 'Received'].map(schemaOf) };
-  const content = jsonOf('Success', received);
-  const accepted =
+  const [received, accepted] =
     route.map === undefined
-      ? 'cancel_pending: the flow is cancelled when its last task has ended'
-      : 'ignored: no rule maps the event to an action';
+      ? [schemaOf('Success'), 'cancel_pending: the flow is cancelled when its last task has ended']
+      : [
+          { anyOf: ['Success', 'Received'].map(schemaOf) },
+          'ignored: no rule maps the event to an action',
+        ];
+  const content = jsonOf(received);
   const successes =
     route.acceptedStatus === 200
       ? { 200: `${PERFORMED}; or ${accepted}` }
@@ -232,7 +241,10 @@ function responses(route: DescribedRoute): JsonObject {
     ...Object.fromEntries(
       rejections.map(([status, refused]) => [
         String(status),
-        { description: refused.map(({ code }) => code).join(', '), content: jsonOf('Rejection') },
+        {
+          description: refused.map(({ code }) => code).join(', '),
+          content: jsonOf(schemaOf('Rejection')),
+        },
       ]),
     ),
   };
@@ -242,9 +254,7 @@ function entriesOf<Key extends string, Value>(record: Readonly<Record<Key, Value
   return Object.entries(record) as [Key, Value][];
 }
 
-/** @param other instead of that schema, if it is not empty */
-function jsonOf(name: string, other: JsonObject = {}): JsonObject {
-  const schema = Object.keys(other).length === 0 ? schemaOf(name) : other;
+function jsonOf(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } };
 }
 
@@ -266,48 +276,20 @@ function actionUnion(): JsonObject {
   };
 }
 
-function actionSchemas(): JsonObject {
-  return Object.fromEntries(
-    Object.entries(ACTION_SCHEMAS).map(([name, schema]) => [
-      componentName(name),
-      withoutHeading(z.toJSONSchema(schema, OPTIONS)),
-    ]),
-  );
-}
-
-/** `create_flow` is `CreateFlow`. */
-function componentName(action: string): string {
-  return action.replaceAll(/(?:^|_)([a-z])/gu, (_, letter: string) => letter.toUpperCase());
-}
-
-function answerSchemas(components: Readonly<Record<string, z.core.$ZodType>>): JsonObject {
+function componentSchemas(components: Readonly<Record<string, z.core.$ZodType>>): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: refTo });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withoutHeading(schema)]),
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    // Fields with any JSON get the schema that allows everything.
+    unrepresentable: 'any',
+    uri: refTo,
+  });
+  // Inside a document, a schema has no `$schema` and `$id`; and zod attaches more than data.
+  const parts = JSON.stringify(schemas, (key, value: unknown) =>
+    key === '$schema' || key === '$id' || key.startsWith('~') ? undefined : value,
   );
-}
-
-const OPTIONS = {
-  io: 'input',
-  // Fields with any JSON get the schema that allows everything.
-  unrepresentable: 'any',
-} as const satisfies Parameters<typeof z.toJSONSchema>[1];
-
-/** Inside a document, a schema has no `$schema` and `$id`. */
-function withoutHeading(schema: object): JsonObject {
-  const parts: readonly (readonly [string, unknown])[] = Object.entries(schema);
-  return Object.fromEntries(
-    parts.flatMap(([key, value]) =>
-      key === '$schema' || key === '$id' || key.startsWith('~') ? [] : [[key, plain(value)]],
-    ),
-  );
-}
-
-/** Removes what zod attaches besides the data. */
-function plain(value: unknown): JsonValue {
-  const parsed: JsonValue = JSON.parse(JSON.stringify(value));
+  const parsed: JsonObject = JSON.parse(parts);
   return parsed;
 }
 
