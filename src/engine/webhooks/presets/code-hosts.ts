@@ -1,38 +1,49 @@
+import type { MapRule } from '../../config/index.js';
+import type { JsonObject } from '../../flow-model/fields.js';
 import type { Preset } from './preset.js';
 
-const GITHUB = {
-  setup:
-    'In *Settings, Webhooks* of the repository or organization: the URL of the route, content type `application/json`, a secret, and the event.',
-  verify: { scheme: 'github', secrets: ['env:GITHUB_WEBHOOK_SECRET'] },
-} as const;
-
-const REPOSITORY = {
-  full_name: 'ada/engine',
-  html_url: 'https://github.com/ada/engine',
-  default_branch: 'main',
-} as const;
+/** A repository webhook of GitHub for one event, whose rule creates a flow. */
+function github(
+  event: string,
+  title: string,
+  { when, ...rule }: Pick<MapRule, 'set' | 'task' | 'when'>,
+  body: JsonObject,
+): Preset {
+  return {
+    name: `github.${event}`,
+    title: `GitHub: ${title}`,
+    setup:
+      'In *Settings, Webhooks* of the repository or organization: the URL of the route, content type `application/json`, a secret, and the event.',
+    route: {
+      verify: { scheme: 'github', secrets: ['env:GITHUB_WEBHOOK_SECRET'] },
+      map: [{ when: { event, ...when }, action: 'create_flow', ...rule }],
+    },
+    headers: { 'x-github-event': event },
+    body: {
+      ...body,
+      repository: {
+        full_name: 'ada/engine',
+        html_url: 'https://github.com/ada/engine',
+        default_branch: 'main',
+      },
+      sender: { login: 'ada' },
+    },
+  };
+}
 
 export const CODE_HOSTS: readonly Preset[] = [
-  {
-    name: 'github.push',
-    title: 'GitHub: push',
-    setup: GITHUB.setup,
-    route: {
-      verify: GITHUB.verify,
-      map: [
-        {
-          when: { event: 'push', '/ref': 'refs/heads/main', '/deleted': false },
-          action: 'create_flow',
-          set: {
-            goal: 'Check {/head_commit/message} in {/repository/full_name}',
-            stateJson: { commit: '{/after}', compare: '{/compare}' },
-          },
-          task: { runtime: 'subagent', task: 'Review the changes at {/compare}' },
-        },
-      ],
+  github(
+    'push',
+    'push',
+    {
+      when: { '/ref': 'refs/heads/main', '/deleted': false },
+      set: {
+        goal: 'Check {/head_commit/message} in {/repository/full_name}',
+        stateJson: { commit: '{/after}', compare: '{/compare}' },
+      },
+      task: { runtime: 'subagent', task: 'Review the changes at {/compare}' },
     },
-    headers: { 'x-github-event': 'push' },
-    body: {
+    {
       ref: 'refs/heads/main',
       before: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
       after: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c',
@@ -42,34 +53,20 @@ export const CODE_HOSTS: readonly Preset[] = [
       forced: false,
       commits: [{ id: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c', message: 'Add notes' }],
       head_commit: { id: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c', message: 'Add notes' },
-      repository: REPOSITORY,
       pusher: { name: 'ada' },
-      sender: { login: 'ada' },
     },
-  },
-  {
-    name: 'github.pull_request',
-    title: 'GitHub: pull request',
-    setup: GITHUB.setup,
-    route: {
-      verify: GITHUB.verify,
-      map: [
-        {
-          when: {
-            event: 'pull_request',
-            '/action': ['opened', 'reopened'],
-            '/pull_request/draft': false,
-          },
-          action: 'create_flow',
-          set: {
-            goal: 'Review {/pull_request/title} by {/sender/login}',
-            stateJson: { pr: '{/number}', url: '{/pull_request/html_url}' },
-          },
-        },
-      ],
+  ),
+  github(
+    'pull_request',
+    'pull request',
+    {
+      when: { '/action': ['opened', 'reopened'], '/pull_request/draft': false },
+      set: {
+        goal: 'Review {/pull_request/title} by {/sender/login}',
+        stateJson: { pr: '{/number}', url: '{/pull_request/html_url}' },
+      },
     },
-    headers: { 'x-github-event': 'pull_request' },
-    body: {
+    {
       action: 'opened',
       number: 7,
       pull_request: {
@@ -82,33 +79,19 @@ export const CODE_HOSTS: readonly Preset[] = [
         base: { ref: 'main' },
         user: { login: 'ada' },
       },
-      repository: REPOSITORY,
-      sender: { login: 'ada' },
     },
-  },
-  {
-    name: 'github.workflow_run',
-    title: 'GitHub: workflow run',
-    setup: GITHUB.setup,
-    route: {
-      verify: GITHUB.verify,
-      map: [
-        {
-          when: {
-            event: 'workflow_run',
-            '/action': 'completed',
-            '/workflow_run/conclusion': ['failure', 'timed_out'],
-          },
-          action: 'create_flow',
-          set: {
-            goal: 'Fix {/workflow_run/name} on {/workflow_run/head_branch}',
-            stateJson: { run: '{/workflow_run/id}', url: '{/workflow_run/html_url}' },
-          },
-        },
-      ],
+  ),
+  github(
+    'workflow_run',
+    'workflow run',
+    {
+      when: { '/action': 'completed', '/workflow_run/conclusion': ['failure', 'timed_out'] },
+      set: {
+        goal: 'Fix {/workflow_run/name} on {/workflow_run/head_branch}',
+        stateJson: { run: '{/workflow_run/id}', url: '{/workflow_run/html_url}' },
+      },
     },
-    headers: { 'x-github-event': 'workflow_run' },
-    body: {
+    {
       action: 'completed',
       workflow_run: {
         id: 289782451,
@@ -121,10 +104,8 @@ export const CODE_HOSTS: readonly Preset[] = [
         head_sha: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c',
         html_url: 'https://github.com/ada/engine/actions/runs/289782451',
       },
-      repository: REPOSITORY,
-      sender: { login: 'ada' },
     },
-  },
+  ),
   {
     name: 'gitlab.pipeline',
     title: 'GitLab: pipeline',
