@@ -13,14 +13,6 @@ import type { EngineContext } from '../support/context.js';
 import type { StorageMigrateOutput } from './output-schemas.js';
 import { requireReadable } from './server-status.js';
 
-/** How the migrations are run. */
-interface MigrateOptions {
-  /** Changes nothing. */
-  readonly dryRun: boolean;
-  /** Called after each step. */
-  readonly onApplied: (migration: PendingMigration) => void;
-}
-
 /**
  * Brings the tables to this version.
  *
@@ -29,7 +21,14 @@ interface MigrateOptions {
 export async function migrateStorage(
   context: EngineContext,
   { resolved }: LoadedConfig,
-  { dryRun, onApplied }: MigrateOptions,
+  {
+    dryRun,
+    onApplied,
+  }: {
+    readonly dryRun: boolean;
+    /** Called after each step. */
+    readonly onApplied: (migration: PendingMigration) => void;
+  },
 ): Promise<StorageMigrateOutput> {
   const server = await openServer(context, resolved);
   await requireReadable(server);
@@ -60,21 +59,19 @@ export async function migrateStorage(
   }
 }
 
-interface MigrationRights {
-  readonly role: string;
-  /** Null without a schema. */
-  readonly owner: string | null;
-  readonly mayCreateSchema: boolean;
-  readonly ownsAll: boolean;
-}
-
 /**
  * Checks, before anything is changed, that the role can migrate.
  *
  * @throws SvcError STORAGE_REFUSED with the statement that an administrator has to run
  */
 async function requireMigrationRights(server: Server): Promise<void> {
-  const [rights] = await server.query<MigrationRights>(`
+  const [rights] = await server.query<{
+    role: string;
+    /** Null without a schema. */
+    owner: string | null;
+    mayCreateSchema: boolean;
+    ownsAll: boolean;
+  }>(`
     SELECT quote_ident(current_user) AS role,
       (SELECT quote_ident(pg_get_userbyid(nspowner)) FROM pg_namespace
         WHERE nspname = 'svc') AS owner,

@@ -32,14 +32,12 @@ export async function serverStatus(
     connectedClients(server),
     replicasOf(server),
   ]);
-  const { vectorExtension: extension } = facts;
   const supported = Number.parseInt(version, 10) >= OLDEST_SERVER;
   const isCurrent = schemaVersion === SCHEMA_VERSION;
   const isAllowed = rights.grantToUse === undefined && !facts.isReadOnly;
-  const own = sharedPlace('', loaded, context)?.origin ?? null;
   const memories = isCurrent ? (await listOrigins(server)).map(originOutput) : [];
   return {
-    origin: own,
+    origin: sharedPlace('', loaded, context)?.origin ?? null,
     memories,
     server: {
       address: describeAddress(server.address),
@@ -56,10 +54,7 @@ export async function serverStatus(
       readOnly: facts.isReadOnly,
       missingRights: rights.grantToUse ?? null,
       clockAheadMs: facts.clockAheadMs,
-      pgvector: {
-        state: extension.state,
-        version: extension.state === 'missing' ? null : extension.version,
-      },
+      pgvector: facts.vectorExtension,
       sizes,
       connections: { max: facts.maxConnections, pool: resolved.storage.poolSize, clients },
       replicas,
@@ -78,22 +73,8 @@ interface ServerFacts {
   readonly encoding: string;
   /** How far its clock is ahead of this host's, give or take half the time of a question. */
   readonly clockAheadMs: number;
-  readonly vectorExtension: VectorExtension;
-}
-
-/** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
-type VectorExtension =
-  | { readonly state: 'used'; readonly version: string }
-  | { readonly state: 'available'; readonly version: string }
-  | { readonly state: 'missing' };
-
-interface FactsRow {
-  readonly max: number;
-  readonly readOnly: boolean;
-  readonly encoding: string;
-  readonly nowMs: number;
-  readonly installed: string | null;
-  readonly available: string | null;
+  /** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
+  readonly vectorExtension: ServerStatus['pgvector'];
 }
 
 /** @param now the clock of this host, milliseconds since the epoch. @throws SvcError STORAGE_* */
@@ -101,7 +82,14 @@ export async function serverFacts(server: Sql, now: () => number): Promise<Serve
   // The first statement opens the connection, which would count as time of the clock.
   await server.query('SELECT 1');
   const askedMs = now();
-  const [row] = await server.query<FactsRow>(`
+  const [row] = await server.query<{
+    readonly max: number;
+    readonly readOnly: boolean;
+    readonly encoding: string;
+    readonly nowMs: number;
+    readonly installed: string | null;
+    readonly available: string | null;
+  }>(`
     SELECT current_setting('max_connections')::int
         - current_setting('superuser_reserved_connections')::int AS max,
       pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS "readOnly",
@@ -112,22 +100,19 @@ export async function serverFacts(server: Sql, now: () => number): Promise<Serve
       (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available`);
   const answeredMs = now();
   if (row === undefined) throw new TypeError('the server answered without a row');
+  const { installed, available } = row;
+  const unused = available === null ? 'missing' : 'available';
   return {
     maxConnections: row.max,
     isReadOnly: row.readOnly,
     encoding: row.encoding,
     clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
-    vectorExtension: extensionOf(row),
+    vectorExtension: {
+      state: installed === null ? unused : 'used',
+      version: installed ?? available,
+    },
   };
 }
-
-function extensionOf({ installed, available }: FactsRow): VectorExtension {
-  if (installed !== null) return { state: 'used', version: installed };
-  return available === null ? { state: 'missing' } : { state: 'available', version: available };
-}
-
-/** Sizes on the server's disk, in bytes, indexes included. */
-type StoreSizes = ServerStatus['sizes'];
 
 const FLOW_TABLE_NAMES = [
   ...['answers', 'copies', 'flows', 'history', 'notifications', 'pauses', 'schedules'],
@@ -138,9 +123,9 @@ const VECTOR_TABLE_NAMES = [
   ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],
 ];
 
-/** @throws SvcError STORAGE_* */
-async function storeSizes(server: Sql): Promise<StoreSizes> {
-  const [row] = await server.query<StoreSizes>(
+/** Bytes on the server's disk, indexes included. @throws SvcError STORAGE_* */
+async function storeSizes(server: Sql): Promise<ServerStatus['sizes']> {
+  const [row] = await server.query<ServerStatus['sizes']>(
     `WITH sizes AS (
        SELECT relname, pg_total_relation_size(pg_class.oid) AS bytes
        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -155,11 +140,9 @@ async function storeSizes(server: Sql): Promise<StoreSizes> {
   return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
 }
 
-type ConnectedClient = ServerStatus['connections']['clients'][number];
-
 /** Who is connected, one entry per program and host. @throws SvcError STORAGE_* */
-async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]> {
-  return server.query<ConnectedClient>(`
+async function connectedClients(server: Sql) {
+  return server.query<ServerStatus['connections']['clients'][number]>(`
     SELECT application_name AS application, host(client_addr) AS host, count(*) AS connections,
       to_char(min(backend_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
     FROM pg_stat_activity
@@ -168,11 +151,9 @@ async function connectedClients(server: Sql): Promise<readonly ConnectedClient[]
     ORDER BY count(*) DESC, application_name, client_addr`);
 }
 
-type Replica = ServerStatus['replicas'][number];
-
 /** Replicas as far as the role may see them. @throws SvcError STORAGE_* */
-async function replicasOf(server: Sql): Promise<readonly Replica[]> {
-  return server.query<Replica>(`
+async function replicasOf(server: Sql) {
+  return server.query<ServerStatus['replicas'][number]>(`
     SELECT application_name AS name, host(client_addr) AS host, state,
       CASE WHEN NOT pg_is_in_recovery()
         THEN pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint END AS "lagBytes",
@@ -243,22 +224,16 @@ interface RoleRights {
   readonly grantToUse: string | undefined;
 }
 
-interface TableRights {
-  readonly name: string;
-  readonly mayRead: boolean;
-  readonly mayWrite: boolean;
-}
-
 /** Checks the rights on the tables that there are. @throws SvcError STORAGE_* */
 async function roleRights(server: Sql): Promise<RoleRights> {
   const [{ role, mayUse } = { role: '', mayUse: false }] = await server.query<{
-    readonly role: string;
-    readonly mayUse: boolean;
+    role: string;
+    mayUse: boolean;
   }>(`SELECT quote_ident(current_user) AS role,
         coalesce(bool_and(has_schema_privilege(oid, 'USAGE')), true) AS "mayUse"
       FROM pg_namespace WHERE nspname = 'svc'`);
   if (!mayUse) return { role, mayRead: false, grantToUse: grantsTo(role) };
-  const tables = await server.query<TableRights>(
+  const tables = await server.query<{ name: string; mayRead: boolean; mayWrite: boolean }>(
     `SELECT relname AS name, has_table_privilege(pg_class.oid, 'SELECT') AS "mayRead",
        (SELECT bool_and(has_table_privilege(pg_class.oid, one))
         FROM unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS one) AS "mayWrite"

@@ -26,8 +26,6 @@ export interface CopiedTable {
   readonly since?: string;
   /** Numbers that grow with changes of a row, the most important one first; null counts as 0. */
   readonly version: readonly string[];
-  /** Finds the row `@id` in SQLite, through the index of the table. */
-  readonly inSqlite: string;
 }
 
 /** Finds an id bound as `@name`. */
@@ -37,6 +35,16 @@ const byId = (name: string): string =>
 /** The `seq` of the flow `@flow_id` in SQLite. */
 export const FLOW_IN_SQLITE = `(SELECT seq FROM flows WHERE ${byId('flow_id')})`;
 
+/** Finds the row with the key of another one in SQLite, through the index of the table. */
+export function sameInSqlite({ name, key }: CopiedTable): string {
+  if (name === 'flows' || name === 'tasks') return byId('id');
+  return key
+    .map((column) =>
+      column === 'flow_id' ? `flow_seq = ${FLOW_IN_SQLITE}` : `${column} = @${column}`,
+    )
+    .join(' AND ');
+}
+
 /** Flows first, because tasks refer to them. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   {
@@ -44,14 +52,12 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     own: ['seq'],
     since: 'created_at',
     version: ['revision'],
-    inSqlite: byId('id'),
   },
   {
     ...copiedTable('tasks', TASK_FIELDS),
     own: ['seq', 'flow_seq'],
     since: 'created_at',
     version: ['revision'],
-    inSqlite: byId('id'),
   },
   {
     ...copiedTable('notifications', NOTIFICATION_FIELDS),
@@ -59,7 +65,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     own: ['seq'],
     since: 'created_at',
     version: ['retries', 'settled_at', 'attempts'],
-    inSqlite: 'id = @id AND target = @target',
   },
   {
     name: 'history',
@@ -72,7 +77,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     order: ['flow_seq', 'n'],
     own: ['flow_seq'],
     version: ['at'],
-    inSqlite: `flow_seq = ${FLOW_IN_SQLITE} AND n = @n`,
   },
   {
     name: 'answers',
@@ -86,7 +90,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     order: ['owner_key', 'action', 'key'],
     own: [],
     version: ['expires_at'],
-    inSqlite: 'owner_key = @owner_key AND action = @action AND key = @key',
   },
   {
     ...copiedTable('pauses', PAUSE_FIELDS),
@@ -95,14 +98,12 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     own: [],
     since: 'paused_at',
     version: ['paused_at'],
-    inSqlite: 'runtime = @runtime',
   },
   {
     ...copiedTable('schedules', SCHEDULE_FIELDS),
     order: ['id'],
     own: [],
     version: ['handled_until', 'ran_at'],
-    inSqlite: 'id = @id',
   },
 ];
 

@@ -13,6 +13,7 @@ import {
   type RecordRow,
   type RecordStore,
   rowsOf,
+  sameInSqlite,
   writtenColumns,
 } from './record-tables.js';
 
@@ -58,7 +59,7 @@ export function sqliteRecords({ database }: HeldFlows, table: CopiedTable): Reco
   const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
   const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
   const same = database.prepare<[RecordRow], RecordRow>(
-    `SELECT * FROM ${rows} WHERE ${table.inSqlite}`,
+    `SELECT * FROM ${rows} WHERE ${sameInSqlite(table)}`,
   );
   const upsert = database.prepare<[RecordRow]>(upsertSql(table));
   return {
