@@ -38,15 +38,16 @@ export function notificationTargets({
       return { filter: { id, kinds, routes: from }, path: [...path, 'targets', at], ...receiver };
     }),
     ...Object.entries(routes).flatMap(([id, { callback }]) =>
-      callback === undefined ? [] : [{ ...callbackOf(id), ...callback }],
+      callback === undefined
+        ? []
+        : [
+            {
+              // The colon keeps it apart from the ids of targets.
+              filter: { id: `route:${id}`, routes: [id] },
+              path: ['plugins', 'entries', 'webhooks', 'config', 'routes', id, 'callback'],
+              ...callback,
+            },
+          ],
     ),
   ];
-}
-
-/** The colon keeps it apart from the ids of targets. */
-function callbackOf(routeId: string): Pick<ConfiguredTarget, 'filter' | 'path'> {
-  return {
-    filter: { id: `route:${routeId}`, routes: [routeId] },
-    path: ['plugins', 'entries', 'webhooks', 'config', 'routes', routeId, 'callback'],
-  };
 }

@@ -97,14 +97,12 @@ async function find(
   id: string,
   target: string | undefined,
 ): Promise<NotificationRecord | SvcError> {
-  const isNumber = /^\d{1,15}$/u.test(id);
-  const numbered = isNumber ? await notifications.bySeq(Number(id)) : undefined;
-  const all = isNumber
-    ? numbered === undefined
-      ? []
-      : [numbered]
+  const all = /^\d{1,15}$/u.test(id)
+    ? [await notifications.bySeq(Number(id))]
     : await notifications.ofEvent(id);
-  const fitting = all.filter((one) => target === undefined || one.target === target);
+  const fitting = all
+    .filter((one) => one !== undefined)
+    .filter((one) => target === undefined || one.target === target);
   const [found, second] = fitting;
   if (found === undefined) return notFound(id);
   if (second === undefined) return found;

@@ -151,45 +151,37 @@ export function readActivity(stateDir: string): Readonly<Record<string, RouteAct
   );
 }
 
-/** Stores activity a moment after it changed. It is only for display, and can be lost. */
-export class ActivityFile {
-  private readonly stateDir: string;
-  private readonly current: () => Readonly<Record<string, RouteActivity>>;
-  private readonly onRequests: (requests: number) => void;
-  private requests = 0;
-  private timer: NodeJS.Timeout | undefined;
-
-  /** @param onRequests called with the number of requests since the last call */
-  constructor(
-    stateDir: string,
-    current: () => Readonly<Record<string, RouteActivity>>,
-    onRequests: (requests: number) => void,
-  ) {
-    this.stateDir = stateDir;
-    this.current = current;
-    this.onRequests = onRequests;
-  }
-
-  /** Called after each request. */
-  touch(): void {
-    this.requests += 1;
-    this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
-  }
-
-  close(): void {
-    if (this.timer !== undefined) this.write();
-  }
-
-  private write(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.onRequests(this.requests);
-    this.requests = 0;
+/**
+ * Stores activity a moment after it changed. It is only for display, and can be lost.
+ *
+ * @param onRequests called with the number of requests since the last call
+ */
+export function activityFile(
+  stateDir: string,
+  current: () => Readonly<Record<string, RouteActivity>>,
+  onRequests: (requests: number) => void,
+) {
+  let requests = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    onRequests(requests);
+    requests = 0;
     try {
-      const text = `${JSON.stringify({ routes: this.current() })}\n`;
-      replaceFile(pathOf(this.stateDir), text, PRIVATE_MODE);
+      replaceFile(pathOf(stateDir), `${JSON.stringify({ routes: current() })}\n`, PRIVATE_MODE);
     } catch {
       // On a full disk the flows report it, and the next request tries again.
     }
-  }
+  };
+  return {
+    /** Called after each request. */
+    touch: (): void => {
+      requests += 1;
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+    },
+    close: (): void => {
+      if (timer !== undefined) write();
+    },
+  };
 }

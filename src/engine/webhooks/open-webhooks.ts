@@ -6,7 +6,7 @@ import type { FlowRecord } from '../flow-model/flow-record.js';
 import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ActivityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
+import { activityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
 import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
 import type { DeliveryFilter } from './deliveries/delivery-file.js';
@@ -108,7 +108,7 @@ export class Webhooks {
   private readonly options: WebhooksOptions;
   private readonly flows: Flows;
   private readonly activity: WebhookActivity;
-  private readonly activityFile: ActivityFile;
+  private readonly activityFile: ReturnType<typeof activityFile>;
   private readonly recorder: DeliveryRecorder;
   private readonly listener: WebhookListener;
   private loaded: LoadedConfig;
@@ -124,7 +124,7 @@ export class Webhooks {
     this.resolved = resolved;
     this.flows = flows;
     this.activity = new WebhookActivity(readActivity(stateDir));
-    this.activityFile = new ActivityFile(
+    this.activityFile = activityFile(
       stateDir,
       () => this.activity.totals(),
       (requests) => {

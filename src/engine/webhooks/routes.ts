@@ -148,25 +148,21 @@ function standingOf(id: string, route: ResolvedRoute, access: Access | undefined
     description: description ?? null,
     scheme: verify?.scheme ?? 'secret',
     rules: map?.length ?? null,
-    state: stateOf(access),
+    state: access === undefined ? 'off' : access.ok ? 'served' : 'skipped',
     secretSource: secretsOf(route).map(describeSecret).join(', '),
     fault: faultOf(access),
   };
 }
 
+/** Why a route is skipped, or one of several secrets is not accepted. */
 function faultOf(access: Access | undefined): RouteStanding['fault'] {
-  if (access?.ok === false) {
-    const { message, hint = null } = access.error;
-    return { message, hint };
-  }
-  if (access?.refused === undefined) return null;
-  const { message, hint = null } = access.refused;
-  return { message: `one of its secrets is not accepted: ${message}`, hint };
-}
-
-function stateOf(access: Access | undefined): RouteStanding['state'] {
-  if (access === undefined) return 'off';
-  return access.ok ? 'served' : 'skipped';
+  const error = access?.ok === true ? access.refused : access?.error;
+  if (error === undefined) return null;
+  const { message, hint = null } = error;
+  return {
+    message: access?.ok === true ? `one of its secrets is not accepted: ${message}` : message,
+    hint,
+  };
 }
 
 /** A route that accepts requests. */

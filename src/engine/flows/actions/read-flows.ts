@@ -2,11 +2,7 @@ import type { FlowRead } from '../../flow-model/action-schemas.js';
 import { MOST_LISTED } from '../../flow-model/action-schemas.js';
 import type { JsonObject } from '../../flow-model/fields.js';
 import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
-import {
-  summarizeTasks,
-  type TaskRecord,
-  taskViewWithResult,
-} from '../../flow-model/task-record.js';
+import { summarizeTasks, taskViewWithResult } from '../../flow-model/task-record.js';
 import { done, type FlowAnswer, type FlowCaller, NOT_FOUND, refused } from '../flow-action.js';
 import type { Tables } from '../store/tables.js';
 
@@ -23,39 +19,45 @@ export async function readFlows(
 ): Promise<FlowAnswer> {
   const { flows, tasks } = tables;
   const owner = caller.sessionKey;
-  const owned = async (id: string): Promise<FlowRecord | undefined> => {
-    const flow = await flows.byId(id);
-    return flow?.ownerKey === owner ? flow : undefined;
-  };
-  const ownedTask = async (id: string): Promise<TaskRecord | undefined> => {
-    const task = await tasks.byId(id);
-    return task?.ownerKey === owner ? task : undefined;
-  };
   switch (action.action) {
     case 'get_flow':
-      return flowAnswer(await owned(action.flowId));
+      return flowAnswer(await ownedBy(owner, flows, action.flowId));
     case 'find_latest_flow':
       return flowAnswer(await flows.latestOf(owner));
     case 'resolve_flow':
       return flowAnswer(
-        await (action.token === owner ? flows.latestOf(owner) : owned(action.token)),
+        await (action.token === owner
+          ? flows.latestOf(owner)
+          : ownedBy(owner, flows, action.token)),
       );
     case 'list_flows': {
       const { cursor, limit = MOST_LISTED } = action;
-      const last = cursor === undefined ? undefined : await owned(cursor);
+      const last = await ownedBy(owner, flows, cursor);
       if (cursor !== undefined && last === undefined) return refused('not_found', NOT_FOUND, {});
       const read = (beforeSeq: number, most: number) => flows.newestOf(owner, beforeSeq, most);
       const { listed, hasMore } = await listNewest(read, last, limit);
       return done({ flows: listed.map(flowView), ...cursorOf(listed.at(-1)?.flowId, hasMore) });
     }
-    case 'list_tasks':
-      return listTasks(tasks, action, owner, { flow: owned, task: ownedTask });
+    case 'list_tasks': {
+      const { flowId, cursor, limit = MOST_LISTED } = action;
+      const flow = await ownedBy(owner, flows, flowId);
+      if (flowId !== undefined && flow === undefined) return refused('not_found', NOT_FOUND, {});
+      const last = await ownedBy(owner, tasks, cursor);
+      if (cursor !== undefined && last === undefined) {
+        return refused('not_found', 'Task not found.', {});
+      }
+      const read = (beforeSeq: number, most: number) =>
+        tasks.newestOf(owner, flow?.seq, beforeSeq, most);
+      const { listed, hasMore } = await listNewest(read, last, limit);
+      const views = listed.map(taskViewWithResult);
+      return done({ tasks: views, ...cursorOf(listed.at(-1)?.taskId, hasMore) });
+    }
     case 'get_task': {
-      const task = await ownedTask(action.taskId);
+      const task = await ownedBy(owner, tasks, action.taskId);
       return done({ task: task === undefined ? null : taskViewWithResult(task) });
     }
     case 'get_task_summary': {
-      const flow = await owned(action.flowId);
+      const flow = await ownedBy(owner, flows, action.flowId);
       if (flow === undefined) return done({ summary: null });
       const { byStatus, byRuntime, ...summary } = summarizeTasks(await tasks.countsOf(flow.seq));
       return done({
@@ -63,6 +65,16 @@ export async function readFlows(
       });
     }
   }
+}
+
+/** The record with an id, unless it is another owner's. */
+async function ownedBy<R extends { readonly ownerKey: string }>(
+  owner: string,
+  rows: { readonly byId: (id: string) => Promise<R | undefined> },
+  id: string | undefined,
+): Promise<R | undefined> {
+  const record = id === undefined ? undefined : await rows.byId(id);
+  return record?.ownerKey === owner ? record : undefined;
 }
 
 /**
@@ -95,28 +107,6 @@ async function listNewest<R extends { readonly seq: number }>(
 function cursorOf(nextCursor: string | undefined, hasMore: boolean): JsonObject {
   return hasMore && nextCursor !== undefined ? { truncated: true, nextCursor } : {};
 }
-
-async function listTasks(
-  tasks: Tables['tasks'],
-  { flowId, cursor, limit = MOST_LISTED }: Extract<FlowRead, { action: 'list_tasks' }>,
-  owner: string,
-  owned: { readonly flow: Owned<FlowRecord>; readonly task: Owned<TaskRecord> },
-): Promise<FlowAnswer> {
-  const flow = flowId === undefined ? undefined : await owned.flow(flowId);
-  if (flowId !== undefined && flow === undefined) return refused('not_found', NOT_FOUND, {});
-  const last = cursor === undefined ? undefined : await owned.task(cursor);
-  if (cursor !== undefined && last === undefined) {
-    return refused('not_found', 'Task not found.', {});
-  }
-  const read = (beforeSeq: number, most: number) =>
-    tasks.newestOf(owner, flow?.seq, beforeSeq, most);
-  const { listed, hasMore } = await listNewest(read, last, limit);
-  const views = listed.map(taskViewWithResult);
-  return done({ tasks: views, ...cursorOf(listed.at(-1)?.taskId, hasMore) });
-}
-
-/** Finds a record of the caller. */
-type Owned<R> = (id: string) => Promise<R | undefined>;
 
 function flowAnswer(flow: FlowRecord | undefined): FlowAnswer {
   return done({ flow: flow === undefined ? null : flowView(flow) });

@@ -33,8 +33,7 @@ export interface FlowFilter extends RecordFilter<FlowStatus> {
 /** The table of flows. What a change finds by its id is locked until the end of the transaction. */
 export function flowRows(sql: StoreSql) {
   const { schema, query, run, find } = sql;
-  const hasActiveTask = `EXISTS (SELECT 1 FROM ${schema}tasks
-    WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
+  const hasActiveTask = activeTaskIn(schema);
   const newestOf = (ownerKey: string, beforeSeq: number, limit: number) =>
     query<FlowRecord>(
       `${select(sql)} WHERE owner_key = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
@@ -85,6 +84,12 @@ export function flowRows(sql: StoreSql) {
   };
 }
 
+/** Whether a flow has an active task, in SQL. */
+function activeTaskIn(schema: Dialect['schema']): string {
+  return `EXISTS (SELECT 1 FROM ${schema}tasks
+    WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
+}
+
 /** What can be wrong with a flow. */
 type FlowTrouble = keyof ReturnType<typeof flowTroubles>;
 
@@ -96,8 +101,7 @@ type FlowTrouble = keyof ReturnType<typeof flowTroubles>;
 function flowTroubles({ schema }: Dialect, before: string) {
   const tasks = `${schema}tasks`;
   const stale = (status: string): string =>
-    `status = '${status}' AND updated_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${tasks}
-       WHERE flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
+    `status = '${status}' AND updated_at < ${before} AND NOT ${activeTaskIn(schema)}`;
   return {
     stale_running: stale('running'),
     stale_waiting: stale('waiting'),

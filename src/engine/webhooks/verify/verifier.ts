@@ -27,13 +27,6 @@ export function createVerifier(
 /** No header can carry a line break, for example (RFC 9110 §5.5). */
 const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u;
 
-function unsendableSecret(): SvcError {
-  const message = 'the secret contains a control character such as a line break';
-  return new SvcError('SECRET_UNRESOLVED', message, {
-    hint: 'use a secret without one, such as from "svc webhook secret generate"',
-  });
-}
-
 /** Why a secret without characters proves nothing. */
 export function emptySecret(): SvcError {
   return new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
@@ -119,7 +112,10 @@ function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly st
   const scheme = SCHEMES[name];
   const isEncoded = name === 'basic';
   if (!isEncoded && secrets.some((secret) => CONTROL_CHARACTER.test(secret))) {
-    throw unsendableSecret();
+    const message = 'the secret contains a control character such as a line break';
+    throw new SvcError('SECRET_UNRESOLVED', message, {
+      hint: 'use a secret without one, such as from "svc webhook secret generate"',
+    });
   }
   const expected = secrets.map((secret) => digest(Buffer.from(secret, 'utf8')));
   const refused = { ok: false, error: scheme.error } as const;

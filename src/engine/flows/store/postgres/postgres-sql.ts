@@ -26,12 +26,13 @@ const TAKING = 0x73766374;
 /** The tables as one change or one read sees them. */
 export function postgresTables(turn: Turn): Tables {
   const sql = postgresSql(turn);
-  return tablesOf(sql, { queue: taskQueue(sql, turn.batch), answers: answersIn(turn) });
+  return tablesOf(sql, taskQueue(sql, turn.batch), answersIn(turn));
 }
 
-/** @param locks whether what is found stays locked until the end of the transaction */
-function dialectOf(locks: boolean): Dialect {
-  return {
+function postgresSql(turn: Turn): StoreSql {
+  const { batch } = turn;
+  const { locks } = batch;
+  const sql: StoreSql = {
     schema: 'svc.',
     greatest: 'greatest',
     locks,
@@ -39,16 +40,9 @@ function dialectOf(locks: boolean): Dialect {
     isAmong: (column, place) => `${column} = ANY(${place})`,
     locked: (table) => (locks ? `FOR UPDATE OF ${table}` : ''),
     taken: (...tables) => `FOR UPDATE OF ${tables.join(', ')} SKIP LOCKED`,
-  };
-}
-
-function postgresSql(turn: Turn): StoreSql {
-  const { batch } = turn;
-  const dialect = dialectOf(batch.locks);
-  return {
     query: (text, values) => batch.query(text, values),
     run: (text, values) => batch.run(text, values),
-    find: (lookup, key) => batch.ask(lookup, (keys) => rowsOf(batch, dialect, lookup, keys), key),
+    find: (lookup, key) => batch.ask(lookup, (keys) => rowsOf(batch, sql, lookup, keys), key),
     insert: (table, row) =>
       batch.ask(`insert ${table.name}`, (rows) => insertAll(batch, table, rows), row),
     update: (table, row) =>
@@ -58,8 +52,8 @@ function postgresSql(turn: Turn): StoreSql {
       // A statement of its own: the next one must see what another host has just taken.
       await batch.query(`SELECT pg_advisory_xact_lock(${TAKING}, hashtext($1))`, [target]);
     },
-    ...dialect,
   };
+  return sql;
 }
 
 /** The rows of each key, in the order of the statement. */

@@ -35,7 +35,7 @@ const DIALECT: Dialect = {
 
 /** The tables. Callers hold a transaction where they write. */
 export function sqliteTables(sql: StoreSql): Tables {
-  return tablesOf(sql, { queue: taskQueue(sql), answers: answerRows(sql) });
+  return tablesOf(sql, taskQueue(sql), answerRows(sql));
 }
 
 /** Runs the statements of the tables, each of which is compiled once. */
