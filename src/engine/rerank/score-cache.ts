@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { type Connection, databaseFault } from '../sqlite/database.js';
 import { type FileFormat, openFormat } from '../sqlite/format.js';
+import { queryRow, runSql } from '../sqlite/query.js';
 import type { RerankCost } from './reranker.js';
 
 /** What was sent to a provider in a day. */
@@ -61,10 +62,10 @@ export class ScoreCache {
 
   /** Undefined where there is none. */
   scoresOf(keys: readonly Buffer[]): readonly (number | undefined)[] {
-    const select = this.database.prepare<[Buffer], { readonly score: number }>(
-      'SELECT score FROM scores WHERE key = ?',
-    );
-    return keys.map((key) => select.get(key)?.score);
+    const select = this.database
+      .prepare<[Buffer], number>('SELECT score FROM scores WHERE key = ?')
+      .pluck();
+    return keys.map((key) => select.get(key));
   }
 
   keep(scores: readonly { readonly key: Buffer; readonly score: number }[]): void {
@@ -73,9 +74,8 @@ export class ScoreCache {
     );
     this.database.transaction(() => {
       for (const { key, score } of scores) insert.run(key, score);
-      this.database
-        .prepare('DELETE FROM scores WHERE id <= (SELECT max(id) FROM scores) - ?')
-        .run(MAX_SCORES);
+      const oldest = 'DELETE FROM scores WHERE id <= (SELECT max(id) FROM scores) - ?';
+      runSql(this.database, oldest, MAX_SCORES);
     })();
   }
 
@@ -86,31 +86,34 @@ export class ScoreCache {
    * @returns false if it is reached
    */
   begin(day: string, provider: string, limit: number | undefined): boolean {
-    const { changes } = this.database
-      .prepare(
-        `INSERT INTO used (day, provider, searches) VALUES (@day, @provider, 1)
-         ON CONFLICT DO UPDATE SET searches = searches + 1 WHERE searches < @limit`,
-      )
-      .run({ day, provider, limit: limit ?? Number.MAX_SAFE_INTEGER });
+    const changes = runSql(
+      this.database,
+      `INSERT INTO used (day, provider, searches) VALUES (@day, @provider, 1)
+       ON CONFLICT DO UPDATE SET searches = searches + 1 WHERE searches < @limit`,
+      { day, provider, limit: limit ?? Number.MAX_SAFE_INTEGER },
+    );
     return changes > 0;
   }
 
   addCost(day: string, provider: string, { tokens = 0, searchUnits = 0 }: RerankCost): void {
-    this.database
-      .prepare(
-        `UPDATE used SET tokens = tokens + ?, search_units = search_units + ?
-         WHERE day = ? AND provider = ?`,
-      )
-      .run(tokens, searchUnits, day, provider);
-    this.database.prepare(`DELETE FROM used WHERE day < date(?, '-${DAYS_KEPT} days')`).run(day);
+    runSql(
+      this.database,
+      `UPDATE used SET tokens = tokens + @tokens, search_units = search_units + @searchUnits
+       WHERE day = @day AND provider = @provider`,
+      { day, provider, tokens, searchUnits },
+    );
+    runSql(this.database, `DELETE FROM used WHERE day < date(?, '-${DAYS_KEPT} days')`, day);
   }
 
   usedOn(day: string, provider: string): RerankUse {
-    const select = this.database.prepare<[string, string], RerankUse>(
+    const used = queryRow<RerankUse>(
+      this.database,
       `SELECT searches, tokens, search_units AS searchUnits FROM used
        WHERE day = ? AND provider = ?`,
+      day,
+      provider,
     );
-    return select.get(day, provider) ?? { searches: 0, tokens: 0, searchUnits: 0 };
+    return used ?? { searches: 0, tokens: 0, searchUnits: 0 };
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
+import { queryRows, queryValue } from '../../../sqlite/query.js';
 import type { DayRange } from '../../../support/day.js';
 import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import { chunkOf } from '../documents.js';
@@ -14,12 +15,8 @@ const DATED = 'first_day <= @last AND last_day >= @first';
 
 /** How many chunks are dated to one of the days. */
 export function countDated(database: Connection, { first, last }: DayRange): number {
-  return (
-    database
-      .prepare<[Record<string, number>], number>(`SELECT count(*) FROM chunks WHERE ${DATED}`)
-      .pluck()
-      .get({ first, last }) ?? 0
-  );
+  const sql = `SELECT count(*) FROM chunks WHERE ${DATED}`;
+  return queryValue<number>(database, sql, { first, last }) ?? 0;
 }
 
 /** The chunks of some days: by BM25, then the newest; ties by path and line. */
@@ -37,22 +34,22 @@ export function datedCandidates(
           column: 'coalesce(scores.bm25, 0.0)',
           join: `${mustMatch ? '' : 'LEFT'} JOIN (${scores}) AS scores ON scores.rowid = dated.id`,
         };
-  const rows = database
-    .prepare<[Record<string, unknown>], CandidateRow>(
-      `${SELECT_CANDIDATE}, best.bm25 AS bm25
-       FROM (
-         SELECT dated.id, ${scored.column} AS bm25
-         FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
-         WHERE ${DATED}
-           ${restrictChunks(kept, 'dated')}
-           ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
-         ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
-         LIMIT @limit
-       ) AS best
-       JOIN chunks ON chunks.id = best.id
-       JOIN documents ON documents.id = chunks.document_id
-       ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
-    )
-    .all({ ...days, match, except, kept: kept?.ids, limit });
+  // Only the texts of the best are read: a third of the time where the days are a year.
+  const rows = queryRows<CandidateRow>(
+    database,
+    `${SELECT_CANDIDATE}, best.bm25 AS bm25
+     FROM (
+       SELECT dated.id, ${scored.column} AS bm25
+       FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
+       WHERE ${DATED} ${restrictChunks(kept, 'dated')}
+         ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
+       ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
+       LIMIT @limit
+     ) AS best
+     JOIN chunks ON chunks.id = best.id
+     JOIN documents ON documents.id = chunks.document_id
+     ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
+    { ...days, match, except, kept: kept?.ids, limit },
+  );
   return rows.map(chunkOf);
 }

@@ -7,6 +7,7 @@ import {
   systemReason,
 } from '../../../errors/index.js';
 import { type Connection, databaseFault, openDatabase } from '../../../sqlite/database.js';
+import { queryColumn, queryRow } from '../../../sqlite/query.js';
 import { readPart } from '../../../support/files.js';
 import {
   type IndexIdentity,
@@ -81,10 +82,7 @@ export function integrityComplaints(file: string): readonly string[] {
   try {
     const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
-      const rows = database
-        .prepare<[], string>(`PRAGMA quick_check(${MOST_COMPLAINTS})`)
-        .pluck()
-        .all();
+      const rows = queryColumn<string>(database, `PRAGMA quick_check(${MOST_COMPLAINTS})`);
       return rows.filter((row) => row !== 'ok');
     } finally {
       database.close();
@@ -141,12 +139,11 @@ export class DamagedMetaError extends Error {}
 
 /** The schema version of an index; 0 for a database that is not ours. */
 export function readVersion(database: Connection): number {
-  const row = database
-    .prepare<[], { application: number; version: number }>(
-      `SELECT application_id AS application, user_version AS version
-       FROM pragma_application_id, pragma_user_version`,
-    )
-    .get();
+  const row = queryRow<{ application: number; version: number }>(
+    database,
+    `SELECT application_id AS application, user_version AS version
+     FROM pragma_application_id, pragma_user_version`,
+  );
   return row?.application === APPLICATION_ID ? row.version : 0;
 }
 

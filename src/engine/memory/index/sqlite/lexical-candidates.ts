@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
+import { queryColumn, queryRows, queryValue } from '../../../sqlite/query.js';
 import type { Source } from '../../types.js';
 import {
   type CandidateFilter,
@@ -59,18 +60,18 @@ async function bestCandidates(
       ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${WEIGHTS})'` }
       : { score: `bm25(chunks_fts, ${WEIGHTS})`, ranking: '' };
   const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
-    database
-      .prepare<[Record<string, unknown>], CandidateRow>(
-        `${SELECT_CANDIDATE}, -found.score AS bm25
-         FROM (
-           SELECT rowid, ${score} AS score FROM chunks_fts
-           WHERE chunks_fts MATCH @match ${ranking} ${isWithin} ${restrictRows(kept)} ${bound}
-         ) AS found
-         JOIN chunks ON chunks.id = found.rowid
-         JOIN documents ON documents.id = chunks.document_id
-         ORDER BY found.score, ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id`,
-      )
-      .all({ ...named, ...values });
+    queryRows(
+      database,
+      `${SELECT_CANDIDATE}, -found.score AS bm25
+       FROM (
+         SELECT rowid, ${score} AS score FROM chunks_fts
+         WHERE chunks_fts MATCH @match ${ranking} ${isWithin} ${restrictRows(kept)} ${bound}
+       ) AS found
+       JOIN chunks ON chunks.id = found.rowid
+       JOIN documents ON documents.id = chunks.document_id
+       ORDER BY found.score, ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id`,
+      { ...named, ...values },
+    );
   const rows = find(`ORDER BY ${score} LIMIT @rows`, { rows: limit + 1 });
   const last = rows[limit - 1]?.bm25;
   // Ties at the limit are broken by date and path, not by the order in which rows were written.
@@ -87,29 +88,21 @@ export function literalCandidates(
   limit: number,
   kept: Kept | undefined,
 ): LexicalCandidate[] {
-  const rows = database
-    .prepare<[Record<string, unknown>], CandidateRow>(
-      `${SELECT_CANDIDATE}, 1.0 AS bm25
-       FROM chunks JOIN documents ON documents.id = chunks.document_id
-       WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
-       ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
-    )
-    .all({
-      pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
-      limit,
-      kept: kept?.ids,
-    });
+  const rows = queryRows<CandidateRow>(
+    database,
+    `${SELECT_CANDIDATE}, 1.0 AS bm25
+     FROM chunks JOIN documents ON documents.id = chunks.document_id
+     WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
+     ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
+    { pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit, kept: kept?.ids },
+  );
   return rows.map(chunkOf);
 }
 
 /** How many chunks a full-text expression matches. */
 export function countMatches(database: Connection, match: string, kept: Kept | undefined): number {
-  const count = database
-    .prepare<[Record<string, unknown>], number>(
-      `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`,
-    )
-    .pluck();
-  return count.get({ match, kept: kept?.ids }) ?? 0;
+  const sql = `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`;
+  return queryValue<number>(database, sql, { match, kept: kept?.ids }) ?? 0;
 }
 
 /** BM25 of given chunks under an expression; chunks that do not match are absent. */
@@ -166,12 +159,15 @@ export function restrictChunks(kept: Kept | undefined, chunks = 'chunks'): strin
 
 const SOURCES: readonly Source[] = ['memory', 'sessions'];
 
-/** Whether the index contains only these sources; one index lookup each. */
+/** Whether anything of a source is indexed; one index lookup. */
+export function hasDocuments(database: Connection, source: Source): boolean {
+  const sql = 'SELECT 1 FROM documents WHERE source = ? LIMIT 1';
+  return queryValue(database, sql, source) !== undefined;
+}
+
+/** Whether the index contains only these sources. */
 function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
-  const one = database
-    .prepare<[Source], number>('SELECT 1 FROM documents WHERE source = ? LIMIT 1')
-    .pluck();
-  return SOURCES.every((source) => sources.includes(source) || one.get(source) === undefined);
+  return SOURCES.every((source) => sources.includes(source) || !hasDocuments(database, source));
 }
 
 /** What a filter keeps; undefined when it keeps everything. */
@@ -181,11 +177,10 @@ export function keptBy(database: Connection, filter: CandidateFilter): Kept | un
   const isAll = path === undefined && kinds === undefined && document === undefined && everySource;
   if (isAll) return undefined;
   const facts = document === undefined ? 'NULL' : 'facts';
-  const all = database
-    .prepare<[], DocumentRow>(
-      `SELECT id, source, path, kind, mtime_ms AS modifiedMs, ${facts} AS facts FROM documents`,
-    )
-    .all();
+  const all = queryRows<DocumentRow>(
+    database,
+    `SELECT id, source, path, kind, mtime_ms AS modifiedMs, ${facts} AS facts FROM documents`,
+  );
   const { rows, byChunk } = keptRows(all, filter);
   if (!byChunk && rows.length === all.length) return undefined;
   const ids = JSON.stringify(rows.map((row) => row.id));
@@ -205,15 +200,15 @@ function keptChunks(
     filter.contains === undefined
       ? ''
       : `AND heading_path || char(10) || text LIKE @like ESCAPE '\\'`;
-  const chunks = database
-    .prepare<[Record<string, string>], ChunkRow>(
-      `SELECT id, document_id AS document, heading_path AS headings, ${text} AS text,
-         first_day AS first, last_day AS last
-       FROM chunks
-       WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}
-       ORDER BY id`,
-    )
-    .all({ documents, like: likePattern(filter.contains) });
+  const chunks = queryRows<ChunkRow>(
+    database,
+    `SELECT id, document_id AS document, heading_path AS headings, ${text} AS text,
+       first_day AS first, last_day AS last
+     FROM chunks
+     WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}
+     ORDER BY id`,
+    { documents, like: likePattern(filter.contains) },
+  );
   return chunks.flatMap((chunk) => {
     const document = byId.get(chunk.document);
     return document !== undefined && keepsRow(chunk, document, filter) ? [chunk.id] : [];
@@ -229,21 +224,18 @@ export function termsBetween(database: Connection, first: string, end: string): 
   database.exec(
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab (main, chunks_fts, 'row')",
   );
-  return database
-    .prepare<[string, string], IndexTerm>(
-      'SELECT term, doc AS chunks FROM temp.terms WHERE term >= ? AND term < ?',
-    )
-    .all(first, end);
+  const sql = 'SELECT term, doc AS chunks FROM temp.terms WHERE term >= ? AND term < ?';
+  return queryRows(database, sql, first, end);
 }
 
 /** The texts of some chunks that match a full-text expression, with their headings; the first ones in the index. */
 export function someTexts(database: Connection, match: string, limit: number): string[] {
-  return database
-    .prepare<[string, number], string>(
-      `SELECT chunks.heading_path || char(10) || chunks.text
-       FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
-       JOIN chunks ON chunks.id = found.rowid`,
-    )
-    .pluck()
-    .all(match, limit);
+  return queryColumn(
+    database,
+    `SELECT chunks.heading_path || char(10) || chunks.text
+     FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
+     JOIN chunks ON chunks.id = found.rowid`,
+    match,
+    limit,
+  );
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
+import { queryColumn, queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
 import type { DocumentKey, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
@@ -21,14 +22,13 @@ import {
 } from '../documents.js';
 
 export function storedDocuments(database: Connection): StoredDocument[] {
-  return database
-    .prepare<[], StoredDocumentRow>(
-      `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
-         indexed_ms AS indexedMs, mime_type AS mimeType, resume
-       FROM documents`,
-    )
-    .all()
-    .map(storedDocumentOf);
+  const rows = queryRows<StoredDocumentRow>(
+    database,
+    `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
+       indexed_ms AS indexedMs, mime_type AS mimeType, resume
+     FROM documents`,
+  );
+  return rows.map(storedDocumentOf);
 }
 
 type DescribedRow = Omit<DescribedDocument, 'mimeType' | 'promoted'> & {
@@ -41,31 +41,27 @@ export function describeDocuments(
   database: Connection,
   keys: readonly DocumentKey[],
 ): DescribedDocument[] {
-  const wanted = keys.map(({ source, path }) => ({ source, path }));
-  return database
-    .prepare<[string], DescribedRow>(
-      `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs,
-         ${PROMOTED_FACTS} AS facts
-       FROM json_each(?) AS keys
-       CROSS JOIN documents ON documents.source = keys.value ->> 'source'
-         AND documents.path = keys.value ->> 'path'`,
-    )
-    .all(JSON.stringify(wanted))
-    .map(({ mimeType, facts, ...document }) => ({
-      ...document,
-      ...(mimeType === null ? {} : { mimeType }),
-      ...promotedIn(facts),
-    }));
+  const rows = queryRows<DescribedRow>(
+    database,
+    `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs,
+       ${PROMOTED_FACTS} AS facts
+     FROM json_each(?) AS keys
+     CROSS JOIN documents ON documents.source = keys.value ->> 'source'
+       AND documents.path = keys.value ->> 'path'`,
+    JSON.stringify(keys.map(({ source, path }) => ({ source, path }))),
+  );
+  return rows.map(({ mimeType, facts, ...document }) => ({
+    ...document,
+    ...(mimeType === null ? {} : { mimeType }),
+    ...promotedIn(facts),
+  }));
 }
 
 /** The documents with links. */
 export function linkingDocuments(database: Connection): LinkingDocument[] {
-  return database
-    .prepare<[], { source: Source; path: string; links: string }>(
-      'SELECT source, path, links FROM documents WHERE links IS NOT NULL',
-    )
-    .all()
-    .map((row) => ({ ...row, links: JSON.parse(row.links) }));
+  const sql = 'SELECT source, path, links FROM documents WHERE links IS NOT NULL';
+  const rows = queryRows<{ source: Source; path: string; links: string }>(database, sql);
+  return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
 }
 
 /** What is stored of a document. */
@@ -73,63 +69,63 @@ export function documentContent(
   database: Connection,
   { source, path }: DocumentKey,
 ): DocumentContent | undefined {
-  const row = database
-    .prepare<[string, string], ContentRow>(
-      `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
-       FROM documents WHERE source = ? AND path = ?`,
-    )
-    .get(source, path);
+  const row = queryRow<ContentRow>(
+    database,
+    `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
+     FROM documents WHERE source = ? AND path = ?`,
+    source,
+    path,
+  );
   if (row === undefined) return undefined;
-  const chunks = database
-    .prepare<[number], ContentChunkRow>(
-      `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
-         line_numbers AS lineNumbers,
-         CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
-                WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
-              WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)
-                THEN 'refused' ELSE 'none' END AS vector
-       FROM chunks WHERE document_id = ? ORDER BY id`,
-    )
-    .all(row.id);
+  const chunks = queryRows<ContentChunkRow>(
+    database,
+    `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
+       line_numbers AS lineNumbers,
+       CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
+              WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
+            WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)
+              THEN 'refused' ELSE 'none' END AS vector
+     FROM chunks WHERE document_id = ? ORDER BY id`,
+    row.id,
+  );
   return contentOf(row, chunks);
 }
 
 /** Counts documents and chunks, by source, and media. Excluded transcripts do not count. */
 export function countDocuments(database: Connection): DocumentCounts {
-  const rows = database
-    .prepare<[], SourceRow>(
-      `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
-       FROM (
-         SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
-           coalesce(resume ->> 'brokenLines', 0) AS broken
-         FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
-       ) GROUP BY source ORDER BY source`,
-    )
-    .all();
+  const rows = queryRows<SourceRow>(
+    database,
+    `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
+     FROM (
+       SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
+         coalesce(resume ->> 'brokenLines', 0) AS broken
+       FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
+     ) GROUP BY source ORDER BY source`,
+  );
   return countsOf(rows, countMedia(database));
 }
 
 export function countMedia(database: Connection): MediaCounts {
-  const counts = database
-    .prepare<[], MediaCounts>(
-      `SELECT coalesce(sum(mime_type LIKE 'image/%'), 0) AS images,
-         coalesce(sum(mime_type LIKE 'audio/%'), 0) AS audio
-       FROM documents WHERE kind = 'media'`,
-    )
-    .get();
+  const counts = queryRow<MediaCounts>(
+    database,
+    `SELECT coalesce(sum(mime_type LIKE 'image/%'), 0) AS images,
+       coalesce(sum(mime_type LIKE 'audio/%'), 0) AS audio
+     FROM documents WHERE kind = 'media'`,
+  );
   return counts ?? { images: 0, audio: 0 };
 }
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 export function readSyncMark(database: Connection): SyncMark {
+  const skipped = queryRows<SkipRow>(
+    database,
+    'SELECT path, reason, detail FROM skipped ORDER BY rowid',
+  );
   return {
     syncedMs: readSyncedMs(database),
-    tree: database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
-    skipped: database
-      .prepare<[], SkipRow>('SELECT path, reason, detail FROM skipped ORDER BY rowid')
-      .all()
-      .map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
+    tree: queryRow<TreeSnapshot>(database, 'SELECT paths, fingerprints FROM tree'),
+    skipped: skipped.map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
   };
 }
 
@@ -140,7 +136,7 @@ export function writeSyncMark(database: Connection, { syncedMs, tree, skipped }:
   const insert = database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
   for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
   if (tree === undefined) return;
-  database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
+  runSql(database, 'INSERT INTO tree VALUES (?, ?)', tree.paths, tree.fingerprints);
 }
 
 export function readSyncedMs(database: Connection): number | undefined {
@@ -149,19 +145,16 @@ export function readSyncedMs(database: Connection): number | undefined {
 }
 
 export function readMeta(database: Connection, key: string): string | undefined {
-  return database
-    .prepare<[string], string>('SELECT value FROM meta WHERE key = ?')
-    .pluck()
-    .get(key);
+  return queryValue(database, 'SELECT value FROM meta WHERE key = ?', key);
 }
 
 export function writeMeta(database: Connection, key: string, value: string): void {
-  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
+  runSql(database, 'INSERT OR REPLACE INTO meta VALUES (?, ?)', key, value);
 }
 
 /** Records whether there are media, so that most searches need not check. */
 export function noteMedia(database: Connection): void {
-  const any = database.prepare("SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1").get();
+  const any = queryRow(database, "SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1");
   writeMeta(database, 'media', any === undefined ? '0' : '1');
 }
 
@@ -171,10 +164,10 @@ export function holdsMedia(database: Connection): boolean {
 
 /** Records the languages that files are written in, so that most searches need not load any. */
 export function noteLanguages(database: Connection): void {
-  const codes = database
-    .prepare<[], string>('SELECT DISTINCT language FROM documents WHERE language IS NOT NULL')
-    .pluck()
-    .all();
+  const codes = queryColumn<string>(
+    database,
+    'SELECT DISTINCT language FROM documents WHERE language IS NOT NULL',
+  );
   writeMeta(database, 'languages', codes.sort().join(' '));
 }
 

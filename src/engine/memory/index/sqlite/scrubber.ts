@@ -1,4 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
+import { readMeta } from './read-documents.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
@@ -31,8 +32,7 @@ export function createScrubber(database: Connection): Scrubber {
         );
       })();
     },
-    isRequested: () =>
-      database.prepare("SELECT 1 FROM meta WHERE key = 'scrub'").get() !== undefined,
+    isRequested: () => readMeta(database, 'scrub') !== undefined,
     scrub: (atMs) => {
       forgetVectors(database, atMs);
       // Merged into one segment, the full-text index has no words of deleted rows.

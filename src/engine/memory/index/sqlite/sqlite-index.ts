@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Connection, closeWriter } from '../../../sqlite/database.js';
+import { queryRows, runSql } from '../../../sqlite/query.js';
 import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
@@ -8,6 +9,7 @@ import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk, isUnchanged } from './index-file.js';
 import {
   countMatches,
+  hasDocuments,
   type Kept,
   keptBy,
   lexicalCandidates,
@@ -84,10 +86,7 @@ export function createSqliteIndex(
   const index: SqliteIndex = {
     view: async () => index,
     identity: async () => identity,
-    hasDocuments: async (source) => {
-      const select = 'SELECT 1 FROM documents WHERE source = ? LIMIT 1';
-      return database.prepare(select).get(source) !== undefined;
-    },
+    hasDocuments: async (source) => hasDocuments(database, source),
     documents: async () => storedDocuments(database),
     describe: async (keys) => describeDocuments(database, keys),
     links: async () => linkingDocuments(database),
@@ -170,12 +169,11 @@ export function createSqliteIndex(
     refuseEmbeddings: async (...refused) =>
       (await vectors()).refuseEmbeddings(database, ...refused),
     frontMatterFaults: async () =>
-      database
-        .prepare<[], FrontMatterFault>(
-          `SELECT path, facts ->> 'fault' AS why FROM documents
-           WHERE facts LIKE '%"fault":%' AND why IS NOT NULL ORDER BY path`,
-        )
-        .all(),
+      queryRows<FrontMatterFault>(
+        database,
+        `SELECT path, facts ->> 'fault' AS why FROM documents
+         WHERE facts LIKE '%"fault":%' AND why IS NOT NULL ORDER BY path`,
+      ),
     refusedMedia: async () => (await vectors()).refusedMedia(database),
     tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(database, options),
     vectorCandidates: async (identity, vector, limit, filter) => {
@@ -190,19 +188,18 @@ export function createSqliteIndex(
     sampleMedia: async (...asked) => (await vectors()).sampleMedia(database, ...asked),
     vectorExtension: async () => extensionBy(await vectors()),
     batchJobs: async (identity) =>
-      database
-        .prepare<[string], BatchJob>(
-          `SELECT id, identity, json, created_ms AS createdMs FROM batch_jobs
-           WHERE identity = ? ORDER BY created_ms, id`,
-        )
-        .all(identity),
+      queryRows<BatchJob>(
+        database,
+        `SELECT id, identity, json, created_ms AS createdMs FROM batch_jobs
+         WHERE identity = ? ORDER BY created_ms, id`,
+        identity,
+      ),
     saveBatchJob: async ({ id, identity, json, createdMs }) => {
-      database
-        .prepare('INSERT OR REPLACE INTO batch_jobs VALUES (?, ?, ?, ?)')
-        .run(id, identity, json, createdMs);
+      const sql = 'INSERT OR REPLACE INTO batch_jobs VALUES (?, ?, ?, ?)';
+      runSql(database, sql, id, identity, json, createdMs);
     },
     removeBatchJob: async (id) => {
-      database.prepare('DELETE FROM batch_jobs WHERE id = ?').run(id);
+      runSql(database, 'DELETE FROM batch_jobs WHERE id = ?', id);
     },
     isCurrent: () => isUnchanged(database, identity),
     copyEmbeddings: (...from) => copyEmbeddings(database, ...from),

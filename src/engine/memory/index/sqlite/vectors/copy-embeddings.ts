@@ -1,4 +1,5 @@
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
+import { runSql } from '../../../../sqlite/query.js';
 import { isDamage } from '../index-file.js';
 import { allSpaces, findSpace, hashChunks } from './spaces.js';
 
@@ -55,19 +56,19 @@ export function copyEmbeddings(
 
 /** If the new name exists from an earlier rename, the vectors are merged; newer ones win. */
 function renameSpaces(database: Connection, rename: (identity: string) => string): void {
-  const move = database.prepare('UPDATE OR REPLACE embeddings SET space_id = ? WHERE space_id = ?');
-  const remove = database.prepare('DELETE FROM spaces WHERE id = ?');
-  const name = database.prepare('UPDATE spaces SET identity = ? WHERE id = ?');
+  const move = 'UPDATE OR REPLACE embeddings SET space_id = ? WHERE space_id = ?';
   database.transaction(() => {
     for (const { id, identity, dimensions, inUse } of allSpaces(database)) {
       const renamed = rename(identity);
       const earlier = findSpace(database, renamed);
-      if (earlier === undefined) name.run(renamed, id);
+      if (earlier === undefined) {
+        runSql(database, 'UPDATE spaces SET identity = ? WHERE id = ?', renamed, id);
+      }
       if (earlier === undefined || earlier.id === id) continue;
       // With another length, or out of use, they cannot stand in for this one.
-      if (earlier.dimensions === dimensions && inUse) move.run(earlier.id, id);
-      else database.prepare('DELETE FROM embeddings WHERE space_id = ?').run(id);
-      remove.run(id);
+      if (earlier.dimensions === dimensions && inUse) runSql(database, move, earlier.id, id);
+      else runSql(database, 'DELETE FROM embeddings WHERE space_id = ?', id);
+      runSql(database, 'DELETE FROM spaces WHERE id = ?', id);
     }
     database.exec(
       'DELETE FROM cached_embeddings WHERE embedding_id NOT IN (SELECT id FROM embeddings)',

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryRow, queryRows, queryValue } from '../../../../sqlite/query.js';
 import { groupBy } from '../../../../support/lists.js';
 import { contentHash, distinctContents } from '../../content-hash.js';
 import type {
@@ -56,13 +57,13 @@ function storePacked(
     `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
        ON CONFLICT (space_id, hash) DO NOTHING`,
   );
-  const last = database.prepare<[], number | null>('SELECT max(id) FROM embeddings').pluck().get();
+  const last = queryValue<number | null>(database, 'SELECT max(id) FROM embeddings') ?? 0;
   for (const { hash, vector } of rows) stored += insert.run(space.id, hash, vector).changes;
   // A chunk may have been deleted while its vector was being requested.
   database.exec(
-    `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last ?? 0};
-       INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
-         WHERE id > ${last ?? 0} AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
+    `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last};
+     INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
+       WHERE id > ${last} AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
   );
   codeVectors(database, space);
   raiseWholeTo(database, space);
@@ -77,34 +78,34 @@ export function storedEmbeddings(
 ): StoredEmbedding[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
-  return database
-    .prepare<[number, number, number], [number, Buffer, Buffer]>(
-      `SELECT id, hash, vector FROM embeddings WHERE space_id = ? AND id > ? AND EXISTS (
-         SELECT 1 FROM chunks JOIN documents ON documents.id = document_id
-         WHERE chunks.hash = embeddings.hash AND source = 'memory'
-       ) ORDER BY id LIMIT ?`,
-    )
-    .raw()
-    .all(space.id, after, limit)
-    .map(([id, hash, packed]) => {
-      return { id, hash, vectors: unpackVectors(packed, space.dimensions) };
-    });
+  const rows = queryRows<Pick<PackedEmbedding, 'hash' | 'id' | 'vector'>>(
+    database,
+    `SELECT id, hash, vector FROM embeddings WHERE space_id = ? AND id > ? AND EXISTS (
+       SELECT 1 FROM chunks JOIN documents ON documents.id = document_id
+       WHERE chunks.hash = embeddings.hash AND source = 'memory'
+     ) ORDER BY id LIMIT ?`,
+    space.id,
+    after,
+    limit,
+  );
+  return rows.map(({ id, hash, vector }) => {
+    return { id, hash, vectors: unpackVectors(vector, space.dimensions) };
+  });
 }
 
 export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
-  return database
-    .prepare<[], VectorSpaceStatistics>(
-      `SELECT identity, dimensions,
-         (SELECT count(*) FROM chunks WHERE hash IN (
-           SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
-         (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
-           AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
-         (SELECT count(*) FROM chunks WHERE hash IN (
-           SELECT hash FROM refused_contents AS refused
-           WHERE refused.identity = spaces.identity)) AS refused
-       FROM spaces ORDER BY id`,
-    )
-    .all();
+  return queryRows(
+    database,
+    `SELECT identity, dimensions,
+       (SELECT count(*) FROM chunks WHERE hash IN (
+         SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
+       (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
+         AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
+       (SELECT count(*) FROM chunks WHERE hash IN (
+         SELECT hash FROM refused_contents AS refused
+         WHERE refused.identity = spaces.identity)) AS refused
+     FROM spaces ORDER BY id`,
+  );
 }
 
 /**
@@ -129,26 +130,13 @@ export function refuseEmbeddings(
 
 /** The refused media documents under any identity; by path. */
 export function refusedMedia(database: Connection): RefusedMedia[] {
-  return database
-    .prepare<[], RefusedMedia>(
-      `SELECT identity, documents.path, mime_type AS mimeType, why FROM documents
-       JOIN chunks ON chunks.document_id = documents.id
-       JOIN refused_contents ON refused_contents.hash = chunks.hash
-       WHERE kind = 'media' ORDER BY documents.path`,
-    )
-    .all();
-}
-
-/** Deletes records of content that no chunk has any more, and of identities that are gone. */
-export function tidyRefused(database: Connection, keepIdentities: readonly string[]): void {
-  database
-    .prepare(
-      `DELETE FROM refused_contents
-       WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = refused_contents.hash)
-         OR (identity NOT IN (SELECT identity FROM spaces)
-           AND identity NOT IN (SELECT value FROM json_each(?)))`,
-    )
-    .run(JSON.stringify(keepIdentities));
+  return queryRows(
+    database,
+    `SELECT identity, documents.path, mime_type AS mimeType, why FROM documents
+     JOIN chunks ON chunks.document_id = documents.id
+     JOIN refused_contents ON refused_contents.hash = chunks.hash
+     WHERE kind = 'media' ORDER BY documents.path`,
+  );
 }
 
 interface MissingRow {
@@ -168,13 +156,12 @@ export function missingEmbeddings(
   after: number,
   limit: number,
 ): MissingEmbedding[] {
-  const values = { ...valuesOf(database, identity, after), limit };
-  const rows = database
-    .prepare<[typeof values], MissingRow>(
-      `SELECT chunks.id AS chunkId, chunks.hash, heading_path AS headings, text
-       ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
-    )
-    .all(values);
+  const rows = queryRows<MissingRow>(
+    database,
+    `SELECT chunks.id AS chunkId, chunks.hash, heading_path AS headings, text
+     ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
+    { ...valuesOf(database, identity, after), limit },
+  );
   return distinctContents(
     rows.map(({ chunkId, headings, text, hash }) => {
       const headingPath = headingPathOf(headings);
@@ -189,16 +176,15 @@ export function missingMedia(
   after: number,
   limit: number,
 ): MissingMedia[] {
-  const values = { ...valuesOf(database, identity, after), limit };
-  const rows = database
-    .prepare<[typeof values], MissingMedia>(
-      `SELECT missing.id AS chunkId, missing.hash, documents.path, missing.text AS label,
-         mime_type AS mimeType, documents.hash AS contentHash, size AS bytes
-       FROM (SELECT * ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
-       JOIN documents ON documents.id = missing.document_id
-       ORDER BY missing.id LIMIT @limit`,
-    )
-    .all(values);
+  const rows = queryRows<MissingMedia>(
+    database,
+    `SELECT missing.id AS chunkId, missing.hash, documents.path, missing.text AS label,
+       mime_type AS mimeType, documents.hash AS contentHash, size AS bytes
+     FROM (SELECT * ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+     JOIN documents ON documents.id = missing.document_id
+     ORDER BY missing.id LIMIT @limit`,
+    { ...valuesOf(database, identity, after), limit },
+  );
   return distinctContents(rows);
 }
 
@@ -207,22 +193,18 @@ export function countMissingEmbeddings(
   identity: string,
   atMost = Number.MAX_SAFE_INTEGER,
 ): number {
-  const values = { ...valuesOf(database, identity, 0), atMost };
-  const count = database.prepare<[typeof values], number>(
-    `SELECT count(*) FROM (SELECT 1 ${WITHOUT_VECTOR} LIMIT @atMost)`,
-  );
-  return count.pluck().get(values) ?? 0;
+  const sql = `SELECT count(*) FROM (SELECT 1 ${WITHOUT_VECTOR} LIMIT @atMost)`;
+  return queryValue<number>(database, sql, { ...valuesOf(database, identity, 0), atMost }) ?? 0;
 }
 
 export function countMissingMedia(database: Connection, identity: string): MissingMediaCount {
-  const values = valuesOf(database, identity, 0);
-  const counted = database
-    .prepare<[typeof values], MissingMediaCount>(
-      `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
-       FROM (SELECT document_id ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
-       JOIN documents ON documents.id = missing.document_id`,
-    )
-    .get(values);
+  const counted = queryRow<MissingMediaCount>(
+    database,
+    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
+     FROM (SELECT document_id ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+     JOIN documents ON documents.id = missing.document_id`,
+    valuesOf(database, identity, 0),
+  );
   return counted ?? { files: 0, bytes: 0 };
 }
 
@@ -246,15 +228,15 @@ export function packedStore(database: Connection): PackedStore {
   return {
     count: async () => {
       const select = 'SELECT count(*) FROM embeddings JOIN spaces ON spaces.id = space_id';
-      return database.prepare<[], number>(`${select} WHERE ${IS_PACKED}`).pluck().get() ?? 0;
+      return queryValue<number>(database, `${select} WHERE ${IS_PACKED}`) ?? 0;
     },
     page: async ({ after, limit }) =>
-      database
-        .prepare<[number, number], PackedRow>(
-          `${PACKED} WHERE embeddings.id > ? AND ${IS_PACKED} ORDER BY embeddings.id LIMIT ?`,
-        )
-        .all(after, limit)
-        .map(toPacked),
+      queryRows<PackedRow>(
+        database,
+        `${PACKED} WHERE embeddings.id > ? AND ${IS_PACKED} ORDER BY embeddings.id LIMIT ?`,
+        after,
+        limit,
+      ).map(toPacked),
     find: async (rows) => {
       const find = database.prepare<[string, Buffer], PackedRow>(
         `${PACKED} WHERE identity = ? AND embeddings.hash = ?`,

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { messageOf } from '../../../../errors/index.js';
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryValue } from '../../../../sqlite/query.js';
 import type { VectorExtension } from '../../embedding-records.js';
 
 /** `memorySearch.store.vector`: whether and from where the vector extension is loaded. */
@@ -24,7 +25,7 @@ export function loadVectorExtension(
   try {
     const path = settings.extensionPath ?? bundledPath();
     database.loadExtension(path, ENTRY_POINT);
-    const version = database.prepare<[], string>('SELECT vec_version()').pluck().get() ?? '';
+    const version = queryValue<string>(database, 'SELECT vec_version()') ?? '';
     return { loaded: true, version: version.replace(/^v/, ''), path };
   } catch (error) {
     // The lines after the first are where Node.js looked for the package.

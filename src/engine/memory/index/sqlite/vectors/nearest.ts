@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryColumn } from '../../../../sqlite/query.js';
 import { bestCosine, type QueryVector, queryBytes } from '../../vector-bytes.js';
 import { worthComparing } from './sign-codes.js';
 import type { Space } from './spaces.js';
@@ -67,20 +68,18 @@ function nearestInside(
   query: QueryVector,
   count: number,
 ): number[] {
-  return database
-    .prepare<[Record<string, unknown>], number>(
-      `SELECT embeddings.id FROM json_each(@ids) AS one
-       CROSS JOIN embeddings ON embeddings.id = one.value
-       ORDER BY ${NEAREST_PIECE}
-       LIMIT @count`,
-    )
-    .pluck()
-    .all({
+  return queryColumn(
+    database,
+    `SELECT embeddings.id FROM json_each(@ids) AS one
+     CROSS JOIN embeddings ON embeddings.id = one.value
+     ORDER BY ${NEAREST_PIECE} LIMIT @count`,
+    {
       ids: JSON.stringify(ids.toSorted((a, b) => a - b)),
       dimensions: query.length,
       query: queryBytes(query),
       count,
-    });
+    },
+  );
 }
 
 /**
@@ -108,10 +107,7 @@ function candidatesFor(
 ): Iterable<number> {
   if (among !== undefined && among.length <= FEW) return among;
   const idsFrom = (table: 'embeddings' | 'uncoded', column: string): readonly number[] =>
-    database
-      .prepare<[number], number>(`SELECT ${column} FROM ${table} WHERE space_id = ?`)
-      .pluck()
-      .all(space.id);
+    queryColumn(database, `SELECT ${column} FROM ${table} WHERE space_id = ?`, space.id);
   const chosen = among === undefined ? undefined : new Set(among);
   // A space out of use has no codes.
   const coded = space.inUse ? worthComparing(database, space, query, chosen, count) : undefined;

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryColumn, queryRow, queryValue, runSql } from '../../../../sqlite/query.js';
 import { bytesOf, integersOf, type QueryVector, sumOfVectors } from '../../vector-bytes.js';
 import type { Space } from './spaces.js';
 
@@ -32,11 +33,8 @@ export function codeVectors(database: Connection, space: Space): void {
   const insert = database.prepare('INSERT INTO code_pages VALUES (NULL, ?, ?)');
   const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id <= ?');
   const stride = slotWords(space);
-  let left =
-    database
-      .prepare<[number], number>('SELECT count(*) FROM uncoded WHERE space_id = ?')
-      .pluck()
-      .get(space.id) ?? 0;
+  const count = 'SELECT count(*) FROM uncoded WHERE space_id = ?';
+  let left = queryValue<number>(database, count, space.id) ?? 0;
   for (; left >= PAGE_SLOTS; left -= PAGE_SLOTS) {
     const rows = take.all(space.id);
     // A damaged file may have fewer than were counted.
@@ -81,10 +79,11 @@ export function worthComparing(
   among: ReadonlySet<number> | undefined,
   count: number,
 ): Uint32Array | undefined {
-  const pageIds = database
-    .prepare<[number], number>('SELECT id FROM code_pages WHERE space_id = ? ORDER BY id')
-    .pluck()
-    .all(space.id);
+  const pageIds = queryColumn<number>(
+    database,
+    'SELECT id FROM code_pages WHERE space_id = ? ORDER BY id',
+    space.id,
+  );
   // One page in memory at a time.
   const read = database
     .prepare<[number], Buffer>('SELECT codes FROM code_pages WHERE id = ?')
@@ -127,8 +126,8 @@ function differingBits(page: Uint32Array, from: number, signs: Uint32Array): num
 
 /** Deletes all codes of a space, and its queue of contents to code. */
 export function dropCodes(database: Connection, space: Space): void {
-  database.prepare('DELETE FROM code_pages WHERE space_id = ?').run(space.id);
-  database.prepare('DELETE FROM uncoded WHERE space_id = ?').run(space.id);
+  runSql(database, 'DELETE FROM code_pages WHERE space_id = ?', space.id);
+  runSql(database, 'DELETE FROM uncoded WHERE space_id = ?', space.id);
 }
 
 /** Share of codes of unused contents above which all are recomputed. */
@@ -143,12 +142,12 @@ export function repairCodes(database: Connection, space: Space, mostDead = MOST_
   const dead = coded + uncoded - used;
   if (broken === 0 && dead >= 0 && dead <= coded * mostDead) return;
   dropCodes(database, space);
-  database
-    .prepare(
-      `INSERT INTO uncoded SELECT space_id, id FROM embeddings
-       WHERE space_id = ? AND id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
-    )
-    .run(space.id);
+  runSql(
+    database,
+    `INSERT INTO uncoded SELECT space_id, id FROM embeddings
+     WHERE space_id = ? AND id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
+    space.id,
+  );
   codeVectors(database, space);
 }
 
@@ -162,17 +161,16 @@ interface CodeCounts {
 }
 
 function countCodes(database: Connection, space: Space): CodeCounts {
-  const values = { id: space.id, bytes: PAGE_SLOTS * slotWords(space) * 4 };
-  const counts = database
-    .prepare<[typeof values], CodeCounts>(
-      `SELECT count(*) * ${PAGE_SLOTS} AS coded,
-         count(*) FILTER (WHERE length(codes) <> @bytes) AS broken,
-         (SELECT count(*) FROM uncoded WHERE space_id = @id) AS uncoded,
-         (SELECT count(*) FROM embeddings WHERE space_id = @id
-           AND id NOT IN (SELECT embedding_id FROM cached_embeddings)) AS used
-       FROM code_pages WHERE space_id = @id`,
-    )
-    .get(values);
+  const counts = queryRow<CodeCounts>(
+    database,
+    `SELECT count(*) * ${PAGE_SLOTS} AS coded,
+       count(*) FILTER (WHERE length(codes) <> @bytes) AS broken,
+       (SELECT count(*) FROM uncoded WHERE space_id = @id) AS uncoded,
+       (SELECT count(*) FROM embeddings WHERE space_id = @id
+         AND id NOT IN (SELECT embedding_id FROM cached_embeddings)) AS used
+     FROM code_pages WHERE space_id = @id`,
+    { id: space.id, bytes: PAGE_SLOTS * slotWords(space) * 4 },
+  );
   if (counts === undefined) throw new Error('an aggregate has one row');
   return counts;
 }

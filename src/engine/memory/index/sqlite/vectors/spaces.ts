@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryRow, queryRows, runSql } from '../../../../sqlite/query.js';
 import { contentHash } from '../../content-hash.js';
 
 /** Hashes chunks that were written while the index had no vectors. */
@@ -29,23 +30,20 @@ const SELECT_SPACE =
 
 /** All spaces, oldest first. */
 export function allSpaces(database: Connection): Space[] {
-  return database.prepare<[], SpaceRow>(`${SELECT_SPACE} ORDER BY id`).all().map(toSpace);
+  return queryRows<SpaceRow>(database, `${SELECT_SPACE} ORDER BY id`).map(toSpace);
 }
 
 /** The space of an identity, if it exists. */
 export function findSpace(database: Connection, identity: string): Space | undefined {
-  const row = database
-    .prepare<[string], SpaceRow>(`${SELECT_SPACE} WHERE identity = ?`)
-    .get(identity);
+  const row = queryRow<SpaceRow>(database, `${SELECT_SPACE} WHERE identity = ?`, identity);
   return row === undefined ? undefined : toSpace(row);
 }
 
 /** The space of an identity, created if missing. */
 export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
   if (allSpaces(database).length === 0) hashChunks(database);
-  database
-    .prepare('INSERT INTO spaces (identity, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING')
-    .run(identity, dimensions);
+  const sql = 'INSERT OR IGNORE INTO spaces (identity, dimensions) VALUES (?, ?)';
+  runSql(database, sql, identity, dimensions);
   const space = findSpace(database, identity);
   if (space === undefined) throw new Error('a row that was just written is not there');
   return space;
@@ -62,66 +60,54 @@ export const WITHOUT_VECTOR = `
 
 /** Raises `whole_to` to the last chunk before the first without a vector. */
 export function raiseWholeTo(database: Connection, space: Space): void {
-  const values = { space: space.id, identity: space.identity, after: space.wholeTo };
-  const missing = database
-    .prepare<[typeof values], number>(
-      `SELECT chunks.id ${WITHOUT_VECTOR} ORDER BY chunks.id LIMIT 1`,
-    )
-    .pluck()
-    .get(values);
-  const last = database.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck().get();
-  const wholeTo = missing === undefined ? (last ?? 0) : missing - 1;
-  database.prepare('UPDATE spaces SET whole_to = ? WHERE id = ?').run(wholeTo, space.id);
+  runSql(
+    database,
+    `UPDATE spaces SET whole_to = coalesce(
+       (SELECT chunks.id - 1 ${WITHOUT_VECTOR} ORDER BY chunks.id LIMIT 1),
+       (SELECT max(id) FROM chunks), 0)
+     WHERE id = @space`,
+    { space: space.id, identity: space.identity, after: space.wholeTo },
+  );
 }
 
 /** Chunks from this id on were written, so their vectors may be missing. */
 export function lowerWholeTo(database: Connection, firstWritten: number): void {
-  database
-    .prepare('UPDATE spaces SET whole_to = ? WHERE whole_to >= ?')
-    .run(firstWritten - 1, firstWritten);
+  const sql = 'UPDATE spaces SET whole_to = ? WHERE whole_to >= ?';
+  runSql(database, sql, firstWritten - 1, firstWritten);
 }
 
 /** Takes vectors out of the cache that chunks from this id on use again. */
 export function reviveWritten(database: Connection, firstWritten: number): void {
   revive(
     database,
-    database
-      .prepare<[number], CachedRow>(
-        `SELECT DISTINCT space_id, embeddings.id FROM chunks
-         CROSS JOIN spaces ON spaces.in_use
-         CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = chunks.hash
-         CROSS JOIN cached_embeddings ON embedding_id = embeddings.id
-         WHERE chunks.id >= ?`,
-      )
-      .raw()
-      .all(firstWritten),
+    `SELECT DISTINCT space_id AS space, embeddings.id FROM chunks
+     CROSS JOIN spaces ON spaces.in_use
+     CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = chunks.hash
+     CROSS JOIN cached_embeddings ON embedding_id = embeddings.id
+     WHERE chunks.id >= ?`,
+    firstWritten,
   );
 }
 
 /** Puts a space back into use, with the vectors that chunks use. */
 export function reviveSpace(database: Connection, space: Space): void {
-  database.prepare('UPDATE spaces SET in_use = 1 WHERE id = ?').run(space.id);
+  runSql(database, 'UPDATE spaces SET in_use = 1 WHERE id = ?', space.id);
   revive(
     database,
-    database
-      .prepare<[number], CachedRow>(
-        `SELECT space_id, id FROM embeddings WHERE space_id = ?
-           AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
-      )
-      .raw()
-      .all(space.id),
+    `SELECT space_id AS space, id FROM embeddings WHERE space_id = ?
+       AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
+    space.id,
   );
 }
 
-/** Space id and embedding id. */
-type CachedRow = readonly [number, number];
-
-function revive(database: Connection, rows: readonly CachedRow[]): void {
+/** @param select the spaces and ids of the embeddings */
+function revive(database: Connection, select: string, value: number): void {
+  const rows = queryRows<{ readonly space: number; readonly id: number }>(database, select, value);
   const uncache = database.prepare('DELETE FROM cached_embeddings WHERE embedding_id = ?');
   const enqueue = database.prepare('INSERT OR IGNORE INTO uncoded VALUES (?, ?)');
-  for (const [spaceId, id] of rows) {
+  for (const { space, id } of rows) {
     uncache.run(id);
-    enqueue.run(spaceId, id);
+    enqueue.run(space, id);
   }
 }
 

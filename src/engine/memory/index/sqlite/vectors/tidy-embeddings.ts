@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryColumn, runSql } from '../../../../sqlite/query.js';
 import type { TidyOptions } from '../../embedding-records.js';
-import { tidyRefused } from './embeddings.js';
 import { codeVectors, dropCodes, repairCodes } from './sign-codes.js';
 import { allSpaces, raiseWholeTo, reviveSpace, type Space } from './spaces.js';
 
@@ -31,42 +31,33 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
 
 function leaveSpace(database: Connection, space: Space, atMs: number): void {
   // The cache may drop any of its vectors from now on.
-  database.prepare('UPDATE spaces SET in_use = 0, whole_to = 0 WHERE id = ?').run(space.id);
+  runSql(database, 'UPDATE spaces SET in_use = 0, whole_to = 0 WHERE id = ?', space.id);
   dropCodes(database, space);
-  database
-    .prepare(
-      `INSERT INTO cached_embeddings SELECT id, ? FROM embeddings WHERE space_id = ?
-       ON CONFLICT DO NOTHING`,
-    )
-    .run(atMs, space.id);
+  runSql(
+    database,
+    'INSERT OR IGNORE INTO cached_embeddings SELECT id, ? FROM embeddings WHERE space_id = ?',
+    atMs,
+    space.id,
+  );
 }
 
 /** Deletes the vectors of an abandoned space, cached ones included. */
 function removeVectors(database: Connection, { id }: Space): void {
-  database
-    .prepare(
-      `DELETE FROM cached_embeddings
-       WHERE embedding_id IN (SELECT id FROM embeddings WHERE space_id = ?)`,
-    )
-    .run(id);
-  database.prepare('DELETE FROM embeddings WHERE space_id = ?').run(id);
+  const cached =
+    'DELETE FROM cached_embeddings WHERE embedding_id IN (SELECT id FROM embeddings WHERE space_id = ?)';
+  runSql(database, cached, id);
+  runSql(database, 'DELETE FROM embeddings WHERE space_id = ?', id);
 }
 
 /** Moves vectors of deleted contents into the cache, unless another chunk uses them. */
 function cacheFreed(database: Connection, atMs: number): void {
-  const unused = database
-    .prepare<[number], number>(
-      `SELECT embeddings.id FROM freed_hashes
-       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = freed_hashes.hash
-       WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = freed_hashes.hash)`,
-    )
-    .pluck();
-  const cache = database.prepare(
-    'INSERT INTO cached_embeddings VALUES (?, ?) ON CONFLICT DO NOTHING',
-  );
+  const unused = `SELECT embeddings.id FROM freed_hashes
+    CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = freed_hashes.hash
+    WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = freed_hashes.hash)`;
+  const cache = database.prepare('INSERT OR IGNORE INTO cached_embeddings VALUES (?, ?)');
   const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id = ?');
   for (const space of allSpaces(database).filter(({ inUse }) => inUse)) {
-    for (const id of unused.all(space.id)) {
+    for (const id of queryColumn<number>(database, unused, space.id)) {
       cache.run(id, atMs);
       dequeue.run(space.id, id);
     }
@@ -75,13 +66,12 @@ function cacheFreed(database: Connection, atMs: number): void {
 }
 
 function pruneCache(database: Connection, entries: number): void {
-  const oldest = database
-    .prepare<[number], number>(
-      `SELECT embedding_id FROM cached_embeddings
-       ORDER BY released_ms DESC, embedding_id DESC LIMIT -1 OFFSET ?`,
-    )
-    .pluck()
-    .all(entries);
+  const oldest = queryColumn<number>(
+    database,
+    `SELECT embedding_id FROM cached_embeddings
+     ORDER BY released_ms DESC, embedding_id DESC LIMIT -1 OFFSET ?`,
+    entries,
+  );
   const uncache = database.prepare('DELETE FROM cached_embeddings WHERE embedding_id = ?');
   const remove = database.prepare('DELETE FROM embeddings WHERE id = ?');
   for (const id of oldest) {
@@ -90,12 +80,24 @@ function pruneCache(database: Connection, entries: number): void {
   }
 }
 
-function removeIfEmpty(database: Connection, space: Space): void {
-  database
-    .prepare(
-      `DELETE FROM spaces WHERE id = @id
-       AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = @id)
+/** Deletes records of content that no chunk has any more, and of identities that are gone. */
+function tidyRefused(database: Connection, keepIdentities: readonly string[]): void {
+  runSql(
+    database,
+    `DELETE FROM refused_contents
+     WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = refused_contents.hash)
+       OR (identity NOT IN (SELECT identity FROM spaces)
+         AND identity NOT IN (SELECT value FROM json_each(?)))`,
+    JSON.stringify(keepIdentities),
+  );
+}
+
+function removeIfEmpty(database: Connection, { id }: Space): void {
+  runSql(
+    database,
+    `DELETE FROM spaces WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = spaces.id)
        AND NOT EXISTS (SELECT 1 FROM refused_contents WHERE identity = spaces.identity)`,
-    )
-    .run({ id: space.id });
+    id,
+  );
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../../sqlite/database.js';
+import { queryColumn, queryRows } from '../../../../sqlite/query.js';
 import type { MediaSample, VectorCandidate } from '../../candidates.js';
 import { type ChunkColumns, chunkOf } from '../../documents.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
@@ -40,15 +41,15 @@ export function vectorCandidates(
 }
 
 function embeddingsOf(database: Connection, space: Space, { by, ids }: Kept): number[] {
-  return database
-    .prepare<[string, number], number>(
-      `SELECT DISTINCT embeddings.id FROM json_each(?)
-       CROSS JOIN chunks ON ${by === 'chunk' ? 'chunks.id' : 'chunks.document_id'} = value
-       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash
-       ORDER BY embeddings.id`,
-    )
-    .pluck()
-    .all(ids, space.id);
+  return queryColumn(
+    database,
+    `SELECT DISTINCT embeddings.id FROM json_each(?)
+     CROSS JOIN chunks ON ${by === 'chunk' ? 'chunks.id' : 'chunks.document_id'} = value
+     CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash
+     ORDER BY embeddings.id`,
+    ids,
+    space.id,
+  );
 }
 
 type ChunkRow = ChunkColumns &
@@ -66,19 +67,19 @@ function chunksOf(
   const similarities = [...new Set(found.map(({ similarity }) => similarity))];
   const rankOf = new Map(similarities.map((similarity, rank) => [similarity, rank]));
   const ranked = JSON.stringify(found.map(({ id, similarity }) => [id, rankOf.get(similarity)]));
-  const rows = database
-    .prepare<[Record<string, unknown>], ChunkRow>(
-      `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
-         end_line AS endLine, heading_path AS headings, text,
-         line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
-       FROM json_each(@ranked) AS ranked
-       CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
-       CROSS JOIN chunks ON chunks.hash = embeddings.hash
-       CROSS JOIN documents ON documents.id = chunks.document_id
-       WHERE true ${restrictChunks(kept)}
-       ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
-    )
-    .all({ ranked, limit, kept: kept?.ids });
+  const rows = queryRows<ChunkRow>(
+    database,
+    `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
+       end_line AS endLine, heading_path AS headings, text,
+       line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
+     FROM json_each(@ranked) AS ranked
+     CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
+     CROSS JOIN chunks ON chunks.hash = embeddings.hash
+     CROSS JOIN documents ON documents.id = chunks.document_id
+     WHERE true ${restrictChunks(kept)}
+     ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
+    { ranked, limit, kept: kept?.ids },
+  );
   return rows.map(({ rank, ...row }) => {
     return { ...chunkOf(row), similarity: similarities[rank] ?? 0 };
   });
@@ -93,15 +94,15 @@ export function similarities(
   const space = findSpace(database, identity);
   if (space === undefined) return new Map();
   const query = queryVector(vector);
-  const rows = database
-    .prepare<[string, number], [number, Buffer]>(
-      `SELECT chunks.id, vector FROM json_each(?)
-       CROSS JOIN chunks ON chunks.id = value
-       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
-    )
-    .raw()
-    .all(JSON.stringify(chunkIds), space.id);
-  return new Map(rows.map(([id, packed]) => [id, bestCosine(query, packed)]));
+  const rows = queryRows<{ readonly id: number; readonly vector: Buffer }>(
+    database,
+    `SELECT chunks.id, vector FROM json_each(?)
+     CROSS JOIN chunks ON chunks.id = value
+     CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
+    JSON.stringify(chunkIds),
+    space.id,
+  );
+  return new Map(rows.map(({ id, vector: packed }) => [id, bestCosine(query, packed)]));
 }
 
 /**
@@ -120,13 +121,13 @@ export function sampleSimilarities(
   if (space === undefined) return [];
   const query = queryVector(vector);
   // Hashes are random, and their order is that of an index.
-  const rows = database
-    .prepare<[number, number], Buffer>(
-      `SELECT vector FROM embeddings WHERE space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}
-       ORDER BY hash LIMIT ?`,
-    )
-    .pluck()
-    .all(space.id, count);
+  const rows = queryColumn<Buffer>(
+    database,
+    `SELECT vector FROM embeddings WHERE space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}
+     ORDER BY hash LIMIT ?`,
+    space.id,
+    count,
+  );
   return rows.map((packed) => bestCosine(query, packed));
 }
 
@@ -142,13 +143,11 @@ export function sampleMedia(
   count: number,
 ): MediaSample {
   if (!holdsMedia(database)) return { chunkIds: new Set(), similarities: [] };
-  const all = database
-    .prepare<[], number>(
-      `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
-       WHERE kind = 'media' ORDER BY chunks.id`,
-    )
-    .pluck()
-    .all();
+  const all = queryColumn<number>(
+    database,
+    `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
+     WHERE kind = 'media' ORDER BY chunks.id`,
+  );
   const ids = spread(count, all.length).map((at) => all[at] ?? 0);
   return {
     chunkIds: new Set(all),

@@ -1,0 +1,45 @@
+/* Statements that run once. One that runs for many rows is prepared by whoever runs it. */
+import type { Connection } from './connection.js';
+
+/** The rows of a statement. @param values by place, or one object with names */
+export function queryRows<Row>(database: Connection, sql: string, ...values: unknown[]): Row[] {
+  return database.prepare<unknown[], Row>(sql).all(...values);
+}
+
+/** The first row. */
+export function queryRow<Row>(
+  database: Connection,
+  sql: string,
+  ...values: unknown[]
+): Row | undefined {
+  return database.prepare<unknown[], Row>(sql).get(...values);
+}
+
+/** The first column of all rows. */
+export function queryColumn<Value>(
+  database: Connection,
+  sql: string,
+  ...values: unknown[]
+): Value[] {
+  return database
+    .prepare<unknown[], Value>(sql)
+    .pluck()
+    .all(...values);
+}
+
+/** The first column of the first row. */
+export function queryValue<Value>(
+  database: Connection,
+  sql: string,
+  ...values: unknown[]
+): Value | undefined {
+  return database
+    .prepare<unknown[], Value>(sql)
+    .pluck()
+    .get(...values);
+}
+
+/** Runs a statement without rows. @returns how many rows it changed */
+export function runSql(database: Connection, sql: string, ...values: unknown[]): number {
+  return database.prepare(sql).run(...values).changes;
+}
