@@ -28,7 +28,6 @@ export interface Connection {
 
 /** A compiled statement; named values are one object. */
 export interface Statement<Params extends unknown[] = unknown[], Row = unknown> {
-  readonly reader: boolean;
   run(...values: Params): {
     readonly changes: number;
     readonly lastInsertRowid: bigint | number;
@@ -37,9 +36,9 @@ export interface Statement<Params extends unknown[] = unknown[], Row = unknown> 
   all(...values: Params): Row[];
   iterate(...values: Params): IterableIterator<Row>;
   /** Rows become the value of their first column. */
-  pluck(isOn?: boolean): this;
+  pluck(): this;
   /** Rows become arrays. */
-  raw(isOn?: boolean): this;
+  raw(): this;
   columns(): readonly { readonly name: string }[];
 }
 

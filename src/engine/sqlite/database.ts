@@ -197,31 +197,16 @@ export function databaseFault(error: unknown): DatabaseFault {
   const code = systemErrorCode(error) ?? '';
   // A damaged schema shows as a missing table.
   if (code === 'SQLITE_ERROR' && /no such (table|column)/.test(messageOf(error))) return 'corrupt';
-  for (const [prefix, fault] of FAULTS) {
-    if (code.startsWith(prefix)) return fault;
-  }
-  return 'other';
+  const known = FAULTS.find(([, codes]) => codes.some((start) => code.startsWith(start)));
+  return known?.[0] ?? 'other';
 }
 
-const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
-  ['SQLITE_BUSY', 'busy'],
-  ['SQLITE_LOCKED', 'busy'],
-  ['SQLITE_PROTOCOL', 'busy'],
-  ['SQLITE_CORRUPT', 'corrupt'],
-  ['SQLITE_NOTADB', 'corrupt'],
-  ['SQLITE_FULL', 'disk_full'],
-  ['ENOSPC', 'disk_full'],
-  ['EDQUOT', 'disk_full'],
-  ['SQLITE_READONLY', 'unwritable'],
-  ['SQLITE_CANTOPEN', 'unwritable'],
-  ['SQLITE_PERM', 'unwritable'],
-  ['SQLITE_IOERR', 'unwritable'],
-  ['EACCES', 'unwritable'],
-  ['EPERM', 'unwritable'],
-  ['EROFS', 'unwritable'],
-  // No folder can be created in some file systems, such as /proc.
-  ['ENOENT', 'unwritable'],
-  ['ENOTDIR', 'unwritable'],
-  ['ENOTEMPTY', 'unwritable'],
-  ['EEXIST', 'unwritable'],
+/** With the beginnings of their codes. */
+const FAULTS: readonly (readonly [DatabaseFault, readonly string[]])[] = [
+  ['busy', ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']],
+  ['corrupt', ['SQLITE_CORRUPT', 'SQLITE_NOTADB']],
+  ['disk_full', ['SQLITE_FULL', 'ENOSPC', 'EDQUOT']],
+  ['unwritable', ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'SQLITE_IOERR']],
+  // ENOENT: no folder can be created in some file systems, such as /proc.
+  ['unwritable', ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST']],
 ];

@@ -176,12 +176,10 @@ function locationOf(file: string, { fileMustExist = false, readonly = false }: O
   return url;
 }
 
-type Mode = 'pluck' | 'raw' | 'rows';
-
 /** Rows are read as arrays, since Node's objects have no prototype, and its blobs are no buffers. */
 class NodeStatementAdapter implements Statement {
   private readonly statement: NodeStatement;
-  private mode: Mode = 'rows';
+  private mode: 'pluck' | 'raw' | 'rows' = 'rows';
   private names: readonly string[] = [];
 
   constructor(statement: NodeStatement) {
@@ -190,17 +188,13 @@ class NodeStatementAdapter implements Statement {
     this.statement = statement;
   }
 
-  get reader(): boolean {
-    return this.statement.columns().length > 0;
-  }
-
-  pluck(isOn = true): this {
-    this.mode = isOn ? 'pluck' : 'rows';
+  pluck(): this {
+    this.mode = 'pluck';
     return this;
   }
 
-  raw(isOn = true): this {
-    this.mode = isOn ? 'raw' : 'rows';
+  raw(): this {
+    this.mode = 'raw';
     return this;
   }
 
@@ -290,32 +284,8 @@ function translate(error: unknown): unknown {
 }
 
 /** By number; https://sqlite.org/rescode.html. */
-const RESULT_CODES: readonly string[] = [
-  'OK',
-  'ERROR',
-  'INTERNAL',
-  'PERM',
-  'ABORT',
-  'BUSY',
-  'LOCKED',
-  'NOMEM',
-  'READONLY',
-  'INTERRUPT',
-  'IOERR',
-  'CORRUPT',
-  'NOTFOUND',
-  'FULL',
-  'CANTOPEN',
-  'PROTOCOL',
-  'EMPTY',
-  'SCHEMA',
-  'TOOBIG',
-  'CONSTRAINT',
-  'MISMATCH',
-  'MISUSE',
-  'NOLFS',
-  'AUTH',
-  'FORMAT',
-  'RANGE',
-  'NOTADB',
-];
+const RESULT_CODES =
+  `OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL
+  CANTOPEN PROTOCOL EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT RANGE NOTADB`.split(
+    /\s+/u,
+  );

@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import {
+  type ErrorCode,
   handlesExhausted,
   isHandleShortage,
   messageOf,
@@ -32,18 +33,14 @@ export function statIndex(file: string): Stats | undefined {
   });
 }
 
+const PERMISSIONS = 'check the permissions of its folder, or change memorySearch.store.path';
+
 function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch (cause) {
-    throw new SvcError(
-      'INDEX_UNWRITABLE',
-      `cannot read the index ${file}: ${systemReason(cause)}`,
-      {
-        hint: 'check the permissions of its folder, or change memorySearch.store.path',
-        cause,
-      },
-    );
+    const message = `cannot read the index ${file}: ${systemReason(cause)}`;
+    throw new SvcError('INDEX_UNWRITABLE', message, { hint: PERMISSIONS, cause });
   }
 }
 
@@ -103,31 +100,32 @@ export function isDamage(error: unknown): boolean {
 export function asIndexError(error: unknown, file: string): unknown {
   if (error instanceof SvcError) return error;
   if (isHandleShortage(error)) return handlesExhausted(error);
-  const cause = { cause: error };
+  const because = (code: ErrorCode, message: string, hint: string): SvcError =>
+    new SvcError(code, message, { hint, cause: error });
   switch (databaseFault(error)) {
     case 'busy':
-      return new SvcError('INDEX_LOCKED', `the index ${file} is in use by another process`, {
-        hint: 'wait for it to finish and try again',
-        ...cause,
-      });
+      return because(
+        'INDEX_LOCKED',
+        `the index ${file} is in use by another process`,
+        'wait for it to finish and try again',
+      );
     case 'corrupt':
-      return new SvcError('INDEX_CORRUPT', `the index ${file} is damaged: ${messageOf(error)}`, {
-        hint: 'rebuild it with "svc memory index --force"',
-        ...cause,
-      });
+      return because(
+        'INDEX_CORRUPT',
+        `the index ${file} is damaged: ${messageOf(error)}`,
+        'rebuild it with "svc memory index --force"',
+      );
     case 'disk_full':
-      return new SvcError('INDEX_DISK_FULL', `cannot write ${file}: the disk is full`, {
-        hint: 'free some space and run "svc memory index"; committed work is kept',
-        ...cause,
-      });
+      return because(
+        'INDEX_DISK_FULL',
+        `cannot write ${file}: the disk is full`,
+        'free some space and run "svc memory index"; committed work is kept',
+      );
     case 'unwritable':
-      return new SvcError(
+      return because(
         'INDEX_UNWRITABLE',
         `cannot write the index ${file}: ${systemReason(error)}`,
-        {
-          hint: 'check the permissions of its folder, or change memorySearch.store.path',
-          ...cause,
-        },
+        PERMISSIONS,
       );
     case 'other':
       return error;
