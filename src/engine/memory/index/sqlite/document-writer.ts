@@ -1,5 +1,6 @@
 import type { Connection } from '../../../sqlite/database.js';
-import type { DocumentKey, FileFingerprint } from '../../types.js';
+import { queryRow } from '../../../sqlite/query.js';
+import type { DocumentKey } from '../../types.js';
 import { daysOfChunk } from '../chunk-days.js';
 import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
@@ -21,17 +22,13 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   const findDocument = database.prepare<[string, string], StoredKey>(
     'SELECT id, language FROM documents WHERE source = ? AND path = ?',
   );
-  const findChunks = database.prepare<[number], StoredChunk>(
-    'SELECT id, heading_path AS headings, text FROM chunks WHERE document_id = ?',
+  const findLastChunks = database.prepare<[number, number], StoredChunk>(
+    `SELECT id, heading_path AS headings, text FROM chunks
+     WHERE document_id = ? ORDER BY id DESC LIMIT ?`,
   );
   const deleteText = database.prepare(
     `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, parts, file_name)
      VALUES ('delete', ?, ?, ?, ?, ?)`,
-  );
-  const deleteChunks = database.prepare('DELETE FROM chunks WHERE document_id = ?');
-  const findLastChunks = database.prepare<[number, number], StoredChunk>(
-    `SELECT id, heading_path AS headings, text FROM chunks
-     WHERE document_id = ? ORDER BY id DESC LIMIT ?`,
   );
   const deleteChunk = database.prepare('DELETE FROM chunks WHERE id = ?');
   const deleteDocument = database.prepare('DELETE FROM documents WHERE id = ?');
@@ -59,43 +56,29 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   );
   // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
   // counts, and with them the scores, would be wrong.
-  const forget = (
-    chunks: readonly StoredChunk[],
+  const removeLast = (
+    count: number,
+    stored: StoredKey,
     key: DocumentKey,
-    language: Language | undefined,
-  ): void => {
+    gone: ChunkChanges,
+  ): number => {
     const fileName = indexedFileName(key, tokenizer);
-    for (const { id, text, headings } of chunks) {
-      deleteText.run(id, ...indexedTexts({ text, headings }, tokenizer, language), fileName);
+    // FTS5 writes what it has with each id that is lower than the one before.
+    const chunks = findLastChunks.all(stored.id, count).reverse();
+    for (const chunk of chunks) {
+      const texts = indexedTexts(chunk, tokenizer, storedLanguage(stored));
+      deleteText.run(chunk.id, ...texts, fileName);
+      gone.removing(chunk.id);
+      deleteChunk.run(chunk.id);
     }
+    return chunks.length;
   };
   const remove = (key: DocumentKey, gone: ChunkChanges): number => {
     const stored = findDocument.get(key.source, key.path);
     if (stored === undefined) return 0;
-    const { id } = stored;
-    forget(findChunks.all(id), key, storedLanguage(stored));
-    gone.removing(id);
-    const { changes } = deleteChunks.run(id);
-    deleteDocument.run(id);
-    return changes;
-  };
-  const removeLast = (
-    stored: StoredKey,
-    count: number,
-    key: DocumentKey,
-    gone: ChunkChanges,
-  ): number => {
-    const last = findLastChunks.all(stored.id, count);
-    forget(last, key, storedLanguage(stored));
-    for (const chunk of last) {
-      gone.removingChunk(chunk.id);
-      deleteChunk.run(chunk.id);
-    }
-    return last.length;
-  };
-  const touch = (key: DocumentKey, fingerprint: FileFingerprint, indexedMs: number): void => {
-    const { size, mtimeMs, ctimeMs } = fingerprint;
-    updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
+    const removed = removeLast(ALL, stored, key, gone);
+    deleteDocument.run(stored.id);
+    return removed;
   };
   const insertChunks = (
     id: number,
@@ -113,13 +96,9 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
       const numbers = lineNumbers === undefined ? null : lineNumbersText(lineNumbers);
       const { first = null, last = null } = daysOfChunk(document, { headingPath, text }) ?? {};
       const place = [startLine, endLine, hash, headings, first, last] as const;
-      const chunk = insertChunk.run(id, ...place, text, numbers);
-      come.inserted(Number(chunk.lastInsertRowid));
-      insertText.run(
-        chunk.lastInsertRowid,
-        ...indexedTexts({ text, headings }, tokenizer, language),
-        fileName,
-      );
+      const chunk = Number(insertChunk.run(id, ...place, text, numbers).lastInsertRowid);
+      come.inserted(chunk);
+      insertText.run(chunk, ...indexedTexts({ text, headings }, tokenizer, language), fileName);
     }
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
@@ -143,19 +122,21 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     if (stored === undefined)
       throw new Error(`${path} is not in the index, so it cannot be extended`);
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const { id } = stored;
-    const removed = removeLast(stored, replacesLast, document, changes);
-    extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, id);
-    insertChunks(id, document, storedLanguage(stored), changes);
+    const removed = removeLast(replacesLast, stored, document, changes);
+    extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, stored.id);
+    insertChunks(stored.id, document, storedLanguage(stored), changes);
     return document.chunks.length - removed;
   };
   return (change, indexedMs, changes) => {
     switch (change.type) {
       case 'remove':
         return -remove(change.key, changes);
-      case 'touch':
-        touch(change.key, change.fingerprint, indexedMs);
+      case 'touch': {
+        const { source, path } = change.key;
+        const { size, mtimeMs, ctimeMs } = change.fingerprint;
+        updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, source, path);
         return 0;
+      }
       case 'put': {
         const removed = remove(change.document, changes);
         insert(change.document, indexedMs, changes);
@@ -166,6 +147,9 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     }
   };
 }
+
+/** As the number of rows of a statement. */
+const ALL = -1;
 
 interface StoredKey {
   readonly id: number;
@@ -186,10 +170,8 @@ interface StoredChunk {
 export interface ChunkChanges {
   /** Whether chunks are written with a content hash. */
   readonly needsHashes: boolean;
-  /** The chunks of a document are about to be deleted. */
-  removing(documentId: number): void;
-  /** A single chunk is about to be deleted. */
-  removingChunk(chunkId: number): void;
+  /** A chunk is about to be deleted. */
+  removing(chunkId: number): void;
   inserted(chunkId: number): void;
   /** Must be called last, in the same transaction. */
   finish(): void;
@@ -197,19 +179,16 @@ export interface ChunkChanges {
 
 /** Does nothing in an index without vectors. @param vectorsFollow whether it is about to get some */
 export function followChunks(database: Connection, vectorsFollow: boolean): ChunkChanges {
-  const hasVectors = database.prepare('SELECT 1 FROM spaces LIMIT 1').get() !== undefined;
-  const free = (column: string): ((id: number) => void) => {
-    if (!hasVectors) return () => undefined;
-    const insert = database.prepare(
-      `INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE ${column} = ?`,
-    );
-    return (id) => insert.run(id);
-  };
+  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
+  const free = database.prepare(
+    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
+  );
   let firstWritten = Number.POSITIVE_INFINITY;
   return {
     needsHashes: hasVectors || vectorsFollow,
-    removing: free('document_id'),
-    removingChunk: free('id'),
+    removing: (chunkId) => {
+      if (hasVectors) free.run(chunkId);
+    },
     // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
     inserted: (chunkId) => {
       firstWritten = Math.min(firstWritten, chunkId);

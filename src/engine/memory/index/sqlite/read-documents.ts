@@ -152,23 +152,19 @@ export function writeMeta(database: Connection, key: string, value: string): voi
   runSql(database, 'INSERT OR REPLACE INTO meta VALUES (?, ?)', key, value);
 }
 
-/** Records whether there are media, so that most searches need not check. */
-export function noteMedia(database: Connection): void {
+/** Records whether there are media, and the languages of files, so that most searches need not look for either. */
+export function noteKinds(database: Connection): void {
   const any = queryRow(database, "SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1");
   writeMeta(database, 'media', any === undefined ? '0' : '1');
-}
-
-export function holdsMedia(database: Connection): boolean {
-  return readMeta(database, 'media') === '1';
-}
-
-/** Records the languages that files are written in, so that most searches need not load any. */
-export function noteLanguages(database: Connection): void {
   const codes = queryColumn<string>(
     database,
     'SELECT DISTINCT language FROM documents WHERE language IS NOT NULL',
   );
   writeMeta(database, 'languages', codes.sort().join(' '));
+}
+
+export function holdsMedia(database: Connection): boolean {
+  return readMeta(database, 'media') === '1';
 }
 
 /** The codes of these languages. */

@@ -25,8 +25,7 @@ import {
   documentContent,
   linkingDocuments,
   notedLanguages,
-  noteLanguages,
-  noteMedia,
+  noteKinds,
   readMeta,
   readSyncedMs,
   readSyncMark,
@@ -110,8 +109,7 @@ export function createSqliteIndex(
         // Stored, because counting at search time would scan the whole table.
         const before = Number(readMeta(database, 'chunks') ?? 0);
         writeMeta(database, 'chunks', String(before + more));
-        noteMedia(database);
-        noteLanguages(database);
+        noteKinds(database);
         database.exec('DELETE FROM tree');
       })();
     },

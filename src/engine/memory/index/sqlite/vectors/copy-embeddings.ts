@@ -3,19 +3,17 @@ import { runSql } from '../../../../sqlite/query.js';
 import { isDamage } from '../index-file.js';
 import { allSpaces, findSpace, hashChunks } from './spaces.js';
 
-/** Tables to copy, referenced ones first. */
-const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
-
 /** An index of an earlier version has vectors of whole passages, in another format. */
 const IS_PACKED = `length(vector) % (4 +
   (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
 
-const USABLE: Readonly<Record<(typeof TABLES)[number], string>> = {
-  batch_jobs: '',
-  spaces: '',
-  embeddings: `AND ${IS_PACKED}`,
-  cached_embeddings: `AND embedding_id IN (SELECT id FROM embeddings WHERE ${IS_PACKED})`,
-};
+/** Tables to copy, referenced ones first, and which of their rows. */
+const TABLES: readonly (readonly [table: string, where: string])[] = [
+  ['batch_jobs', 'true'],
+  ['spaces', 'true'],
+  ['embeddings', IS_PACKED],
+  ['cached_embeddings', `embedding_id IN (SELECT id FROM embeddings WHERE ${IS_PACKED})`],
+];
 
 const BUSY_TIMEOUT_MS = 5000;
 /** Rows in memory at once. */
@@ -36,7 +34,7 @@ export function copyEmbeddings(
   if (source === undefined) return;
   try {
     database.transaction(() => {
-      for (const table of TABLES) copyTable(source, database, table);
+      for (const [table, where] of TABLES) copyTable(source, database, table, where);
     })();
   } finally {
     source.close();
@@ -85,22 +83,17 @@ function openSource(file: string): Connection | undefined {
   }
 }
 
-function copyTable(source: Connection, target: Connection, table: (typeof TABLES)[number]): void {
+function copyTable(source: Connection, target: Connection, table: string, where: string): void {
   try {
     const read = source
       .prepare<[number], [number, ...unknown[]]>(
-        `SELECT rowid, * FROM ${table} WHERE rowid > ? ${USABLE[table]} ORDER BY rowid LIMIT ${ROWS}`,
+        `SELECT rowid, * FROM ${table} WHERE rowid > ? AND ${where} ORDER BY rowid LIMIT ${ROWS}`,
       )
       .raw();
-    const places = read
-      .columns()
-      .slice(1)
-      .map(() => '?');
+    const places = Array.from(read.columns().slice(1), () => '?');
     const insert = target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places.join(', ')})`);
-    let rows = read.all(0);
-    while (rows.length > 0) {
+    for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)?.[0] ?? 0)) {
       for (const [, ...columns] of rows) insert.run(...columns);
-      rows = read.all(rows.at(-1)?.[0] ?? 0);
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
