@@ -87,6 +87,23 @@ export interface MediaSample {
   readonly similarities: readonly number[];
 }
 
+/** Up to `count` items, evenly spaced. */
+export function evenSample<T>(items: readonly T[], count: number): T[] {
+  const step = Math.max(1, items.length / count);
+  const places = new Set(Array.from({ length: count }, (_, at) => Math.floor(at * step)));
+  return items.filter((_, at) => places.has(at));
+}
+
+/** The most similar, best first: `count` of them and ties with the last. */
+export function mostSimilar<T extends { readonly similarity: number }>(
+  found: readonly T[],
+  count: number,
+): readonly T[] {
+  const sorted = found.toSorted((a, b) => b.similarity - a.similarity);
+  const last = sorted[count - 1]?.similarity;
+  return last === undefined ? sorted : sorted.filter(({ similarity }) => similarity >= last);
+}
+
 /** A document as an index has it, for a filter. */
 export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
@@ -121,34 +138,32 @@ export function keptRows<Row extends DocumentRow>(
   return { rows: kept, byChunk };
 }
 
-/** Whether a filter keeps a chunk of a kept document. */
-export function keepsRow(
-  row: ChunkRow,
-  document: DocumentRow,
-  { chunk }: CandidateFilter,
-): boolean {
-  return chunk === undefined || chunk(filteredChunk(row), filteredDocument(document));
+/** The ids of the chunks of kept documents that a filter keeps. */
+export function keptChunkIds(
+  chunks: readonly ChunkRow[],
+  documents: readonly DocumentRow[],
+  { chunk: keeps = () => true }: CandidateFilter,
+): readonly number[] {
+  const byId = new Map(documents.map((document) => [document.id, filteredDocument(document)]));
+  const kept = chunks.filter(({ document, headings, text, first, last }) => {
+    const days = first === null || last === null ? undefined : { first, last };
+    const of = byId.get(document);
+    return of !== undefined && keeps({ headingPath: headingPathOf(headings), text, days }, of);
+  });
+  return kept.map(({ id }) => id);
 }
 
-function filteredDocument({
-  source,
-  path,
-  kind,
-  modifiedMs,
-  facts,
-}: DocumentRow): FilteredDocument {
-  const parsed: NoteFacts | undefined = facts === null ? undefined : JSON.parse(facts);
-  return { source, path, kind, modifiedMs, facts: parsed };
+function filteredDocument({ facts, ...document }: DocumentRow): FilteredDocument {
+  return { ...document, facts: facts === null ? undefined : JSON.parse(facts) };
 }
 
-function filteredChunk({ headings, text, first, last }: ChunkRow): FilteredChunk {
-  const days: DayRange | undefined = first === null || last === null ? undefined : { first, last };
-  return { headingPath: headingPathOf(headings), text, days };
+/** For LIKE with the escape `\\`: contains a text, ASCII case ignored. */
+export function literalPattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/gu, '\\$&')}%`;
 }
 
-/** For LIKE with the escape `\\`: finds a text in any case, and may find more. */
+/** The same in any case; may find more. */
 export function likePattern(text = ''): string {
-  const escaped = text.replaceAll(/[\\%_]/gu, '\\$&');
   // LIKE ignores the case of ASCII letters only; the lower case of İ begins with one.
-  return `%${escaped.replaceAll(/(?:i(?=\u0307))?[^\x20-\x7e]+/gu, '%')}%`;
+  return literalPattern(text).replaceAll(/(?:i(?=\u0307))?[^\x20-\x7e]+/gu, '%');
 }

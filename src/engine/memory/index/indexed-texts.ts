@@ -1,27 +1,55 @@
 import { stopwords as englishWords } from '@orama/stopwords/english';
 import type { DocumentKey } from '../types.js';
+import { daysOfChunk } from './chunk-days.js';
+import { contentHash, mediaContentHash } from './content-hash.js';
 import type { IndexedDocument } from './documents.js';
 import type { Tokenizer } from './identity.js';
 import { LANGUAGES, type Language, WORD } from './languages.js';
-import { fileNameWords, lexicalText } from './lexical-text.js';
+import { fileNameWords, HEADING_SEPARATOR, lexicalText, lineNumbersText } from './lexical-text.js';
 import { wordParts } from './word-parts.js';
 
-/** The columns `text`, `heading_path` and `parts` of a chunk. */
-export function indexedTexts(
+/** The full-text columns of a chunk. */
+export type ColumnTexts = readonly [
+  text: string,
+  headingPath: string,
+  parts: string,
+  fileName: string,
+];
+
+/** The full-text columns of a chunk of a document. */
+export function columnTexts(
   { text, headings }: { readonly text: string; readonly headings: string },
+  document: DocumentKey,
   tokenizer: Tokenizer,
   language: Language | undefined,
-): readonly [text: string, headingPath: string, parts: string] {
+): ColumnTexts {
   return [
     lexicalText(text, tokenizer, language),
     lexicalText(headings, tokenizer, language),
     tokenizer === 'trigram' ? '' : wordParts(text, language),
+    lexicalText(fileNameWords(document), tokenizer),
   ];
 }
 
-/** The column `file_name` of all chunks of a document. */
-export function indexedFileName(key: DocumentKey, tokenizer: Tokenizer): string {
-  return lexicalText(fileNameWords(key), tokenizer);
+/** The columns of a chunk that an index stores. */
+export type IndexedChunk = ReturnType<typeof chunkRows> extends Iterable<infer Row> ? Row : never;
+
+/** The columns of a document's chunks. @param hashesTexts false leaves out the hashes of texts, not of media */
+export function* chunkRows(document: IndexedDocument, hashesTexts: boolean) {
+  const { mimeType, hash: fileHash } = document;
+  // Media are embedded by content, not by the words they are found by.
+  const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
+  for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
+    const headings = headingPath.join(HEADING_SEPARATOR);
+    const days = daysOfChunk(document, { headingPath, text });
+    yield {
+      ...{ startLine, endLine, headings, text },
+      hash: media ?? (hashesTexts ? contentHash(headings, text) : null),
+      firstDay: days?.first ?? null,
+      lastDay: days?.last ?? null,
+      lineNumbers: lineNumbers === undefined ? null : lineNumbersText(lineNumbers),
+    };
+  }
 }
 
 /** The language that the words of a new document are stemmed in. */

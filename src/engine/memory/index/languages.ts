@@ -91,3 +91,8 @@ export const LANGUAGES: readonly Language[] = [
 export function languagesOf(codes: readonly string[]): readonly Language[] {
   return LANGUAGES.filter(({ code }) => codes.includes(code));
 }
+
+/** @param code null for English */
+export function languageByCode(code: string | null): Language | undefined {
+  return LANGUAGES.find((language) => language.code === code);
+}

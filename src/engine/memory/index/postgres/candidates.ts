@@ -1,11 +1,12 @@
 import type { Server, Sql } from '../../../postgres/index.js';
 import type { DayRange } from '../../../support/day.js';
-import type {
-  CandidateFilter,
-  DatedQuestion,
-  IndexTerm,
-  LexicalCandidate,
-  VectorCandidate,
+import {
+  type CandidateFilter,
+  type DatedQuestion,
+  type IndexTerm,
+  type LexicalCandidate,
+  literalPattern,
+  type VectorCandidate,
 } from '../candidates.js';
 import { type ChunkColumns, chunkOf } from '../documents.js';
 import { type Kept, keepsChunk, keptBy } from './document-filter.js';
@@ -167,11 +168,10 @@ export async function literalCandidates(
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
   const isWanted = keepsChunk(await keptBy(searched, filter));
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const ids = await idsOf(
     sql,
     `SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2`,
-    [facts.id, pattern],
+    [facts.id, literalPattern(text)],
   );
   const rows = await sql.query<CandidateRow>(
     `SELECT ${COLUMNS} FROM (${FOUND} FROM unnest($3::int[]) AS found (id) ${FROM_CHUNKS}) AS found

@@ -3,7 +3,7 @@ import {
   type CandidateFilter,
   type ChunkRow,
   type DocumentRow,
-  keepsRow,
+  keptChunkIds,
   keptRows,
   likePattern,
 } from '../candidates.js';
@@ -49,7 +49,6 @@ async function keptChunks(
   rows: readonly KeptDocument[],
   filter: CandidateFilter,
 ): Promise<readonly number[]> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
   const { contains } = filter;
   const chunks = await sql.query<ChunkRow>(
     `SELECT id, document, headings, ${contains === undefined ? `''` : 'text'} AS text,
@@ -60,10 +59,7 @@ async function keptChunks(
      ORDER BY id`,
     [memory, rows.map(({ id }) => id), contains === undefined ? null : likePattern(contains)],
   );
-  return chunks.flatMap((chunk) => {
-    const document = byId.get(chunk.document);
-    return document !== undefined && keepsRow(chunk, document, filter) ? [chunk.id] : [];
-  });
+  return keptChunkIds(chunks, rows, filter);
 }
 
 const RANGE = /\[(\d+),(\d+)\)/g;

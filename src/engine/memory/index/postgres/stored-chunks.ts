@@ -2,9 +2,8 @@ import type { Sql } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
 import type { DocumentKey, Source } from '../../types.js';
 import type { Tokenizer } from '../identity.js';
-import { indexedFileName, indexedTexts } from '../indexed-texts.js';
-import { languagesOf } from '../languages.js';
-import type { ColumnTexts } from './tokenize.js';
+import { type ColumnTexts, columnTexts } from '../indexed-texts.js';
+import { languageByCode } from '../languages.js';
 
 /** A memory, and the origin in it that is written. */
 export interface Place {
@@ -101,8 +100,7 @@ export function columnsOfKnown(
   chunks: readonly KnownChunk[],
   tokenizer: Tokenizer,
 ): readonly ColumnTexts[] {
-  return chunks.map((chunk) => {
-    const [language] = chunk.language === null ? [] : languagesOf([chunk.language]);
-    return [...indexedTexts(chunk, tokenizer, language), indexedFileName(chunk, tokenizer)];
-  });
+  return chunks.map((chunk) =>
+    columnTexts(chunk, chunk, tokenizer, languageByCode(chunk.language)),
+  );
 }

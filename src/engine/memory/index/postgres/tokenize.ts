@@ -1,16 +1,9 @@
 import { hash } from 'node:crypto';
 import { type Connection, openDatabaseBytes } from '../../../sqlite/database.js';
 import type { Tokenizer } from '../identity.js';
+import type { ColumnTexts } from '../indexed-texts.js';
 import { COLUMN_WEIGHTS, FULL_TEXT_TOKENIZERS } from '../lexical-text.js';
 import { type Run, RunWriter } from './posting-bytes.js';
-
-/** The full-text columns of a chunk. */
-export type ColumnTexts = readonly [
-  text: string,
-  headingPath: string,
-  parts: string,
-  fileName: string,
-];
 
 /** What a change set adds to the index of words. */
 export interface Tokenized {

@@ -1,34 +1,27 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf, pushAll } from '../../../support/lists.js';
 import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
-import { daysOfChunk } from '../chunk-days.js';
-import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
-import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-texts.js';
-import { type Language, languagesOf } from '../languages.js';
-import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
+import {
+  type ColumnTexts,
+  chunkRows,
+  columnTexts,
+  documentLanguage,
+  type IndexedChunk,
+} from '../indexed-texts.js';
+import { type Language, languageByCode } from '../languages.js';
 import type { ChangeSet } from '../memory-index.js';
 import { changeMemory, mergedChanges, originRemoved, type Target } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
-import type { ColumnTexts, Tokenized } from './tokenize.js';
+import type { Tokenized } from './tokenize.js';
 import { writeTerms } from './write-terms.js';
 
 type Written = Extract<Change, { readonly document: IndexedDocument }>;
 
 /** A chunk to be written; its document by its place in the change set. */
-interface NewChunk {
-  readonly written: number;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly hash: Buffer;
-  readonly headings: string;
-  readonly firstDay: number | null;
-  readonly lastDay: number | null;
-  readonly text: string;
-  readonly lineNumbers: string | null;
-}
+type NewChunk = IndexedChunk & { readonly written: number };
 
 /** A change set, read and divided into words before its transaction, which others wait for. */
 interface ReadChanges {
@@ -81,25 +74,9 @@ async function readChanges(
   const chunks: NewChunk[] = [];
   const columns: ColumnTexts[] = [];
   for (const [at, { document }] of written.entries()) {
-    const { mimeType, hash: fileHash } = document;
-    // Media are embedded by content, not by the words they are found by.
-    const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
-    const fileName = indexedFileName(document, target.tokenizer);
-    for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
-      const headings = headingPath.join(HEADING_SEPARATOR);
-      const days = daysOfChunk(document, { headingPath, text });
-      chunks.push({
-        written: at,
-        ...{ startLine, endLine, headings, text },
-        hash: media ?? contentHash(headings, text),
-        firstDay: days?.first ?? null,
-        lastDay: days?.last ?? null,
-        lineNumbers: lineNumbers === undefined ? null : lineNumbersText(lineNumbers),
-      });
-      columns.push([
-        ...indexedTexts({ text, headings }, target.tokenizer, languages[at]),
-        fileName,
-      ]);
+    for (const row of chunkRows(document, true)) {
+      chunks.push({ ...row, written: at });
+      columns.push(columnTexts(row, document, target.tokenizer, languages[at]));
     }
   }
   return {
@@ -125,7 +102,7 @@ async function languagesOfWritten(
     const code = known.get(keyOf(document));
     if (code === undefined)
       throw new Error(`${document.path} is not in the index, so it cannot be extended`);
-    return code === null ? undefined : languagesOf([code])[0];
+    return languageByCode(code);
   });
 }
 

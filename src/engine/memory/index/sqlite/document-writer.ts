@@ -1,13 +1,10 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryRow } from '../../../sqlite/query.js';
 import type { DocumentKey } from '../../types.js';
-import { daysOfChunk } from '../chunk-days.js';
-import { contentHash, mediaContentHash } from '../content-hash.js';
 import type { Change, IndexedDocument } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
-import { documentLanguage, indexedFileName, indexedTexts } from '../indexed-texts.js';
-import { type Language, languagesOf } from '../languages.js';
-import { HEADING_SEPARATOR, lineNumbersText } from '../lexical-text.js';
+import { chunkRows, columnTexts, documentLanguage } from '../indexed-texts.js';
+import { type Language, languageByCode } from '../languages.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
 /**
@@ -49,7 +46,7 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
        text, line_numbers)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (@document, @startLine, @endLine, @hash, @headings, @firstDay, @lastDay, @text, @lineNumbers)`,
   );
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
@@ -62,12 +59,11 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     key: DocumentKey,
     gone: ChunkChanges,
   ): number => {
-    const fileName = indexedFileName(key, tokenizer);
+    const language = languageByCode(stored.language);
     // FTS5 writes what it has with each id that is lower than the one before.
     const chunks = findLastChunks.all(stored.id, count).reverse();
     for (const chunk of chunks) {
-      const texts = indexedTexts(chunk, tokenizer, storedLanguage(stored));
-      deleteText.run(chunk.id, ...texts, fileName);
+      deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, language));
       gone.removing(chunk.id);
       deleteChunk.run(chunk.id);
     }
@@ -86,19 +82,10 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     language: Language | undefined,
     come: ChunkChanges,
   ): void => {
-    const { mimeType, hash: fileHash } = document;
-    // Media are embedded by content, not by the words they are found by.
-    const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
-    const fileName = indexedFileName(document, tokenizer);
-    for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
-      const headings = headingPath.join(HEADING_SEPARATOR);
-      const hash = media ?? (come.needsHashes ? contentHash(headings, text) : null);
-      const numbers = lineNumbers === undefined ? null : lineNumbersText(lineNumbers);
-      const { first = null, last = null } = daysOfChunk(document, { headingPath, text }) ?? {};
-      const place = [startLine, endLine, hash, headings, first, last] as const;
-      const chunk = Number(insertChunk.run(id, ...place, text, numbers).lastInsertRowid);
+    for (const row of chunkRows(document, come.needsHashes)) {
+      const chunk = Number(insertChunk.run({ ...row, document: id }).lastInsertRowid);
       come.inserted(chunk);
-      insertText.run(chunk, ...indexedTexts({ text, headings }, tokenizer, language), fileName);
+      insertText.run(chunk, ...columnTexts(row, document, tokenizer, language));
     }
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
@@ -124,7 +111,7 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const removed = removeLast(replacesLast, stored, document, changes);
     extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, stored.id);
-    insertChunks(stored.id, document, storedLanguage(stored), changes);
+    insertChunks(stored.id, document, languageByCode(stored.language), changes);
     return document.chunks.length - removed;
   };
   return (change, indexedMs, changes) => {
@@ -154,10 +141,6 @@ const ALL = -1;
 interface StoredKey {
   readonly id: number;
   readonly language: string | null;
-}
-
-function storedLanguage({ language }: StoredKey): Language | undefined {
-  return language === null ? undefined : languagesOf([language])[0];
 }
 
 interface StoredChunk {

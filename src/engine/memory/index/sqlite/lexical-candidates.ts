@@ -7,10 +7,11 @@ import {
   type ChunkRow,
   type DocumentRow,
   type IndexTerm,
-  keepsRow,
+  keptChunkIds,
   keptRows,
   type LexicalCandidate,
   likePattern,
+  literalPattern,
   type TellingWords,
 } from '../candidates.js';
 import { type ChunkColumns, chunkOf } from '../documents.js';
@@ -94,7 +95,7 @@ export function literalCandidates(
      FROM chunks JOIN documents ON documents.id = chunks.document_id
      WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
      ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
-    { pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit, kept: kept?.ids },
+    { pattern: literalPattern(text), limit, kept: kept?.ids },
   );
   return rows.map(chunkOf);
 }
@@ -194,7 +195,6 @@ function keptChunks(
   documents: string,
   filter: CandidateFilter,
 ): readonly number[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
   const text = filter.contains === undefined ? `''` : 'text';
   const containing =
     filter.contains === undefined
@@ -209,10 +209,7 @@ function keptChunks(
      ORDER BY id`,
     { documents, like: likePattern(filter.contains) },
   );
-  return chunks.flatMap((chunk) => {
-    const document = byId.get(chunk.document);
-    return document !== undefined && keepsRow(chunk, document, filter) ? [chunk.id] : [];
-  });
+  return keptChunkIds(chunks, rows, filter);
 }
 
 /**

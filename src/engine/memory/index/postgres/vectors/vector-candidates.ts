@@ -1,5 +1,10 @@
 import type { Server } from '../../../../postgres/index.js';
-import type { MediaSample, VectorCandidate } from '../../candidates.js';
+import {
+  evenSample,
+  type MediaSample,
+  mostSimilar,
+  type VectorCandidate,
+} from '../../candidates.js';
 import {
   bestCosine,
   type QueryVector,
@@ -136,12 +141,7 @@ export async function sampleMedia(
   const all = rows.flatMap(({ first, past }) =>
     Array.from({ length: past - first }, (_, at) => first + at),
   );
-  const step = Math.max(1, all.length / count);
-  const places = Array.from({ length: Math.min(count, all.length) }, (_, at) =>
-    Math.floor(at * step),
-  );
-  const ids = places.map((at) => all[at] ?? 0);
-  const sample = await similarities(searched, identity, vector, ids);
+  const sample = await similarities(searched, identity, vector, evenSample(all, count));
   return { chunkIds: new Set(all), similarities: [...sample.values()] };
 }
 
@@ -185,11 +185,10 @@ const OF_DOCUMENTS = `
  */
 async function nearest(sql: Server, request: NearestRequest, count: number) {
   const rows = await worthComparing(sql, request, count);
-  const near = rows
-    .map(({ hash, vector }) => ({ hash, similarity: bestCosine(request.query, vector) }))
-    .sort((a, b) => b.similarity - a.similarity);
-  const last = near[count - 1]?.similarity;
-  return last === undefined ? near : near.filter(({ similarity }) => similarity >= last);
+  const near = rows.map(({ hash, vector }) => {
+    return { hash, similarity: bestCosine(request.query, vector) };
+  });
+  return mostSimilar(near, count);
 }
 
 async function worthComparing(

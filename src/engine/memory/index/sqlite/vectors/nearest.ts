@@ -1,5 +1,6 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn } from '../../../../sqlite/query.js';
+import { mostSimilar } from '../../candidates.js';
 import { bestCosine, type QueryVector, queryBytes } from '../../vector-bytes.js';
 import { worthComparing } from './sign-codes.js';
 import type { Space } from './spaces.js';
@@ -56,7 +57,7 @@ export function nearest(
       const similarity = bestCosine(request.query, packed);
       if (similarity >= least) near.push({ id, similarity });
     }
-    best = topNeighbours([...best, ...near], count);
+    best = mostSimilar([...best, ...near], count);
   }
   return best;
 }
@@ -115,12 +116,4 @@ function candidatesFor(
   const uncoded = idsFrom('uncoded', 'embedding_id');
   // A content in use again may also have its old code.
   return new Set([...uncoded.filter((id) => chosen?.has(id) ?? true), ...coded]);
-}
-
-/** The nearest, best first, including ties with the last. */
-function topNeighbours(found: readonly Neighbour[], count: number): readonly Neighbour[] {
-  const sorted = [...found].sort((a, b) => b.similarity - a.similarity);
-  const last = sorted[count - 1]?.similarity;
-  if (last === undefined) return sorted;
-  return sorted.filter(({ similarity }) => similarity >= last);
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRows } from '../../../../sqlite/query.js';
-import type { MediaSample, VectorCandidate } from '../../candidates.js';
+import { evenSample, type MediaSample, type VectorCandidate } from '../../candidates.js';
 import { type ChunkColumns, chunkOf } from '../../documents.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import { type Kept, restrictChunks } from '../lexical-candidates.js';
@@ -148,15 +148,6 @@ export function sampleMedia(
     `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
      WHERE kind = 'media' ORDER BY chunks.id`,
   );
-  const ids = spread(count, all.length).map((at) => all[at] ?? 0);
-  return {
-    chunkIds: new Set(all),
-    similarities: [...similarities(database, identity, vector, ids).values()],
-  };
-}
-
-/** Up to `count` evenly spaced whole numbers below `end`. */
-function spread(count: number, end: number): number[] {
-  const step = Math.max(1, end / count);
-  return Array.from({ length: Math.min(count, end) }, (_, at) => Math.floor(at * step));
+  const sample = similarities(database, identity, vector, evenSample(all, count));
+  return { chunkIds: new Set(all), similarities: [...sample.values()] };
 }
