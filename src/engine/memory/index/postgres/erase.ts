@@ -1,5 +1,6 @@
 /* What removes something from a memory, whichever host has indexed it. */
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { columnsOf } from '../../../support/lists.js';
 import { changeMemory, type Target } from './change-memory.js';
 import { clearLengths } from './chunk-lengths.js';
 import {
@@ -9,7 +10,7 @@ import {
   type KnownChunk,
   pageOfChunks,
 } from './stored-chunks.js';
-import { writeTerms } from './write-terms.js';
+import { addTerms, removeTerms } from './write-terms.js';
 
 type Words = Omit<Target, 'origin'>;
 
@@ -32,27 +33,20 @@ export async function eraseChunks(
     await transaction.run(
       `UPDATE svc.documents SET mtime_ms = -1, hash = '', facts = NULL, links = NULL
        WHERE id = ANY ($1)`,
-      [chunks.map(({ document }) => document)],
+      columnsOf(chunks, 'document'),
     );
     await transaction.run(
       `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
        WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
-      [chunks.map(({ document }) => document)],
+      columnsOf(chunks, 'document'),
     );
-    await deleteUnusedVectors(transaction, chunks);
+    await transaction.run(
+      `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
+         AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)`,
+      columnsOf(chunks, 'hash'),
+    );
   });
   await compact(server, target);
-}
-
-async function deleteUnusedVectors(
-  transaction: Transaction,
-  contents: readonly { readonly hash: Buffer }[],
-): Promise<void> {
-  await transaction.run(
-    `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
-       AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)`,
-    [contents.map(({ hash }) => hash)],
-  );
 }
 
 /** Removes everything that a host has indexed into a memory, and the host from its origins. */
@@ -89,8 +83,7 @@ export async function deleteChunks(
 ): Promise<void> {
   if (chunks.length === 0) return;
   const ids = chunks.map(({ id }) => id);
-  const removed = words.count(columnsOfKnown(chunks, tokenizer));
-  await writeTerms(transaction, memory, { added: new Map(), firstChunk: 0, removed });
+  await removeTerms(transaction, memory, words.count(columnsOfKnown(chunks, tokenizer)));
   const length = await clearLengths(transaction, memory, ids);
   await transaction.run('DELETE FROM svc.chunks WHERE memory = $1 AND id = ANY ($2)', [
     memory,
@@ -101,7 +94,7 @@ export async function deleteChunks(
      FROM (SELECT document, range_agg(int4range(id, id, '[]')) AS ids
            FROM unnest($1::bigint[], $2::int[]) AS gone (document, id) GROUP BY document) AS gone
      WHERE documents.id = gone.document`,
-    [chunks.map(({ document }) => document), ids],
+    columnsOf(chunks, 'document', 'id'),
   );
   await transaction.run(
     `UPDATE svc.memories SET chunks = chunks - $2, words = words - $3, dead_chunks = dead_chunks + $2
@@ -113,7 +106,7 @@ export async function deleteChunks(
      SELECT id FROM svc.embeddings WHERE hash = ANY ($1)
        AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)
      ON CONFLICT DO NOTHING`,
-    [chunks.map(({ hash }) => hash)],
+    columnsOf(chunks, 'hash'),
   );
 }
 
@@ -136,25 +129,19 @@ export async function compactIfWorthIt(server: Server, target: Words): Promise<v
 
 /** Writes the postings again, from the texts, so that nothing is left of deleted chunks. */
 async function compact(server: Server, target: Words): Promise<void> {
-  const { memory } = target;
+  const { memory, tokenizer, words } = target;
   await changeMemory(server, target, async (transaction) => {
     await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);
     await transaction.run('DELETE FROM svc.terms WHERE memory = $1', [memory]);
-    for (let page = await pageOfChunks(transaction, memory, 0, CHUNKS_AT_ONCE); page.length > 0; ) {
-      await writeWords(transaction, target, page);
-      page = await pageOfChunks(transaction, memory, page.at(-1)?.id ?? 0, CHUNKS_AT_ONCE);
+    for (let after = 0; ; ) {
+      const chunks = await pageOfChunks(transaction, memory, after, CHUNKS_AT_ONCE);
+      const [first, last] = [chunks[0], chunks.at(-1)];
+      if (first === undefined || last === undefined) break;
+      const ids = chunks.map(({ id }) => id - first.id);
+      const { terms } = words.read(columnsOfKnown(chunks, tokenizer), ids);
+      await addTerms(transaction, memory, terms, first.id);
+      after = last.id;
     }
     await transaction.run('UPDATE svc.memories SET dead_chunks = 0 WHERE id = $1', [memory]);
   });
-}
-
-async function writeWords(
-  transaction: Transaction,
-  { memory, tokenizer, words }: Words,
-  chunks: readonly KnownChunk[],
-): Promise<void> {
-  const firstChunk = chunks[0]?.id ?? 0;
-  const ids = chunks.map(({ id }) => id - firstChunk);
-  const { terms } = words.read(columnsOfKnown(chunks, tokenizer), ids);
-  await writeTerms(transaction, memory, { added: terms, firstChunk, removed: new Map() });
 }

@@ -16,7 +16,7 @@ import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
 import type { Tokenized } from './tokenize.js';
-import { writeTerms } from './write-terms.js';
+import { addTerms } from './write-terms.js';
 
 type Written = Extract<Change, { readonly document: IndexedDocument }>;
 
@@ -50,7 +50,6 @@ export async function writeChanges(
     await touch(transaction, target, read.touched, atMs);
     const documents = await writeDocuments(transaction, target, read, atMs, firstChunk);
     await writeChunks(transaction, target.memory, read, documents, firstChunk);
-    await updateTotals(transaction, target, read);
   });
 }
 
@@ -216,24 +215,17 @@ async function writeChunks(
       ...columnsOf(chunks, 'text', 'lineNumbers'),
     ],
   );
-  await writeTerms(transaction, memory, { added: words.terms, firstChunk, removed: new Map() });
+  await addTerms(transaction, memory, words.terms, firstChunk);
   await appendLengths(transaction, memory, firstChunk, words.lengths);
+  await transaction.run(
+    `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
+     WHERE id = $1`,
+    [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
+  );
   // Vectors that were out of use are in use again.
   await transaction.run(
     `DELETE FROM svc.unused_embeddings USING svc.embeddings
      WHERE embedding = embeddings.id AND hash = ANY ($1)`,
     columnsOf(chunks, 'hash'),
-  );
-}
-
-async function updateTotals(
-  transaction: Transaction,
-  { memory }: Place,
-  { chunks, words }: ReadChanges,
-): Promise<void> {
-  await transaction.run(
-    `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
-     WHERE id = $1`,
-    [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
   );
 }

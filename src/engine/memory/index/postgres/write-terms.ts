@@ -2,15 +2,6 @@ import type { Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
 import { type Run, runBytes } from './posting-bytes.js';
 
-/** Words that chunks bring, and terms of chunks that go. */
-export interface TermChanges {
-  readonly added: ReadonlyMap<string, readonly Run[]>;
-  /** What the ids of the runs are relative to. */
-  readonly firstChunk: number;
-  /** In how many of the deleted chunks each term is. */
-  readonly removed: ReadonlyMap<string, number>;
-}
-
 /** A larger run gets a row of its own at once. */
 const LARGE_RUN = 900;
 /** From this size on, the newest postings of a term become a row that no longer changes. */
@@ -20,19 +11,20 @@ const ROWS = 20_000;
 
 interface TermRow {
   readonly term: string;
-  /** The change of its frequency. */
+  /** In how many of the chunks it is. */
   readonly chunks: number;
   readonly hits: Buffer;
   readonly places: Buffer;
 }
 
-/** Writes the postings of added chunks, and the frequencies of all terms that change. */
-export async function writeTerms(
+/** Writes the postings and frequencies of the words of added chunks. @param firstChunk what the runs are relative to */
+export async function addTerms(
   transaction: Transaction,
   memory: number,
-  changes: TermChanges,
+  terms: ReadonlyMap<string, readonly Run[]>,
+  firstChunk: number,
 ): Promise<void> {
-  const { rows, parts } = rowsOf(changes);
+  const { rows, parts } = rowsOf(terms, firstChunk);
   for (let from = 0; from < rows.length; from += ROWS) {
     const some = rows.slice(from, from + ROWS);
     await transaction.run(
@@ -51,17 +43,15 @@ export async function writeTerms(
       [memory, ...columnsOf(some, 'term', 'part', 'hits', 'places')],
     );
   }
-  await moveFull(transaction, memory, rows, changes.firstChunk);
-  await removeUnused(transaction, memory, [...changes.removed.keys()]);
+  await moveFull(transaction, memory, rows, firstChunk);
 }
 
-function rowsOf({ added, removed, firstChunk }: TermChanges) {
+function rowsOf(terms: ReadonlyMap<string, readonly Run[]>, firstChunk: number) {
   const rows: TermRow[] = [];
   const parts: (Omit<TermRow, 'chunks'> & { readonly part: number })[] = [];
-  for (const term of new Set([...added.keys(), ...removed.keys()])) {
-    const runs = added.get(term) ?? [];
+  for (const [term, runs] of terms) {
     const [hits, places]: [Buffer[], Buffer[]] = [[], []];
-    let chunks = -(removed.get(term) ?? 0);
+    let chunks = 0;
     for (const run of runs) {
       chunks += run.count;
       const bytes = runBytes(run, firstChunk);
@@ -100,13 +90,23 @@ async function moveFull(
   );
 }
 
-/** Nothing is left of a term that no chunk has any more. */
-async function removeUnused(
+/**
+ * Lowers the frequencies of terms; nothing is left of one that no chunk has any more.
+ *
+ * @param removed in how many of the deleted chunks each is
+ */
+export async function removeTerms(
   transaction: Transaction,
   memory: number,
-  terms: readonly string[],
+  removed: ReadonlyMap<string, number>,
 ): Promise<void> {
-  if (terms.length === 0) return;
+  const terms = [...removed.keys()];
+  await transaction.run(
+    `UPDATE svc.terms SET chunks = terms.chunks - gone.chunks
+     FROM unnest($2::text[], $3::int[]) AS gone (term, chunks)
+     WHERE memory = $1 AND terms.term = gone.term`,
+    [memory, terms, [...removed.values()]],
+  );
   await transaction.run(
     `WITH unused AS (
        DELETE FROM svc.terms WHERE memory = $1 AND term = ANY ($2) AND chunks <= 0 RETURNING term
