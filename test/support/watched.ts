@@ -1,9 +1,10 @@
 import * as assert from 'uvu/assert';
 import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
-import type { OpenWatch } from '../../src/engine/memory/watch/folder-watches.js';
+import { type OpenWatch, openSystemWatch } from '../../src/engine/memory/watch/folder-watches.js';
 import { MemoryWatcher } from '../../src/engine/memory/watch/memory-watcher.js';
 import type {
   WatchEvent,
+  WatchFailure,
   WatchTarget,
   WatchTiming,
 } from '../../src/engine/memory/watch/watch-events.js';
@@ -16,6 +17,14 @@ export interface Watched {
   readonly watcher: MemoryWatcher;
   readonly target: KeptIndex;
   readonly events: readonly WatchEvent[];
+  /** How many syncs have succeeded. */
+  readonly syncs: () => number;
+  /** The failure that will be retried, if the last sync failed. */
+  readonly failure: () => WatchFailure | undefined;
+  /** How its last event says that it detects changes; undefined before. */
+  readonly mode: () => 'polling' | 'watching' | undefined;
+  /** How many watches are open. */
+  readonly openWatches: () => number;
   /** Resolves with the first event from `since` on that fits; fails when none comes. */
   readonly until: (fits: (event: WatchEvent) => boolean, since?: number) => Promise<WatchEvent>;
   /** Resolves once no sync is running and the index equals a fresh one of the same files; fails when it never does. */
@@ -40,19 +49,32 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
   const real = backendOn(target);
   const events: WatchEvent[] = [];
   const listeners = new Set<() => void>();
+  let open = 0;
+  const openWatch: OpenWatch = (...args) => {
+    const watch = (options.openWatch ?? openSystemWatch)(...args);
+    open += 1;
+    return {
+      close: () => {
+        open -= 1;
+        watch.close();
+      },
+    };
+  };
+  const last = (...types: readonly WatchEvent['type'][]): WatchEvent | undefined =>
+    events.findLast(({ type }) => types.includes(type));
   const watcher = new MemoryWatcher(
     {
-      name: 'test',
       sources: target.sources,
       backend: options.sync === undefined ? real : { sync: options.sync(real) },
       watch: options.watch ?? true,
       debounceMs: options.debounceMs ?? 20,
       intervalMs: options.intervalMs ?? 0,
+      indexFile: target.indexFile,
     },
     {
       clock: { now: Date.now },
       timing: { firstRetryMs: 20, ...options.timing },
-      openWatch: options.openWatch,
+      openWatch,
       onEvent: (event) => {
         events.push(event);
         for (const listener of [...listeners]) listener();
@@ -83,7 +105,7 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
       const kept = await contentOf(target.indexFile);
       const isSame = JSON.stringify(kept) === JSON.stringify(fresh);
       // A sync that has just committed still has to be counted and announced.
-      if (isSame && !watcher.state.isSyncing) return;
+      if (isSame && last('syncing', 'synced', 'failed')?.type !== 'syncing') return;
       await until(({ type }) => type === 'synced', since).catch((error: unknown) => {
         assert.equal(kept, fresh);
         throw error;
@@ -94,7 +116,24 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
     await watcher.close();
     await real.close();
   };
-  return { watcher, target, events, until, agreed, close };
+  return {
+    watcher,
+    target,
+    events,
+    syncs: () => events.filter(({ type }) => type === 'synced').length,
+    failure: () => {
+      const event = last('synced', 'failed');
+      return event?.type === 'failed' ? event.failure : undefined;
+    },
+    mode: () => {
+      const event = last('watching', 'polling');
+      return event?.type === 'watching' || event?.type === 'polling' ? event.type : undefined;
+    },
+    openWatches: () => open,
+    until,
+    agreed,
+    close,
+  };
 }
 
 /** What an index says that was built just now from the same files. */

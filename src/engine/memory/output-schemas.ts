@@ -142,7 +142,7 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('synced'),
     ...watchLine,
-    cause: z.enum(['asked', 'changed', 'interval', 'retry', 'start']),
+    cause: z.enum(['changed', 'interval', 'retry', 'start']),
     ...indexedAgent.shape,
   }),
   z.strictObject({

@@ -1,16 +1,16 @@
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
 import type { TreeSnapshot } from '../index/index.js';
 import { type MemorySources, scanSources } from '../sources/index.js';
 import { isSameTree, snapshotOf } from '../sync/index.js';
-import { FolderWatches, isWatchShortage, type OpenWatch, watchesTrees } from './folder-watches.js';
-import type { WatchEvent, WatchMode, WatchTarget, WatchTiming } from './watch-events.js';
+import { FolderWatches, isWatchShortage, type OpenWatch } from './folder-watches.js';
+import type { WatchEvent, WatchTiming } from './watch-events.js';
 
 export interface ChangeSourceOptions {
-  readonly sources: WatchTarget['sources'];
+  readonly sources: MemorySources;
   readonly timing: WatchTiming;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly openWatch: OpenWatch;
-  readonly platform: NodeJS.Platform;
   readonly onChange: (path: string) => void;
   readonly onEvent: (event: WatchEvent) => void;
 }
@@ -25,48 +25,29 @@ export class ChangeSource {
   private readonly poll: () => boolean;
   private timer: NodeJS.Timeout | undefined;
   private rewatchAtMs = 0;
-  private current: Extract<WatchMode, 'off' | 'polling' | 'watching'> = 'off';
-  private shortage: string | undefined;
+  private mode: 'off' | 'polling' | 'watching' = 'off';
 
   constructor(options: ChangeSourceOptions) {
-    const { sources, openWatch, platform, onChange, now } = options;
+    const { sources, openWatch, onChange, clock } = options;
     this.options = options;
-    this.poll = createPoll(sources, now);
+    this.poll = createPoll(sources, clock);
     this.watches = new FolderWatches({
       sources,
       openWatch,
-      recursive: watchesTrees(platform),
       onChange,
       onShortage: (error) => this.fallBack(error),
     });
   }
 
-  get mode(): WatchMode {
-    return this.current;
-  }
-
-  /** Why file watching is unavailable; set while polling. */
-  get why(): string | undefined {
-    return this.shortage;
-  }
-
-  get folders(): number {
-    return this.watches.count;
-  }
-
   /** Call before each scan: later changes will be reported. */
   refresh(): void {
-    if (this.current === 'polling' && performance.now() < this.rewatchAtMs) {
-      this.poll();
-      return;
-    }
-    this.tryWatching();
-    if (this.current === 'polling') this.poll();
+    if (this.mode !== 'polling' || performance.now() >= this.rewatchAtMs) this.tryWatching();
+    if (this.mode === 'polling') this.poll();
   }
 
   close(): void {
-    this.current = 'off';
-    this.stopPolling();
+    this.mode = 'off';
+    clearTimeout(this.timer);
     this.watches.close();
   }
 
@@ -81,10 +62,10 @@ export class ChangeSource {
       this.fallBack(error);
       return;
     }
-    if (this.current === 'watching') return;
-    this.stopPolling();
-    this.current = 'watching';
-    this.options.onEvent({ type: 'watching', folders: this.folders });
+    if (this.mode === 'watching') return;
+    clearTimeout(this.timer);
+    this.mode = 'watching';
+    this.options.onEvent({ type: 'watching', folders: this.watches.count });
   }
 
   /** Releases the existing watches: other programs need them too. */
@@ -92,10 +73,9 @@ export class ChangeSource {
     this.watches.close();
     const { pollMs, rewatchMs } = this.options.timing;
     this.rewatchAtMs = performance.now() + rewatchMs;
-    this.shortage = shortageOf(error);
-    if (this.current === 'polling') return;
-    this.current = 'polling';
-    this.options.onEvent({ type: 'polling', why: this.shortage, everyMs: pollMs });
+    if (this.mode === 'polling') return;
+    this.mode = 'polling';
+    this.options.onEvent({ type: 'polling', why: shortageOf(error), everyMs: pollMs });
     this.pollIn(pollMs);
   }
 
@@ -107,22 +87,15 @@ export class ChangeSource {
     const started = performance.now();
     if (started >= this.rewatchAtMs) this.tryWatching();
     if (this.poll()) this.options.onChange(this.options.sources.memory.workspaceDir);
-    if (this.current !== 'polling') return;
+    if (this.mode !== 'polling') return;
     const tookMs = performance.now() - started;
     this.pollIn(Math.max(this.options.timing.pollMs, tookMs * LOOK_SHARE));
-  }
-
-  private stopPolling(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.shortage = undefined;
   }
 }
 
 /** What ran out, in words. */
 function shortageOf(error: unknown): string {
-  const code = systemErrorCode(error);
-  switch (code) {
+  switch (systemErrorCode(error)) {
     case 'ENOSPC':
       return 'the limit of file watches per user is reached (fs.inotify.max_user_watches)';
     case 'EMFILE':
@@ -135,15 +108,13 @@ function shortageOf(error: unknown): string {
 /**
  * Detects changes of a memory's files without file watches.
  *
- * @param now milliseconds since the epoch
  * @returns whether anything may have changed since the last call. True for the first one, and while a file is so
  *   recent that its next change could go unnoticed
  */
-function createPoll(sources: MemorySources, now: () => number): () => boolean {
-  /** A snapshot; the reason as text if nothing could be scanned. */
-  let last: TreeSnapshot | string | undefined;
-  const look = (): typeof last => {
-    const scannedMs = now();
+function createPoll(sources: MemorySources, clock: Clock): () => boolean {
+  /** @returns a snapshot; the reason as text if nothing could be scanned */
+  const look = (): TreeSnapshot | string | undefined => {
+    const scannedMs = clock.now();
     try {
       return snapshotOf(scanSources(sources).files, scannedMs);
     } catch (error) {
@@ -151,6 +122,7 @@ function createPoll(sources: MemorySources, now: () => number): () => boolean {
       return error instanceof SvcError ? error.code : String(error);
     }
   };
+  let last: ReturnType<typeof look>;
   return () => {
     const before = last;
     const found = look();

@@ -1,15 +1,14 @@
 import { lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
+import { ifReadable } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
 import { isIgnoredFolder, isIgnoreFile, kindOfName, type MemorySources } from '../sources/index.js';
-import { DATABASE_LOG, isSameScope, type WatchScope, watchScope } from './watch-scope.js';
+import { DATABASE_LOG, WatchScope } from './watch-scope.js';
 
 export interface FolderWatchesOptions {
   readonly sources: MemorySources;
   readonly openWatch: OpenWatch;
-  /** Whether one watch covers a whole tree; otherwise each folder needs one. */
-  readonly recursive: boolean;
   /** Something in the memory changed, near this path. */
   readonly onChange: (path: string) => void;
   /** A watch failed because the system ran out of them. */
@@ -22,6 +21,11 @@ interface Watched {
   /** To check whether the same folder is still at the path. */
   readonly identity: string;
 }
+
+/**
+ * Whether one watch covers a whole tree; otherwise each folder needs one. On Linux, Node.js would open a watch per file.
+ */
+const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win32';
 
 /** How often to repeat when folders change during a refresh. */
 const ROUNDS = 3;
@@ -39,12 +43,8 @@ export class FolderWatches {
   private readonly suspects = new Set<string>();
   /** What databases' logs were at their last event, by path. */
   private readonly logs = new Map<string, string>();
-  private scope: WatchScope = {
-    entries: new Map(),
-    trees: new Set(),
-    enters: () => true,
-    holds: () => false,
-  };
+  /** Undefined before the first refresh. */
+  private scope: WatchScope | undefined;
   /** The trees, and watched folders in them. */
   private inside: ReadonlySet<string> = new Set();
 
@@ -65,13 +65,13 @@ export class FolderWatches {
   refresh(): void {
     this.closeSuspects();
     for (let round = 0; round < ROUNDS; round++) {
-      const scope = watchScope(this.options.sources);
+      const scope = new WatchScope(this.options.sources);
       this.scope = scope;
       const wanted = new Set<string>();
       for (const folder of scope.entries.keys()) this.ensure(folder, false, wanted);
       this.inside = this.openTrees(scope, wanted);
       for (const key of [...this.watched.keys()]) if (!wanted.has(key)) this.drop(key);
-      if (isSameScope(scope, watchScope(this.options.sources))) return;
+      if (scope.text === new WatchScope(this.options.sources).text) return;
     }
   }
 
@@ -80,13 +80,12 @@ export class FolderWatches {
   }
 
   private openTrees(scope: WatchScope, wanted: Set<string>): Set<string> {
-    const { recursive } = this.options;
     const inside = new Set<string>();
     const pending = [...scope.trees];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-      if (inside.has(folder) || !this.ensure(folder, recursive, wanted)) continue;
+      if (inside.has(folder) || !this.ensure(folder, WATCHES_TREES, wanted)) continue;
       inside.add(folder);
-      if (recursive) continue;
+      if (WATCHES_TREES) continue;
       pushAll(
         pending,
         foldersIn(folder).filter((below) => scope.enters(below)),
@@ -138,11 +137,10 @@ export class FolderWatches {
   private concerns(path: string, kind: ChangeKind): boolean {
     const folder = dirname(path);
     const name = basename(path);
-    if (this.scope.entries.get(folder)?.has(name) === true) return true;
+    if (this.scope?.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
     if (kindOfName(name, this.options.sources.memory) !== undefined) return true;
-    if (isIgnoreFile(name)) return true;
-    if (this.scope.holds(path)) return true;
+    if (isIgnoreFile(name) || this.scope?.holds(path) === true) return true;
     // Other names only count as folders; a removed one is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));
   }
@@ -158,8 +156,8 @@ export class FolderWatches {
 
   private isInside(folder: string): boolean {
     if (this.inside.has(folder)) return true;
-    if (!this.options.recursive) return false;
-    for (const tree of this.scope.trees) {
+    if (!WATCHES_TREES) return false;
+    for (const tree of this.scope?.trees ?? []) {
       if (!folder.startsWith(tree + sep)) continue;
       return !folder.slice(tree.length).split(sep).some(isIgnoredFolder);
     }
@@ -171,7 +169,7 @@ export class FolderWatches {
       return lstatSync(path).isDirectory();
     } catch {
       // With a recursive watch, there is no record of what was there.
-      return this.options.recursive || identityOf(folder) === undefined;
+      return WATCHES_TREES || identityOf(folder) === undefined;
     }
   }
 
@@ -203,23 +201,16 @@ const BELOW = '**';
 
 /** Undefined if there is no folder. Inode numbers are reused, birth times are not. */
 function identityOf(folder: string): string | undefined {
-  try {
-    const stats = statSync(folder);
-    if (!stats.isDirectory()) return undefined;
-    return `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`;
-  } catch {
-    return undefined;
-  }
+  const stats = ifReadable(() => statSync(folder));
+  return stats?.isDirectory() === true
+    ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
+    : undefined;
 }
 
 /** Equal as long as nothing was written; empty for a missing file. */
 function contentStamp(path: string): string {
-  try {
-    const { size, mtimeMs } = statSync(path);
-    return `${size}:${mtimeMs}`;
-  } catch {
-    return '';
-  }
+  const stats = ifReadable(() => statSync(path));
+  return stats === undefined ? '' : `${stats.size}:${stats.mtimeMs}`;
 }
 
 /** The subfolders that a scan would enter. */
@@ -268,11 +259,6 @@ export const openSystemWatch: OpenWatch = (folder, recursive, listener) => {
   watcher.on('error', (error) => listener.onError(error));
   return watcher;
 };
-
-/** Whether the system supports recursive watches. On Linux, Node.js would open one watch per file. */
-export function watchesTrees(platform: NodeJS.Platform): boolean {
-  return platform === 'darwin' || platform === 'win32';
-}
 
 /**
  * Whether a watch failed because a limit was reached: ENOSPC is the limit of watches per user (inotify(7)),

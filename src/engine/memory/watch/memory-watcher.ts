@@ -1,4 +1,5 @@
 import { deferred } from '../../support/async.js';
+import type { Clock } from '../../support/context.js';
 import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
 import { WatchRecorder } from '../sync/watch-record.js';
@@ -7,7 +8,6 @@ import { openSystemWatch } from './folder-watches.js';
 import {
   type SyncCause,
   type WatchEvent,
-  type WatcherState,
   type WatchFailure,
   type WatchOptions,
   type WatchTarget,
@@ -30,13 +30,12 @@ const TIMING: WatchTiming = {
  * rejects with them.
  */
 export class MemoryWatcher {
-  readonly name: string;
   /** Rejects on a bug, after which the watcher is closed; resolves when it was closed. */
   readonly ended: Promise<void>;
   private readonly target: WatchTarget;
   private readonly timing: WatchTiming;
   private readonly onEvent: (event: WatchEvent) => void;
-  private readonly now: () => number;
+  private readonly clock: Clock;
   private readonly source: ChangeSource | undefined;
   private readonly quiet: Quiet;
   private readonly closing = new AbortController();
@@ -48,15 +47,9 @@ export class MemoryWatcher {
   private isDirty = false;
   /** A burst ended while a sync was running. */
   private isDue = false;
-  private hasStarted = false;
   private failures = 0;
-  private failure: WatchFailure | undefined;
-  private last: SyncSummary | undefined;
-  private syncedMs: number | undefined;
-  private syncs = 0;
 
   constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
-    this.name = target.name;
     this.ended = this.end.promise;
     this.target = target;
     this.timing = { ...TIMING, ...timing };
@@ -64,7 +57,7 @@ export class MemoryWatcher {
       this.noteMode(event);
       onEvent(event);
     };
-    this.now = () => clock.now();
+    this.clock = clock;
     this.quiet = new Quiet({
       quietMs: target.debounceMs,
       longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
@@ -74,46 +67,23 @@ export class MemoryWatcher {
       this.source = new ChangeSource({
         sources: target.sources,
         timing: this.timing,
-        now: this.now,
+        clock,
         openWatch: openWatch ?? openSystemWatch,
-        platform: process.platform,
         onChange: (path) => this.changed(path),
         onEvent: this.onEvent,
       });
     }
   }
 
-  get state(): WatcherState {
-    const isOpen = this.hasStarted && !this.closing.signal.aborted;
-    return {
-      mode: isOpen ? (this.source?.mode ?? 'interval') : 'off',
-      why: this.source?.why,
-      folders: this.source?.folders ?? 0,
-      isSyncing: this.running !== undefined,
-      syncedMs: this.syncedMs,
-      last: this.last,
-      failure: this.failure,
-      syncs: this.syncs,
-    };
-  }
-
   /** Sets up the watches and runs the first sync; resolves when that has succeeded or failed. */
   async start(): Promise<void> {
-    if (this.hasStarted) throw new Error('a watcher can only be started once');
-    this.hasStarted = true;
     await this.openRecord();
-    if (this.target.syncsAtStart === false) this.waitForChanges();
-    else await this.run('start');
-  }
-
-  private waitForChanges(): void {
-    this.source?.refresh();
-    if (this.target.intervalMs > 0) this.runIn(this.target.intervalMs, 'interval');
-  }
-
-  /** Syncs now, or joins the running sync; resolves when it has succeeded or failed. */
-  async syncNow(): Promise<void> {
-    await this.run('asked');
+    const { syncsAtStart = true, intervalMs } = this.target;
+    if (syncsAtStart) await this.run('start');
+    else {
+      this.source?.refresh();
+      if (intervalMs > 0) this.runIn(intervalMs, 'interval');
+    }
   }
 
   /** Releases all watches and timers; a running sync stops between two transactions. */
@@ -132,9 +102,7 @@ export class MemoryWatcher {
   }
 
   private async openRecord(): Promise<void> {
-    const { indexFile } = this.target;
-    if (indexFile === undefined) return;
-    const recorder = new WatchRecorder(indexFile, process.pid, this.now());
+    const recorder = new WatchRecorder(this.target.indexFile, process.pid, this.clock.now());
     await recorder.open();
     if (this.closing.signal.aborted) {
       recorder.close();
@@ -161,20 +129,15 @@ export class MemoryWatcher {
     else this.isDue = true;
   }
 
-  /** One sync at a time: later callers join the running one. */
-  private run(cause: SyncCause): Promise<void> {
-    if (this.closing.signal.aborted) return Promise.resolve();
-    this.running ??= this.sync(cause)
-      .catch((error: unknown) => {
-        this.release();
-        this.recorder?.close();
-        this.end.reject(error);
-      })
-      .finally(() => this.afterSync());
-    return this.running;
-  }
-
-  private afterSync(): void {
+  /** One sync at a time: it sets the timer of the next one, and changes meanwhile wait for its end. */
+  private async run(cause: SyncCause): Promise<void> {
+    if (this.closing.signal.aborted) return;
+    this.running = this.sync(cause).catch((error: unknown) => {
+      this.release();
+      this.recorder?.close();
+      this.end.reject(error);
+    });
+    await this.running;
     this.running = undefined;
     const wasDue = this.isDue;
     this.isDue = false;
@@ -196,7 +159,7 @@ export class MemoryWatcher {
         lockWaitMs: this.timing.lockWaitMs,
         // An active conversation changes with every turn.
         defersSmallGrowth: cause === 'changed',
-        isUpkeep: cause !== 'asked' && cause !== 'start',
+        isUpkeep: cause !== 'start',
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;
@@ -210,27 +173,19 @@ export class MemoryWatcher {
   }
 
   private succeeded(cause: SyncCause, summary: SyncSummary): void {
-    this.last = summary;
-    this.syncedMs = this.now();
-    this.syncs += 1;
     const { embedding } = summary;
-    // Before the event, so that listeners see the new state.
-    if (embedding?.failure === undefined) {
-      this.failures = 0;
-      this.failure = undefined;
-    }
     this.onEvent({ type: 'synced', cause, summary });
     if (embedding?.failure !== undefined) {
       this.failed(embedding.failure);
       return;
     }
+    this.failures = 0;
     const owedMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
     const waits = [owedMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
     if (waits.length > 0) this.runIn(Math.min(...waits), 'interval');
   }
 
   private failed(failure: WatchFailure): void {
-    this.failure = failure;
     this.failures += 1;
     const { firstRetryMs, longestRetryMs } = this.timing;
     const retryInMs = doublingRestMs(this.failures, firstRetryMs, longestRetryMs);

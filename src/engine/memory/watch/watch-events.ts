@@ -9,8 +9,6 @@ import type { OpenWatch } from './folder-watches.js';
 
 /** A memory to keep fresh; see `watchTargetOf`. */
 export interface WatchTarget {
-  /** Display name: the agent's id, or the folder. */
-  readonly name: string;
   readonly sources: MemorySources;
   readonly backend: Pick<MemoryBackend, 'sync'>;
   /** Whether to follow changes (`sync.watch`); otherwise only the interval syncs. */
@@ -19,25 +17,14 @@ export interface WatchTarget {
   readonly debounceMs: number;
   /** `sync.intervalMinutes` in milliseconds; 0 for never. */
   readonly intervalMs: number;
-  /** Records this watcher next to the index, for other processes; not recorded by default. */
-  readonly indexFile?: string;
+  /** Next to which this watcher is recorded, for other processes. */
+  readonly indexFile: string;
   /** True by default. */
   readonly syncsAtStart?: boolean;
 }
 
-/** How changes are detected. */
-export type WatchMode =
-  /** Not started, or closed. */
-  | 'off'
-  /** By file watching. */
-  | 'watching'
-  /** File watching is unavailable; polling instead. */
-  | 'polling'
-  /** `sync.watch` is false: only the interval syncs. */
-  | 'interval';
-
 /** What triggered a sync. */
-export type SyncCause = 'asked' | 'changed' | 'interval' | 'retry' | 'start';
+export type SyncCause = 'changed' | 'interval' | 'retry' | 'start';
 
 /** A failure that does not end the watcher. */
 export type WatchFailure = EmbeddingFailure;
@@ -62,21 +49,6 @@ export type WatchEvent =
       readonly attempt: number;
       readonly retryInMs: number;
     };
-
-export interface WatcherState {
-  readonly mode: WatchMode;
-  /** Set while polling. */
-  readonly why: string | undefined;
-  readonly folders: number;
-  readonly isSyncing: boolean;
-  /** When the last sync succeeded. */
-  readonly syncedMs: number | undefined;
-  readonly last: SyncSummary | undefined;
-  /** The failure that will be retried. */
-  readonly failure: WatchFailure | undefined;
-  /** Number of successful syncs. */
-  readonly syncs: number;
-}
 
 /** Delays that are not configurable; milliseconds. */
 export interface WatchTiming {
@@ -120,12 +92,11 @@ export function watchFailureOf(error: unknown): WatchFailure | undefined {
 
 /** What to watch of an opened memory. @param watch whether to follow changes; defaults to `sync.watch` */
 export function watchTargetOf(
-  { agent, name, backend, sources, ext }: OpenedMemory,
+  { agent, backend, sources, ext }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
   const { store, sync } = agent.memorySearch;
   return {
-    name,
     sources,
     backend,
     watch,

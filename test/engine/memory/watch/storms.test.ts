@@ -30,7 +30,7 @@ async function during(
   const live = watched(folder.path, options);
   try {
     await live.watcher.start();
-    assert.is(live.watcher.state.mode, 'watching');
+    assert.is(live.mode(), 'watching');
     await storm(live);
     await live.agreed();
   } finally {
@@ -159,7 +159,7 @@ test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
         if (n % 100 === 0) await nextTurn();
       }
       await live.agreed();
-      assert.ok(live.watcher.state.syncs < 50, `${live.watcher.state.syncs} syncs`);
+      assert.ok(live.syncs() < 50, `${live.syncs()} syncs`);
       rmSync(folder.at('memory/burst'), { recursive: true });
     },
     // However slowly this machine writes: it is never quiet for so long in between.
@@ -226,7 +226,7 @@ test('the workspace itself is deleted and made again', async () => {
       parent.write('up/work/memory/c.md', `Watched again after ${gone} was gone.\n`);
       await live.agreed();
     }
-    assert.is(live.watcher.state.failure, undefined);
+    assert.is(live.failure(), undefined);
   } finally {
     await live.close();
   }
@@ -321,7 +321,7 @@ test('ignore files, also above an extra path, and folders that they exclude', as
 test('what is no note makes no sync', async () => {
   const folder = workspace();
   await during(folder, async (live) => {
-    const before = live.watcher.state.syncs;
+    const before = live.syncs();
     folder.write('unrelated.md', 'Beside the memory, not in it.\n');
     folder.write('memory/picture.png', 'png');
     writeFileSync(folder.at('memory/.a.md.swp'), 'swap');
@@ -331,7 +331,7 @@ test('what is no note makes no sync', async () => {
     // Told after all of those.
     folder.write('memory/last.md', 'Last.\n');
     await live.agreed();
-    assert.is(live.watcher.state.syncs, before + 1);
+    assert.is(live.syncs(), before + 1);
     const changed = live.events.filter((event) => event.type === 'changed');
     assert.equal(
       changed.map((event) => event.path),

@@ -88,7 +88,6 @@ test('reading a database does not count as a change of it', () => {
       reports.set(path, listener);
       return { close: () => undefined };
     },
-    recursive: false,
     onChange: (path) => changed.push(basename(path)),
     onShortage: (error) => assert.unreachable(String(error)),
   });
@@ -126,14 +125,16 @@ test('leaves a conversation that grows by little alone until it has grown by mor
 
 test('watches no folder of a project that is none of ours', async () => {
   const { home, live } = watching();
+  home.write('agents/main/sessions/a.jsonl', message('user', 'the lighthouse'));
   home.write('projects/-home-ada-project/s.jsonl', '');
   for (let n = 0; n < 50; n++) home.write(`projects/-home-eve-${n}/s.jsonl`, '');
   try {
     await live.watcher.start();
-    const before = live.watcher.state.folders;
+    const before = live.openWatches();
     for (let n = 50; n < 60; n++) home.write(`projects/-home-eve-${n}/s.jsonl`, '');
-    await live.watcher.syncNow();
-    if (process.platform === 'linux') assert.is(live.watcher.state.folders, before);
+    home.write('agents/main/sessions/b.jsonl', message('user', 'the harbour'));
+    await live.agreed();
+    if (process.platform === 'linux') assert.is(live.openWatches(), before);
   } finally {
     await live.close();
   }

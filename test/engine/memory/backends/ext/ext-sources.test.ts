@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/engine/memory/backends/ext/collections.js';
 
 import { scanSources } from '../../../../../src/engine/memory/sources/memory-sources.js';
-import { watchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
+import { WatchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
 
@@ -53,9 +53,9 @@ test('what may appear is watched, too', () => {
   const { folder, all } = world();
   rmSync(folder.at('wiki'), { recursive: true });
   const { watched } = sourcesBeside(own(folder), undefined, () => all);
-  assert.ok(watchScope(watched).entries.get(folder.path)?.has('wiki'));
+  assert.ok(new WatchScope(watched).entries.get(folder.path)?.has('wiki'));
   folder.write('wiki/c.md', 'c');
-  assert.ok(watchScope(watched).trees.has(folder.at('wiki')));
+  assert.ok(new WatchScope(watched).trees.has(folder.at('wiki')));
 });
 
 test('the look of the files changes with each file, folder and collection', () => {
