@@ -5,7 +5,7 @@ import { closeWriter, openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, syncFile, syncFolder } from '../../support/files.js';
 import { extractedFolder } from '../extract/index.js';
-import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
+import { indexHeader, type OpenedIndex, type SqliteIndex, statIndex } from '../index/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { ResetResult } from './index-home.js';
 
@@ -30,7 +30,7 @@ export function removeIndexFiles(indexFile: string): void {
 }
 
 /**
- * Replaces the index with a finished build, atomically.
+ * Replaces the index, which was found in a state, with a finished build, atomically.
  *
  * A usable index gets the new content through SQLite's backup API, in one transaction: open connections keep
  * the old content and see the new one with their next statement. Renaming would leave the old file's
@@ -39,11 +39,11 @@ export function removeIndexFiles(indexFile: string): void {
 export async function publishBuild(
   build: SqliteIndex,
   indexFile: string,
-  replaces: 'nothing' | 'unusable' | 'usable',
+  replaced: OpenedIndex['state'],
 ): Promise<void> {
   const file = buildFile(indexFile);
   build.seal();
-  if (replaces === 'usable') {
+  if (replaced === 'ready') {
     const source = openDatabase(file, { readonly: true, busyTimeoutMs: 0 });
     try {
       const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
@@ -61,7 +61,7 @@ export async function publishBuild(
     return;
   }
   syncFile(file);
-  if (replaces === 'unusable') setAsideForeign(indexFile);
+  if (replaced === 'unusable') setAsideForeign(indexFile);
   removeIndexFiles(indexFile);
   renameSync(file, indexFile);
   syncFolder(dirname(indexFile));

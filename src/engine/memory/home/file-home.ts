@@ -8,6 +8,8 @@ import {
 } from '../index/index.js';
 import type { IndexHome } from './index-home.js';
 
+type Scrubber = Awaited<ReturnType<SqliteIndex['scrubber']>>;
+
 /** Where a {@link createFileHome} keeps what it consists of. */
 export interface FileHomePlaces {
   /** Absolute path of the database. */
@@ -21,6 +23,16 @@ export interface FileHomePlaces {
 export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces): IndexHome {
   /** A rebuilt index may be another file at the same path. */
   const known = new WeakMap<MemoryIndex, { index: SqliteIndex; inode: number }>();
+  /** Undefined without a usable index. */
+  const withScrubber = async <T>(mode: 'read' | 'write', use: (scrubber: Scrubber) => T) => {
+    const opened = openIndex(indexFile, mode, vectors);
+    if (opened.state !== 'ready') return undefined;
+    try {
+      return use(await opened.index.scrubber());
+    } finally {
+      opened.index.close();
+    }
+  };
   return {
     open: async () => {
       const inode = statIndex(indexFile)?.ino;
@@ -45,25 +57,11 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
     },
     readForgetList: () => readForgetList(listFile),
     writeForgetList: async (list) => {
-      const opened = openIndex(indexFile, 'write', vectors);
-      if (opened.state === 'ready') {
-        try {
-          (await opened.index.scrubber()).request();
-        } finally {
-          opened.index.close();
-        }
-      }
+      await withScrubber('write', (scrubber) => scrubber.request());
       writeForgetList(listFile, list);
     },
-    isScrubPending: async () => {
-      const opened = openIndex(indexFile, 'read');
-      if (opened.state !== 'ready') return false;
-      try {
-        return (await opened.index.scrubber()).isRequested();
-      } finally {
-        opened.index.close();
-      }
-    },
+    isScrubPending: async () =>
+      (await withScrubber('read', (scrubber) => scrubber.isRequested())) ?? false,
     reset: async (clock) => {
       const { resetIndex } = await import('./build-file.js');
       return resetIndex(indexFile, clock);

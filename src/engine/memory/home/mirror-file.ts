@@ -76,7 +76,7 @@ async function rebuildIndex(
     }
     run.onEvent({ type: 'publish.started' });
     await tidyCopied(build, run.options, forgets);
-    await publishBuild(build, indexFile, REPLACES[opened.state]);
+    await publishBuild(build, indexFile, opened.state);
     return summaryOf(run, result, rebuild);
   } finally {
     build?.close();
@@ -101,7 +101,5 @@ async function tidyCopied(
   const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
-
-const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } as const;
 
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };

@@ -53,35 +53,27 @@ export async function applyPlan(
   plan: SyncPlan,
   options: ApplyOptions,
 ): Promise<ApplyResult> {
+  const { clock, vectorsFollow, signal, onEvent } = options;
   const tally = new Tally(plan);
   const batches = new Batches(plan, tally, options);
+  let atMs = 0;
   try {
-    return await applyBatches(index, batches, tally, options);
+    while (!batches.done) {
+      // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
+      if (!batches.isWithinFile) atMs = clock.now();
+      await batches.lookAhead();
+      if (batches.isInterrupted) return tally.result(true);
+      await index.apply({ atMs, vectorsFollow, changes: batches.take() });
+      const { documents, chunks } = tally;
+      onEvent({ type: 'batch.committed', documents, chunks });
+      // Lets a screen draw and a signal arrive.
+      await nextTurn();
+      if (signal?.aborted === true && !batches.done) return tally.result(true);
+    }
+    return tally.result(false);
   } finally {
     batches.close();
   }
-}
-
-async function applyBatches(
-  index: MemoryIndex,
-  batches: Batches,
-  tally: Tally,
-  options: ApplyOptions,
-): Promise<ApplyResult> {
-  const { clock, vectorsFollow } = options;
-  let atMs = 0;
-  while (!batches.done) {
-    // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
-    if (!batches.isWithinFile) atMs = clock.now();
-    await batches.lookAhead();
-    if (batches.isInterrupted) return tally.result(true);
-    await index.apply({ atMs, vectorsFollow, changes: batches.take() });
-    options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
-    // Lets a screen draw and a signal arrive.
-    await nextTurn();
-    if (options.signal?.aborted === true && !batches.done) return tally.result(true);
-  }
-  return tally.result(false);
 }
 
 /**

@@ -26,10 +26,10 @@ export async function loadMedia(
   selection: MediaSelection,
   forgotten: Forgotten,
 ): Promise<FilePart> {
-  const outcome = await inspectMedia(file, selection);
-  if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
-  const { fingerprint, mimeType } = outcome.media;
-  const { hash, isForgotten } = forgotten.coverFile(outcome.media.hash);
+  const media = await inspectMedia(file, selection);
+  if ('reason' in media) return { state: 'skipped', skip: media };
+  const { fingerprint, mimeType } = media;
+  const { hash, isForgotten } = forgotten.coverFile(media.hash);
   if (stored?.hash === hash && stored.mimeType === mimeType) {
     return { state: 'unchanged', fingerprint };
   }
@@ -48,10 +48,6 @@ interface MediaFacts {
   /** The type of the content as vendors name it, regardless of the file name. */
   readonly mimeType: string;
 }
-
-type InspectOutcome =
-  | { readonly ok: true; readonly media: MediaFacts }
-  | { readonly ok: false; readonly skip: SkippedFile };
 
 /** Block size, for files of any size. */
 const BLOCK_BYTES = 256 * 1024;
@@ -86,34 +82,35 @@ const VIDEO_TRACK = Buffer.from('hdlr\0\0\0\0\0\0\0\0vide', 'latin1');
 export async function inspectMedia(
   { absolutePath, path }: Pick<SourceFile, 'absolutePath' | 'path'>,
   selection: MediaSelection,
-): Promise<InspectOutcome> {
+): Promise<MediaFacts | SkippedFile> {
   let handle: FileHandle | undefined;
   try {
     handle = await openRegular(absolutePath);
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
-    if (size > selection.maxFileBytes) {
-      return { ok: false, skip: mediaTooLarge(path, size, selection) };
-    }
-    const read = await readThrough(handle, path, selection.maxFileBytes);
-    if ('fault' in read) return { ok: false, skip: read.fault };
-    return { ok: true, media: { fingerprint, ...read } };
+    if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);
+    return { fingerprint, ...(await readThrough(handle, path, selection.maxFileBytes)) };
   } catch (error) {
-    return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
+    return error instanceof WrongContent
+      ? { path, reason: 'wrong_format', detail: error.message }
+      : { ...skipOf(absolutePath, error), path };
   } finally {
     await handle?.close();
   }
 }
 
+/** What a file has is not what its name says. */
+class WrongContent extends Error {}
+
+/** @throws WrongContent; the system's error */
 async function readThrough(
   handle: FileHandle,
   path: string,
   maxBytes: number,
-): Promise<Pick<MediaFacts, 'hash' | 'mimeType'> | { readonly fault: SkippedFile }> {
-  const fault = (detail: string) => ({ fault: { path, reason: 'wrong_format', detail } }) as const;
+): Promise<Pick<MediaFacts, 'hash' | 'mimeType'>> {
   const block = Buffer.alloc(BLOCK_BYTES);
   const digest = crypto().createHash('sha256');
-  let detected: Detection | undefined;
+  let detected: Awaited<ReturnType<typeof detect>> | undefined;
   let hasVideo = false;
   let tail = Buffer.alloc(0);
   let total = 0;
@@ -122,40 +119,34 @@ async function readThrough(
     if (bytesRead === 0) break;
     const bytes = block.subarray(0, bytesRead);
     total += bytesRead;
-    if (total > maxBytes) return fault('it grew while it was being read');
+    if (total > maxBytes) throw new WrongContent('it grew while it was being read');
     digest.update(bytes);
     detected ??= await detect(bytes, path);
-    if (!detected.ok) return fault(detected.why);
     if (!detected.maybeVideo) continue;
     hasVideo ||= Buffer.concat([tail, bytes]).includes(VIDEO_TRACK);
     tail = Buffer.from(bytes.subarray(-VIDEO_TRACK.length));
   }
-  if (detected?.ok !== true) return fault('it is empty');
-  if (hasVideo) return fault('its content is a video');
+  if (detected === undefined) throw new WrongContent('it is empty');
+  if (hasVideo) throw new WrongContent('its content is a video');
   return { hash: digest.digest('hex'), mimeType: detected.mimeType };
 }
 
-type Detection =
-  | { readonly ok: false; readonly why: string }
-  | {
-      readonly ok: true;
-      readonly mimeType: string;
-      /** An MP4 of unclear content: only its tracks tell. */
-      readonly maybeVideo: boolean;
-    };
-
-/** @param head the beginning of the file */
-async function detect(head: Buffer, path: string): Promise<Detection> {
+/**
+ * @param head the beginning of the file
+ * @returns its type, and whether it is an MP4 of unclear content: only its tracks tell
+ * @throws WrongContent
+ */
+async function detect(head: Buffer, path: string) {
   const found = await fileTypeFromBuffer(head);
   const detected = found?.mime.split(';', 1)[0];
-  if (detected === undefined) return { ok: false, why: 'unknown format' };
+  if (detected === undefined) throw new WrongContent('unknown format');
   // Recorders also write sound into a general MP4.
   if (detected === 'video/mp4' && /\.m4a$/iu.test(path)) {
-    return { ok: true, mimeType: 'audio/mp4', maybeVideo: true };
+    return { mimeType: 'audio/mp4', maybeVideo: true };
   }
   const mimeType = TYPES.get(detected);
   if (mimeType === undefined || modalityOfType(mimeType) !== modalityOfName(path)) {
-    return { ok: false, why: `its content is ${detected}, which does not match its name` };
+    throw new WrongContent(`its content is ${detected}, which does not match its name`);
   }
-  return { ok: true, mimeType, maybeVideo: false };
+  return { mimeType, maybeVideo: false };
 }

@@ -157,14 +157,11 @@ export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Reb
     : { reason: 'damaged', detail: opened.why };
 }
 
-/** What asks for a rebuild of a usable index. */
-type RebuildRequest = Pick<SyncRequest, 'damage' | 'force'>;
-
 /** Why an index must be rebuilt instead of updated, if so. */
 export function rebuildNeeded(
   identity: IndexIdentity,
   settings: IndexSettings,
-  { force = false, damage }: RebuildRequest = {},
+  { force = false, damage }: Pick<SyncRequest, 'damage' | 'force'> = {},
 ): Rebuild | undefined {
   // A shared index that only others have written.
   if (identity.schemaVersion === 0) {

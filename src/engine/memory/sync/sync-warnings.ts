@@ -135,9 +135,7 @@ export function stopIfInterrupted(summary: SyncSummary): void {
   throw new SvcError(
     'INTERRUPTED',
     `interrupted; ${documents === 0 ? 'finished work is' : formatCountOf(documents, 'indexed file')} kept`,
-    {
-      hint: 'run the same command again to continue',
-    },
+    { hint: 'run the same command again to continue' },
   );
 }
 
@@ -178,5 +176,5 @@ function mediaWarning({ mediaLeft }: EmbeddingSummary): readonly Warning[] {
   if (mediaLeft === undefined) return [];
   const { files, why, hint } = mediaLeft;
   const message = `${formatCountOf(files, 'media file')} can only be found by name: ${why}`;
-  return [{ code: 'MEDIA_UNAVAILABLE', message, hint: hint }];
+  return [{ code: 'MEDIA_UNAVAILABLE', message, hint }];
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { isRecord, parsedJson } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
 
@@ -70,14 +71,12 @@ export async function readWatchRecord(indexFile: string): Promise<WatchRecord | 
 }
 
 function parseRecord(text: string): WatchRecord | null {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null) return null;
-  if (!('pid' in value && 'sinceMs' in value && 'mode' in value)) return null;
-  const { pid, sinceMs, mode } = value;
+  const value = parsedJson(text);
+  if (!isRecord(value)) return null;
+  const { pid, sinceMs, mode, why } = value;
   if (typeof pid !== 'number' || typeof sinceMs !== 'number') return null;
   if (mode !== 'watching' && mode !== 'polling' && mode !== 'interval') return null;
-  const why = 'why' in value && typeof value.why === 'string' ? value.why : null;
-  return { pid, since: iso(sinceMs), mode, why };
+  return { pid, since: iso(sinceMs), mode, why: typeof why === 'string' ? why : null };
 }
 
 function baseOf(indexFile: string): string {
