@@ -116,8 +116,8 @@ export const PARSERS: readonly GrowthSubject[] = [
     parts: ['a', ' ', ';', 'application/json;', 'charset=', 'bearer ', '"'],
   },
   { name: 'forwarded address', work: clientNetworkOf, parts: [':', '0:', '1.', '::', '%', 'f'] },
-  ...Object.values(TRANSCRIPT_READERS).map((reader) => ({
-    name: `${reader.id} transcript`,
+  ...Object.entries(TRANSCRIPT_READERS).map(([id, reader]) => ({
+    name: `${id} transcript`,
     work: (text: string) => {
       const message = { role: 'user', content: [{ type: 'input_text', text }] };
       const claude = { role: 'user', content: text };

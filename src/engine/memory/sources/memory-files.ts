@@ -211,9 +211,8 @@ function* walkAgentWorkspace(
     const entry = entries.get(name);
     const path = join(dir, name);
     if (entry === undefined || isExcluded(path, false, rules, listener)) continue;
-    if (!entry.isFile()) listener.onSkip(leftOut(path, entry));
-    const file = entry.isFile() ? statFile(path, 'markdown', undefined, listener) : undefined;
-    if (file !== undefined) yield file;
+    if (entry.isFile()) yield* statFile(path, 'markdown', undefined, listener);
+    else listener.onSkip(leftOut(path, entry));
   }
   const memory = entries.get(MEMORY_FOLDER);
   const path = join(dir, MEMORY_FOLDER);
@@ -263,8 +262,7 @@ function* walkExtra(
       listener.onSkip({ path, reason: 'wrong_format', detail: `not included in ${unwanted}` });
       return;
     }
-    const file = statFile(real, kind ?? 'markdown', media, listener);
-    if (file !== undefined) yield file;
+    yield* statFile(real, kind ?? 'markdown', media, listener);
   } catch (error) {
     const skip = skipOf(path, error);
     listener.onSkip(

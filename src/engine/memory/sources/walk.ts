@@ -118,8 +118,8 @@ function readEntries(
     const isFolder = kind === 'folder' || kind === 'linked_folder';
     if (kind === undefined || isExcluded(path, isFolder, inside, listener)) continue;
     if (kind === 'folder') folders.push({ dir: path, around: inside });
-    else if (kind === 'linked_folder') listener.onSkip(noFile(path, entry));
-    else files.push(...walkedFile(entry, path, kind, selection.media, listener));
+    else if (kind === 'linked_folder' || !entry.isFile()) listener.onSkip(noFile(path, entry));
+    else files.push(...statFile(path, kind, selection.media, listener));
   }
   return { files, folders };
 }
@@ -173,21 +173,6 @@ export function reportTemporary(entry: Dirent, path: string, listener: WalkListe
   if (entry.isFile() && isTemporaryName(entry.name)) listener.onTemporary?.(path);
 }
 
-function walkedFile(
-  entry: Dirent,
-  path: string,
-  kind: DocumentKind,
-  media: MediaSelection | undefined,
-  listener: WalkListener,
-): readonly WalkedFile[] {
-  if (!entry.isFile()) {
-    listener.onSkip(noFile(path, entry));
-    return [];
-  }
-  const file = statFile(path, kind, media, listener);
-  return file === undefined ? [] : [file];
-}
-
 /** The furthest from the epoch that a `Date` can be, in milliseconds. */
 const MOST_DATE_MS = 8.64e15;
 
@@ -197,23 +182,23 @@ export function fingerprintOf({ size, mtimeMs, ctimeMs }: FileFingerprint): File
   return { size, mtimeMs: dated, ctimeMs };
 }
 
-/** One file's fingerprint; undefined, and reported, when it is unavailable or too large. */
+/** A file with its fingerprint; none, and reported, when it is unavailable or too large. */
 export function statFile(
   path: string,
   kind: DocumentKind,
   media: MediaSelection | undefined,
   listener: WalkListener,
-): WalkedFile | undefined {
+): readonly WalkedFile[] {
   try {
     const { size, mtimeMs, ctimeMs } = fingerprintOf(statSync(path));
     if (kind === 'media' && media !== undefined && size > media.maxFileBytes) {
       listener.onSkip(mediaTooLarge(path, size, media));
-      return undefined;
+      return [];
     }
-    return { kind, absolutePath: path, size, mtimeMs, ctimeMs };
+    return [{ kind, absolutePath: path, size, mtimeMs, ctimeMs }];
   } catch (error) {
     listener.onSkip(skipOf(path, error));
-    return undefined;
+    return [];
   }
 }
 

@@ -31,7 +31,9 @@ export function exportedConversation(value: LineRecord): ExportedConversation | 
   return undefined;
 }
 
-const CHATGPT_CONTENT = new Set(['text', 'multimodal_text']);
+const CHATGPT_CONTENT: readonly unknown[] = ['text', 'multimodal_text'];
+
+const SPOKEN = 'audio_transcription';
 
 /** ChatGPT: a tree of messages, of which the branch to `current_node` is shown. Times are seconds. */
 function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversation {
@@ -40,13 +42,13 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
     const role = roleOf(stringField(objectField(message, 'author') ?? {}, 'role'));
     const content = objectField(message, 'content') ?? {};
     const isSaid =
-      CHATGPT_CONTENT.has(stringField(content, 'content_type') ?? '') &&
+      CHATGPT_CONTENT.includes(content['content_type']) &&
       // Others are calls of tools.
       (stringField(message, 'recipient') ?? 'all') === 'all' &&
       objectField(message, 'metadata')?.['is_visually_hidden_from_conversation'] !== true;
-    const parts = content['parts'];
-    if (role === undefined || !isSaid || !Array.isArray(parts)) continue;
-    const text = parts.flatMap(saidIn).join('\n');
+    if (!isSaid) continue;
+    // Text is a string; what was spoken in a voice conversation is an object. Others are images and sound.
+    const text = textOfContent(content['parts'], (part) => part['content_type'] === SPOKEN);
     take(turns, role, text, secondsOf(message['create_time']));
   }
   const id = stringField(value, 'conversation_id') ?? stringField(value, 'id');
@@ -57,14 +59,6 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
     updatedAt: secondsOf(value['update_time']) ?? secondsOf(value['create_time']),
     turns,
   };
-}
-
-/** Text is a string; what was spoken in a voice conversation is an object. Others are images and sound. */
-function saidIn(part: unknown): readonly string[] {
-  if (typeof part === 'string') return [part];
-  const isSpoken = isRecord(part) && part['content_type'] === 'audio_transcription';
-  const text = isSpoken ? stringField(part, 'text') : undefined;
-  return text === undefined ? [] : [text];
 }
 
 /** The messages from the beginning to a node, or to the last one that nothing follows. */
@@ -89,15 +83,13 @@ function isLeaf(node: unknown): boolean {
   return isRecord(node) && !(Array.isArray(children) && children.length > 0);
 }
 
-const CLAUDE_PARTS = new Set(['text']);
-
 /** Claude: a list of messages with blocks of content, or text in older exports. */
 function fromClaude(value: LineRecord, messages: readonly unknown[]): ExportedConversation {
   const turns: NumberedTurn[] = [];
   for (const message of messages) {
     if (!isRecord(message)) continue;
     const sender = stringField(message, 'sender');
-    const blocks = textOfContent(message['content'], CLAUDE_PARTS);
+    const blocks = textOfContent(message['content']);
     const text = blocks === '' ? (stringField(message, 'text') ?? '') : blocks;
     take(turns, roleOf(sender === 'human' ? 'user' : sender), text, timeOf(message['created_at']));
   }
@@ -116,7 +108,7 @@ function take(
   said: string,
   at: string | undefined,
 ): void {
-  const text = maskedText(withoutInjections(said).trim());
+  const text = maskedText(withoutInjections(said));
   if (role !== undefined && text !== '') turns.push({ role, text, at, line: turns.length + 1 });
 }
 

@@ -1,8 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isRecord } from '../../../config/index.js';
 import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK } from '../../../support/files.js';
-import { parsedJson } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
 import { type JsonlLine, jsonlLines } from './jsonl-lines.js';
@@ -13,6 +11,7 @@ import {
   type LineRecord,
   maskedText,
   type NumberedTurn,
+  recordIn,
   type TranscriptFile,
   type TranscriptPlace,
   type Turn,
@@ -179,13 +178,10 @@ export function initialState({ heldIn }: TranscriptPlace): ReadingState {
   };
 }
 
-/**
- * Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored or shown.
- */
+/** Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored or shown. */
 export function readTurn(line: JsonlLine, state: ReadingState, place: TranscriptPlace): ReadLine {
-  if (state.isExcluded) return { turn: undefined, state };
-  if (line.text?.trim() === '') return { turn: undefined, state };
-  const record = line.text === undefined ? undefined : recordOf(line.text);
+  if (state.isExcluded || line.text?.trim() === '') return { turn: undefined, state };
+  const record = recordIn(line.text);
   if (record === undefined) {
     return { turn: undefined, state: { ...state, brokenLines: state.brokenLines + 1 } };
   }
@@ -211,11 +207,6 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
       return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
     }
   }
-}
-
-function recordOf(text: string): LineRecord | undefined {
-  const value = parsedJson(text);
-  return isRecord(value) ? value : undefined;
 }
 
 function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boolean | undefined {

@@ -1,4 +1,4 @@
-import { type Dirent, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
@@ -48,21 +48,20 @@ export interface TranscriptScan {
   readonly skipped: readonly SkippedFile[];
 }
 
-interface LiveTranscripts {
-  /** Those that agents still have. */
-  readonly live: readonly TranscriptFile[];
-}
-
-/** Lists every transcript without reading any. Missing folders contain none. */
+/**
+ * Lists every transcript without reading any, and those that agents still have (`live`). Missing folders contain none.
+ */
 export function scanTranscripts({
   places,
   archive,
-}: Pick<TranscriptSources, 'archive' | 'places'>): TranscriptScan & LiveTranscripts {
+}: Pick<TranscriptSources, 'archive' | 'places'>): TranscriptScan & {
+  readonly live: readonly TranscriptFile[];
+} {
   const files = new Map<string, TranscriptFile>();
   const skipped: SkippedFile[] = [];
   for (const place of places) {
     const listener: WalkListener = { onSkip: (skip) => skipped.push(skip) };
-    for (const file of walkPlace(place, listener)) {
+    for (const file of transcriptsIn(place, listener)) {
       if (!files.has(file.path)) files.set(file.path, file);
     }
   }
@@ -75,32 +74,33 @@ export function scanTranscripts({
   };
 }
 
-function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<TranscriptFile> {
+function transcriptsIn(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile> {
   const root = unlessGone(place.root, listener, (path) => realpathSync(path));
-  if (root === undefined) return;
+  if (root === undefined) return [];
   const { conversations } = TRANSCRIPT_READERS[place.reader];
-  if (conversations !== undefined) {
-    yield* conversations({ ...place, root }, listener);
-    return;
-  }
+  return conversations?.({ ...place, root }, listener) ?? walkPlace(place, root, listener);
+}
+
+function* walkPlace(
+  place: TranscriptPlace,
+  root: string,
+  listener: WalkListener,
+): Generator<TranscriptFile> {
+  const shown = (segments: readonly string[]): string => [place.label, ...segments].join('/');
+  const reporting = (segments: readonly string[]): WalkListener => ({
+    onSkip: (skip) => listener.onSkip({ ...skip, path: shown(segments) }),
+  });
   const pending: (readonly string[])[] = [[]];
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    const folder = [root, ...dir].join(sep);
     const folders: (readonly string[])[] = [];
-    const shown = (segments: readonly string[]): string => [place.label, ...segments].join('/');
-    const below = (segments: readonly string[]): string => [root, ...segments].join(sep);
-    const listing: WalkListener = {
-      onSkip: (skip) => listener.onSkip({ ...skip, path: shown(dir) }),
-    };
-    for (const entry of entriesOf(below(dir), listing)) {
+    for (const entry of unlessGone(folder, reporting(dir), sortedEntries) ?? []) {
       const segments = [...dir, entry.name];
       if (entry.isDirectory()) {
         if (mayHold(place, segments, 'folder')) folders.push(segments);
       } else if (entry.isFile() && mayHold(place, segments, 'file')) {
-        const skips: WalkListener = {
-          onSkip: (skip) => listener.onSkip({ ...skip, path: shown(segments) }),
-        };
-        const file = statFile(below(segments), 'transcript', undefined, skips);
-        if (file !== undefined) {
+        const path = folder + sep + entry.name;
+        for (const file of statFile(path, 'transcript', undefined, reporting(segments))) {
           yield { source: 'sessions', path: shown(segments), place, ...file };
         }
       }
@@ -118,8 +118,4 @@ export function mayHold(
   const { accepts, heldInByPath } = TRANSCRIPT_READERS[reader];
   if (!accepts(segments, kind)) return false;
   return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
-}
-
-function entriesOf(dir: string, listener: WalkListener): readonly Dirent[] {
-  return unlessGone(dir, listener, sortedEntries) ?? [];
 }

@@ -1,7 +1,8 @@
-import { relative, sep } from 'node:path';
 import { isRecord, type SessionReaderId } from '../../../config/index.js';
 import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
+import { isInside } from '../../../support/files.js';
+import { parsedJson } from '../../../support/text.js';
 import type { SourceFile } from '../../types.js';
 import type { WalkListener } from '../walk.js';
 
@@ -67,7 +68,6 @@ interface ReaderWorld {
 
 /** How one agent stores transcripts: one JSON object per line, appended. */
 export interface TranscriptReader {
-  readonly id: string;
   /** Absolute path of the default transcripts folder. */
   usualPlace(world: ReaderWorld): string;
   /**
@@ -87,6 +87,12 @@ export interface TranscriptReader {
   conversations?(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile>;
 }
 
+/** The object that a text is the JSON of; undefined for anything else. */
+export function recordIn(json: unknown): LineRecord | undefined {
+  const value = typeof json === 'string' ? parsedJson(json) : undefined;
+  return isRecord(value) ? value : undefined;
+}
+
 /** A field that is an object. */
 export function objectField(record: LineRecord, name: string): LineRecord | undefined {
   const value = record[name];
@@ -100,19 +106,18 @@ export function stringField(record: LineRecord, name: string): string | undefine
 }
 
 /**
- * The text of a message's content: a string, or parts of the given types. Other types are tool calls,
- * results, pictures, thinking.
+ * The text of a message's content: a string, or those of its parts that are text. Others are tool calls, results,
+ * pictures, thinking.
  */
-export function textOfContent(content: unknown, types: ReadonlySet<string>): string {
-  if (typeof content === 'string') return content;
-  const parts = isRecord(content) ? [content] : Array.isArray(content) ? content : [];
+export function textOfContent(
+  content: unknown,
+  isText: (part: LineRecord) => boolean = ({ type }) => type === 'text',
+): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   return parts
-    .flatMap((part: unknown) => {
-      if (typeof part === 'string') return [part];
-      if (!isRecord(part)) return [];
-      const type = stringField(part, 'type') ?? '';
-      const text = types.has(type) ? stringField(part, 'text') : undefined;
-      return text === undefined ? [] : [text];
+    .flatMap((part) => {
+      if (typeof part === 'string') return part;
+      return isRecord(part) && isText(part) ? (stringField(part, 'text') ?? []) : [];
     })
     .join('\n');
 }
@@ -136,12 +141,11 @@ export function maskedText(text: string): string {
 
 /** Whether a conversation took place in one of some folders or below. */
 export function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
-  if ('folderHash' in where)
-    return folders.some((folder) => crypto().hash('sha256', folder) === where.folderHash);
-  return folders.some((folder) => {
-    const way = relative(folder, where.folder);
-    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep));
-  });
+  return folders.some((folder) =>
+    'folderHash' in where
+      ? crypto().hash('sha256', folder) === where.folderHash
+      : isInside(where.folder, folder),
+  );
 }
 
 /** A turn, or noise for an empty text. */
@@ -151,16 +155,15 @@ export function turnOrNoise(
   at: string | undefined,
   key?: string | undefined,
 ): LineMeaning {
-  const said = text.trim();
-  if (role === undefined || said === '') return NOISE;
-  return { type: 'turn', turn: { role, text: said, at }, ...(key === undefined ? {} : { key }) };
+  if (role === undefined || text === '') return NOISE;
+  return { type: 'turn', turn: { role, text, at }, key };
 }
 
 /** A line without conversation. */
 export const NOISE: LineMeaning = { type: 'noise' };
 
 /** Removes blocks `<tag …>…</tag>` from a text; an unclosed one extends to the end. Linear time. */
-export function withoutBlocks(text: string, tags: readonly string[]): string {
+function withoutBlocks(text: string, tags: readonly string[]): string {
   if (!text.includes('<')) return text;
   return tags.reduce(withoutBlock, text);
 }
@@ -214,10 +217,11 @@ const INJECTED_TAGS = [
 const INJECTION_LABEL =
   /^.{0,80}\buntrusted\b.{0,120}\b(?:not|never|no)\b.{0,40}\binstructions?\b.{0,120}$/imu;
 
-/** A text without injected memory. */
-export function withoutInjections(text: string): string {
-  const cleaned = withoutBlocks(text, INJECTED_TAGS);
-  return cleaned === text ? text : cleaned.replace(INJECTION_LABEL, '').trim();
+/** A text without injected memory, and without the blocks of other tags that a program adds. */
+export function withoutInjections(text: string, tags: readonly string[] = []): string {
+  const own = withoutBlocks(text, tags);
+  const cleaned = withoutBlocks(own, INJECTED_TAGS);
+  return (cleaned === own ? own : cleaned.replace(INJECTION_LABEL, '')).trim();
 }
 
 /** `Sender (untrusted metadata):` and similar lines, each followed by a fenced JSON block. */

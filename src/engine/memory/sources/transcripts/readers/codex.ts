@@ -10,11 +10,10 @@ import {
   textOfContent,
   timeOf,
   turnOrNoise,
-  withoutBlocks,
   withoutInjections,
 } from '../transcript-reader.js';
 
-const TEXT_PARTS = new Set(['input_text', 'output_text', 'text']);
+const TEXT_PARTS: readonly unknown[] = ['input_text', 'output_text', 'text'];
 
 /** Text that Codex inserts as the user. */
 const MACHINE_TAGS = [
@@ -37,7 +36,6 @@ const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
  * codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
  */
 export const codexReader: TranscriptReader = {
-  id: 'codex',
   usualPlace: ({ env, homeDir }) => join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'sessions'),
   accepts: (segments, kind) =>
     kind === 'folder' ? segments.length <= 3 : /^rollout-.*\.jsonl$/u.test(segments.at(-1) ?? ''),
@@ -52,8 +50,8 @@ export const codexReader: TranscriptReader = {
     if (type !== 'response_item' && type !== 'message') return NOISE;
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
-    const text = textOfContent(item['content'], TEXT_PARTS);
-    const said = withoutInjections(withoutBlocks(text, MACHINE_TAGS)).trim();
+    const text = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
+    const said = withoutInjections(text, MACHINE_TAGS);
     if (INSTRUCTIONS.test(said)) return NOISE;
     return turnOrNoise(roleOf(stringField(item, 'role')), said, timeOf(record['timestamp']));
   },

@@ -9,11 +9,9 @@ import {
   textOfContent,
   timeOf,
   turnOrNoise,
-  withoutBlocks,
   withoutInjections,
 } from '../transcript-reader.js';
 
-const TEXT_PARTS = new Set(['text']);
 const MACHINE_TAGS = [
   'open_and_recently_viewed_files',
   'user_info',
@@ -34,7 +32,6 @@ const MACHINE_TAGS = [
  * conversations before 2026 are in its own database.
  */
 export const cursorReader: TranscriptReader = {
-  id: 'cursor',
   usualPlace: ({ homeDir }) => join(homeDir, '.cursor', 'projects'),
   accepts: (segments, kind) => {
     const below = segments.indexOf('agent-transcripts');
@@ -47,10 +44,10 @@ export const cursorReader: TranscriptReader = {
   read(record) {
     const message = objectField(record, 'message');
     if (message === undefined) return NOISE;
-    const text = textOfContent(message['content'], TEXT_PARTS);
+    const text = textOfContent(message['content']);
     const role = roleOf(stringField(record, 'role'));
     const typed = role === 'user' ? typedText(text) : text;
-    const said = withoutInjections(withoutBlocks(typed, MACHINE_TAGS)).trim();
+    const said = withoutInjections(typed, MACHINE_TAGS);
     return turnOrNoise(role, said, timeOf(record['timestamp']));
   },
 };

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../../config/index.js';
 import {
   NOISE,
   stringField,
   type TranscriptReader,
+  textOfContent,
   timeOf,
   turnOrNoise,
-  withoutBlocks,
   withoutInjections,
 } from '../transcript-reader.js';
 
@@ -22,7 +21,6 @@ const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our 
  * https://github.com/google-gemini/gemini-cli, packages/core/src/services/chatRecordingService.ts
  */
 export const geminiCliReader: TranscriptReader = {
-  id: 'gemini-cli',
   usualPlace: ({ env, homeDir }) => join(env['GEMINI_CLI_HOME'] || homeDir, '.gemini', 'tmp'),
   // A session's own folder contains its sub-agents' sessions.
   accepts: (segments, kind) =>
@@ -37,23 +35,11 @@ export const geminiCliReader: TranscriptReader = {
     if (stringField(record, 'kind') === 'subagent') return { type: 'exclude' };
     const role = ROLES[stringField(record, 'type') ?? ''];
     if (role === undefined) return NOISE;
-    const text = textOfParts(record['displayContent'] ?? record['content']);
-    const said = withoutInjections(withoutBlocks(text, MACHINE_TAGS)).trim();
+    // Parts in the Gemini API have no type: those with text that are not thoughts are text.
+    const content = record['displayContent'] ?? record['content'];
+    const text = textOfContent(content, ({ thought }) => thought !== true);
+    const said = withoutInjections(text, MACHINE_TAGS);
     if (SET_UP.test(said)) return NOISE;
     return turnOrNoise(role, said, timeOf(record['timestamp']), stringField(record, 'id'));
   },
 };
-
-/** Parts in the Gemini API have no type: those with text that are not thoughts are text. */
-function textOfParts(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const parts = Array.isArray(content) ? content : [content];
-  return parts
-    .flatMap((part: unknown) => {
-      if (typeof part === 'string') return [part];
-      if (!isRecord(part) || part['thought'] === true) return [];
-      const text = stringField(part, 'text');
-      return text === undefined ? [] : [text];
-    })
-    .join('\n');
-}

@@ -3,18 +3,21 @@ import { basename, dirname, join } from 'node:path';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
-import { parsedJson, shortHash } from '../../../../support/text.js';
+import { shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import {
   isHeldIn,
+  type LineRecord,
   maskedText,
   NOISE,
   type NumberedTurn,
+  recordIn,
   roleOf,
   stringField,
   type TranscriptFile,
   type TranscriptPlace,
   type TranscriptReader,
+  textOfContent,
   timeOf,
   withoutInjections,
 } from '../transcript-reader.js';
@@ -29,7 +32,6 @@ const BUSY_MS = 2000;
  * `part(id, message_id, session_id, data)`; `data` is JSON. A line of a citation is the number of a message.
  */
 export const opencodeReader: TranscriptReader = {
-  id: 'opencode',
   usualPlace: ({ env, homeDir }) => {
     const data = env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share');
     const named = env['OPENCODE_DB'];
@@ -40,23 +42,16 @@ export const opencodeReader: TranscriptReader = {
   accepts: ([name, ...below], kind) =>
     kind === 'file' && below.length === 0 && (name === DATABASE || name === `${DATABASE}-wal`),
   read: () => NOISE,
-  *conversations(place, listener) {
+  conversations(place, listener) {
     const root = unlessGone(place.root, listener, fileAt);
-    if (root === undefined) return;
-    const found: TranscriptFile[] = [];
+    if (root === undefined) return [];
     try {
-      reading(root, (database) => {
-        for (const row of sessions(database)) {
-          const file = transcriptOf(row, place, root);
-          if (file !== undefined) found.push(file);
-        }
-      });
+      return reading(root, sessions).flatMap((row) => transcriptOf(row, place, root) ?? []);
     } catch (error) {
       const path = `${place.label}/${basename(root)}`;
       listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
-      return;
+      return [];
     }
-    yield* found;
   },
 };
 
@@ -126,24 +121,15 @@ function turnsIn(database: Connection, session: string): readonly NumberedTurn[]
     .pluck();
   return messages.flatMap((message, at): readonly NumberedTurn[] => {
     if (!isRecord(message)) return [];
-    const data = jsonIn(message['data']);
-    const role = roleOf(data === undefined ? undefined : stringField(data, 'role'));
+    const role = roleOf(stringField(recordIn(message['data']) ?? {}, 'role'));
     if (role === undefined) return [];
-    const parts = partsOf.all(message['id']).map(jsonIn);
-    const said = parts.flatMap((part) => (part === undefined ? [] : textIn(part))).join('\n');
-    const text = maskedText(withoutInjections(said).trim());
+    const parts = partsOf.all(message['id']).map(recordIn);
+    const text = maskedText(withoutInjections(textOfContent(parts, isSaid)));
     return text === '' ? [] : [{ role, text, at: timeOf(message['at']), line: at + 1 }];
   });
 }
 
 /** What a person or the agent said; `synthetic` parts are files and notes that OpenCode adds. */
-function textIn(part: Readonly<Record<string, unknown>>): readonly string[] {
-  const isSaid = part['type'] === 'text' && part['synthetic'] !== true && part['ignored'] !== true;
-  const text = isSaid ? stringField(part, 'text') : undefined;
-  return text === undefined ? [] : [text];
-}
-
-function jsonIn(text: unknown): Readonly<Record<string, unknown>> | undefined {
-  const value = typeof text === 'string' ? parsedJson(text) : undefined;
-  return isRecord(value) ? value : undefined;
+function isSaid({ type, synthetic, ignored }: LineRecord): boolean {
+  return type === 'text' && synthetic !== true && ignored !== true;
 }

@@ -13,8 +13,6 @@ import {
   withoutMetadata,
 } from '../transcript-reader.js';
 
-const TEXT_PARTS = new Set(['text']);
-
 /** `x.jsonl`, and what a reset or a deletion leaves: `x.jsonl.reset.2026-02-03T04-05-06Z`. */
 const TRANSCRIPT = /\.jsonl(?:\.(?:reset|deleted)\.[\w.:-]{1,255})?$/u;
 /** Written next to transcripts, but not one. */
@@ -38,7 +36,6 @@ const SILENT = /^(?:NO_REPLY|HEARTBEAT_OK)[.!]?$|^\*\*HEARTBEAT_OK\*\*$/u;
  * content as text or as parts `{"type":"text","text"}`. See docs/sessions.md for the format.
  */
 export const svcReader: TranscriptReader = {
-  id: 'svc',
   usualPlace: ({ agentSessionsDir }) => agentSessionsDir,
   accepts: (segments, kind) => {
     const name = segments.at(-1) ?? '';
@@ -51,9 +48,8 @@ export const svcReader: TranscriptReader = {
     if (message === undefined) return NOISE;
     const at = timeOf(message['timestamp']) ?? timeOf(record['timestamp']);
     const role = roleOf(stringField(message, 'role'));
-    const text = textOfContent(message['content'], TEXT_PARTS);
-    if (role === 'user') return userTurn(message, text, at);
-    const said = withoutInjections(text).trim();
+    const said = withoutInjections(textOfContent(message['content']));
+    if (role === 'user') return userTurn(message, said, at);
     return SILENT.test(said) ? NOISE : turnOrNoise(role, said, at);
   },
 };
@@ -67,7 +63,7 @@ function userTurn(message: LineRecord, text: string, at: string | undefined): Li
   // Sent by another session, not by a person.
   if (stringField(objectField(message, 'provenance') ?? {}, 'kind') === 'inter_session')
     return NOISE;
-  const said = withoutSystemLines(withoutMetadata(withoutInjections(text)));
+  const said = withoutSystemLines(withoutMetadata(text));
   if (SCHEDULED.test(said)) return { type: 'exclude' };
   if (HEARTBEAT_PROMPT.test(said) || EXEC_NOTE.test(said)) return NOISE;
   return turnOrNoise('user', said, at);
