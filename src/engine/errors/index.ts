@@ -9,6 +9,7 @@ export {
   asSvcError,
   handlesExhausted,
   isHandleShortage,
+  isSystemError,
   messageOf,
   type SourceLocation,
   SvcError,

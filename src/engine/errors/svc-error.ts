@@ -48,6 +48,11 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Whether an error is the file system's or SQLite's (`errno(3)`, `SQLITE_…`); Node's own (`ERR_…`) indicate bugs. */
+export function isSystemError(error: unknown): boolean {
+  return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(systemErrorCode(error) ?? '');
+}
+
 const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 /** Whether the process or the system has run out of file handles. */

@@ -1,4 +1,4 @@
-import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { isSystemError, messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import type { MemoryBackend } from '../backends/index.js';
 import type { EmbeddingFailure } from '../embedding/index.js';
@@ -75,9 +75,6 @@ export interface WatchOptions {
   readonly openWatch?: OpenWatch | undefined;
 }
 
-/** An error code of the system (`errno(3)`) or of SQLite. */
-const OUTSIDE = /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/;
-
 /** The failure of a sync, if it may be temporary: expected errors, and system errors. Undefined for bugs. */
 export function watchFailureOf(error: unknown): WatchFailure | undefined {
   if (error instanceof SvcError) {
@@ -86,8 +83,9 @@ export function watchFailureOf(error: unknown): WatchFailure | undefined {
     return hint === undefined ? { code, message } : { code, message, hint };
   }
   const code = systemErrorCode(error);
-  if (code === undefined || !OUTSIDE.test(code)) return undefined;
-  return { code, message: messageOf(error) };
+  return code === undefined || !isSystemError(error)
+    ? undefined
+    : { code, message: messageOf(error) };
 }
 
 /** What to watch of an opened memory. @param watch whether to follow changes; defaults to `sync.watch` */

@@ -6,9 +6,9 @@ import type {
 } from '../../../embeddings/index.js';
 import { formatCountOf } from '../../../support/format.js';
 import type { ExtSettings } from './ext-settings.js';
-import { readExtState, updateExtState } from './ext-state.js';
+import { knownFeatures, readExtState, updateExtState } from './ext-state.js';
 import { listCollections } from './tell-collections.js';
-import { askProgram, detectFeatures, type ToolFeatures } from './tool/ask-program.js';
+import { askProgram, detectFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 
@@ -28,34 +28,33 @@ const QUESTION = 'notes';
  * @throws the signal's reason; failures of the program are part of the result
  */
 export async function diagnoseExt(
-  subject: ExtDiagnosisSubject,
+  { settings, openTool }: ExtDiagnosisSubject,
   { signal, onEvent }: DiagnosisWork,
 ): Promise<Diagnosis> {
-  const { settings } = subject;
+  const { mode } = settings;
   const checks: (CheckOutcome & { readonly check: CheckName })[] = [];
   let isBroken = false;
-  const check = async <T>(
+  const check = async (
     name: CheckName,
     text: string,
-    look: () => Promise<readonly [CheckOutcome, T]>,
-  ): Promise<T | undefined> => {
+    look: () => Promise<CheckOutcome>,
+  ): Promise<void> => {
     onEvent({ type: 'check.started', check: name });
-    const [outcome, found] = isBroken
-      ? [{ state: 'off', text, note: 'not tried' } as const, undefined]
-      : await look().catch((error: unknown) => [failure(text, error), undefined] as const);
+    const outcome: CheckOutcome = isBroken
+      ? { state: 'off', text, note: 'not tried' }
+      : await look().catch((error: unknown) => failure(text, error));
     signal.throwIfAborted();
     isBroken ||= outcome.state === 'failed';
     checks.push({ check: name, ...outcome });
     onEvent({ type: 'check.finished', check: name, outcome });
-    return found;
   };
-  const tool = await check('program', settings.command, async () => findTool(subject));
-  const features = await check('release', 'version and help', () =>
-    askFeatures(settings, tool, signal),
+  await check('program', settings.command, async () => ({ state: 'ok', text: openTool().program }));
+  await check('release', 'version and help', async () => askFeatures(settings, openTool(), signal));
+  await check('collections', 'collections', async () =>
+    lookAtCollections(settings, openTool(), signal),
   );
-  await check('collections', 'collections', () => lookAtCollections(settings, tool, signal));
-  await check('question', settings.mode, () => askQuestion(settings, tool, features, signal));
-  await check('vectors', settings.mode, async () => [lookAtVectors(settings), undefined]);
+  await check('question', mode, async () => askQuestion(settings, openTool(), signal));
+  await check('vectors', mode, async () => lookAtVectors(settings));
   const diagnosis: Diagnosis = {
     scope: 'ext',
     ok: !isBroken,
@@ -73,17 +72,11 @@ function failure(text: string, error: unknown): CheckOutcome {
   return { state: 'failed', text, code: error.code, cause: error.message, hint: error.hint };
 }
 
-function findTool({ openTool }: ExtDiagnosisSubject): readonly [CheckOutcome, Tool] {
-  const tool = openTool();
-  return [{ state: 'ok', text: tool.program }, tool];
-}
-
 async function askFeatures(
   { dir, update }: ExtSettings,
-  tool: Tool | undefined,
+  tool: Tool,
   signal: AbortSignal,
-): Promise<readonly [CheckOutcome, ToolFeatures | undefined]> {
-  if (tool === undefined) return NOT_TRIED;
+): Promise<CheckOutcome> {
   const started = performance.now();
   const features = await detectFeatures(tool, { timeoutMs: update.commandTimeoutMs, signal });
   updateExtState(dir, (state) => ({ ...state, detected: { key: tool.key, features } }));
@@ -92,15 +85,14 @@ async function askFeatures(
     ? 'several collections per search'
     : 'one collection per search';
   const note = `${features.patternFlag}, ${searches}`;
-  return [{ state: 'ok', text: features.release ?? 'release unknown', note, latencyMs }, features];
+  return { state: 'ok', text: features.release ?? 'release unknown', note, latencyMs };
 }
 
 async function lookAtCollections(
   settings: ExtSettings,
-  tool: Tool | undefined,
+  tool: Tool,
   signal: AbortSignal,
-): Promise<readonly [CheckOutcome, undefined]> {
-  if (tool === undefined) return NOT_TRIED;
+): Promise<CheckOutcome> {
   const run = (args: readonly string[], timeoutMs: number) =>
     runTool(tool, args, { timeoutMs, signal });
   const listed = await listCollections(run, settings);
@@ -110,30 +102,28 @@ async function lookAtCollections(
     .filter(({ name }) => wanted.some((one) => one.name === name))
     .reduce((sum, one) => sum + (one.files ?? 0), 0);
   const text = `${known.length} of ${wanted.length}, ${files} files`;
-  if (known.length === wanted.length) return [{ state: 'ok', text }, undefined];
+  if (known.length === wanted.length) return { state: 'ok', text };
   const missing = wanted
     .filter((one) => !known.includes(one))
     .map(({ name, root }) => `${name} (${root})`);
   const cause = `not indexed yet: ${missing.join(', ')}`;
   const hint = 'run "svc memory index"; missing folders are skipped';
-  return [{ state: 'warning', text, cause, hint }, undefined];
+  return { state: 'warning', text, cause, hint };
 }
 
 async function askQuestion(
   settings: ExtSettings,
-  tool: Tool | undefined,
-  features: ToolFeatures | undefined,
+  tool: Tool,
   signal: AbortSignal,
-): Promise<readonly [CheckOutcome, undefined]> {
+): Promise<CheckOutcome> {
   const { collections } = readExtState(settings.dir);
   const { mode, limits } = settings;
-  if (tool === undefined || features === undefined) return NOT_TRIED;
   if (collections.length === 0) {
-    return [
-      { state: 'off', text: mode, note: 'nothing is indexed yet', hint: 'svc memory index' },
-      undefined,
-    ];
+    return { state: 'off', text: mode, note: 'nothing is indexed yet', hint: 'svc memory index' };
   }
+  const run = { timeoutMs: limits.timeoutMs, signal };
+  // Detected by the check of the release.
+  const features = await knownFeatures(tool, settings, run);
   const started = performance.now();
   const question = {
     mode,
@@ -141,16 +131,13 @@ async function askQuestion(
     collections: collections.map(({ name }) => name),
     limit: 1,
   };
-  const { withoutVectors } = await askProgram(tool, features, question, {
-    timeoutMs: limits.timeoutMs,
-    signal,
-  });
+  const { withoutVectors } = await askProgram(tool, features, question, run);
   const latencyMs = Math.round(performance.now() - started);
   if (withoutVectors === undefined || mode === 'search') {
-    return [{ state: 'ok', text: mode, latencyMs }, undefined];
+    return { state: 'ok', text: mode, latencyMs };
   }
   const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
-  return [{ state: 'warning', text: mode, latencyMs, cause, hint: 'svc memory index' }, undefined];
+  return { state: 'warning', text: mode, latencyMs, cause, hint: 'svc memory index' };
 }
 
 function lookAtVectors({ mode, dir }: ExtSettings): CheckOutcome {
@@ -158,17 +145,14 @@ function lookAtVectors({ mode, dir }: ExtSettings): CheckOutcome {
   const { updated, embedded } = readExtState(dir);
   const missing = updated?.withoutVectors;
   if (missing === 0) return { state: 'ok', text: 'complete' };
-  const hint = 'run "svc memory index" to embed them';
-  if (embedded !== undefined && embedded.failures > 0) {
-    const cause = `embedding failed ${formatCountOf(embedded.failures, 'time')} in a row`;
-    return { state: 'warning', text: `${missing ?? 'some'} missing`, cause, hint };
-  }
+  const failures = embedded?.failures ?? 0;
   return {
     state: 'warning',
     text: `${missing ?? 'some'} missing`,
-    cause: 'not embedded yet',
-    hint,
+    cause:
+      failures > 0
+        ? `embedding failed ${formatCountOf(failures, 'time')} in a row`
+        : 'not embedded yet',
+    hint: 'run "svc memory index" to embed them',
   };
 }
-
-const NOT_TRIED = [{ state: 'off', text: 'not tried' }, undefined] as const;

@@ -9,8 +9,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord } from '../../../config/index.js';
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../../../errors/output-schema.js';
 import {
+  ifReadable,
   makeFolders,
   namesIn,
   PRIVATE_MODE,
@@ -19,6 +21,7 @@ import {
   TEMPORARY_ENDING,
   temporaryFor,
 } from '../../../support/files.js';
+import { parsedJson } from '../../../support/text.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
   type ForgetPlaces,
@@ -51,16 +54,19 @@ export interface ExportSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Exported {
-  /** Absolute path of the Markdown file. */
-  readonly file: string;
-  /** State of the transcript and of the forget list at the time of the export. */
-  readonly print: string;
-  /** The transcript is not part of this memory, so there is no file. */
-  readonly isEmpty?: boolean | undefined;
-}
-
-type ExportList = Readonly<Record<string, Exported>>;
+/** What was exported of a transcript, by its path. */
+const exportList = z.record(
+  z.string(),
+  z.object({
+    /** Absolute path of the Markdown file. */
+    file: z.string(),
+    /** State of the transcript and of the forget list at the time of the export. */
+    print: z.string(),
+    /** The transcript is not part of this memory, so there is no file. */
+    isEmpty: z.optional(z.boolean()),
+  }),
+);
+type ExportList = DeepReadonly<z.infer<typeof exportList>>;
 
 /**
  * Exports each conversation as Markdown, because the external program reads nothing else: who said what, with
@@ -80,7 +86,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   const { files, skipped } = await archivedScan(settings, forgotten);
   makeFolders(exportDir);
   removeTemporaries(exportDir, nowMs);
-  const after: Record<string, Exported> = {};
+  const after: Record<string, ExportList[string]> = {};
   const skips = [...skipped];
   for (const file of files) {
     if (file.mtimeMs < oldestMs) continue;
@@ -185,23 +191,6 @@ function write(
 
 /** What was exported before. If the record is missing or broken, everything is exported again. */
 function readList(listFile: string): ExportList {
-  try {
-    const value: unknown = JSON.parse(readFileSync(listFile, 'utf8'));
-    if (!isRecord(value)) return {};
-    const entries = Object.entries(value).flatMap(([path, exported]) =>
-      isExported(exported) ? [[path, exported] as const] : [],
-    );
-    return Object.fromEntries(entries);
-  } catch {
-    return {};
-  }
-}
-
-function isExported(value: unknown): value is Exported {
-  return (
-    isRecord(value) &&
-    typeof value['file'] === 'string' &&
-    typeof value['print'] === 'string' &&
-    (value['isEmpty'] === undefined || value['isEmpty'] === true)
-  );
+  const text = ifReadable(() => readFileSync(listFile, 'utf8')) ?? '';
+  return exportList.safeParse(parsedJson(text)).data ?? {};
 }

@@ -84,7 +84,7 @@ export class ExtBackend implements MemoryBackend {
     resolveWorkspace(this.options.settings.workspaceDir);
     const warnings: Warning[] = [];
     if (hasFilters(request.filters)) {
-      return this.answerBelow(request, work, [filteredBelow()]);
+      return this.answerBelow(request, work, [FILTERED_BELOW]);
     }
     const tool = this.toolToAsk(warnings);
     if (tool !== undefined) {
@@ -313,9 +313,7 @@ function stillRefreshed(): SvcError {
   );
 }
 
-function filteredBelow(): Warning {
-  return {
-    code: 'FILTERED_BY_BUILTIN',
-    message: 'the external search program has no filters, so the builtin engine answered',
-  };
-}
+const FILTERED_BELOW: Warning = {
+  code: 'FILTERED_BY_BUILTIN',
+  message: 'the external search program has no filters, so the builtin engine answered',
+};

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withProcessLock } from '../../../sqlite/process-lock.js';
-import { anySignal } from '../../../support/async.js';
+import { anySignal, withinTime } from '../../../support/async.js';
 import type { Clock } from '../../../support/context.js';
+import { LONGEST_TIMER_MS } from '../../../support/time.js';
 import type { ForgetPlaces } from '../../forgotten/index.js';
 import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
 import type { SyncEvent, WorkOptions } from '../../sync/index.js';
@@ -231,7 +232,8 @@ export class SharedRun<T> {
   private readonly waiting = new Set<WorkOptions>();
   private readonly leaving = new AbortController();
   private readonly result: Promise<T>;
-  private hasEnded = false;
+  /** Whether it has settled. */
+  isOver = false;
 
   /** Starts immediately; its creator must join immediately. */
   constructor(run: (work: RunWork) => Promise<T>) {
@@ -240,17 +242,11 @@ export class SharedRun<T> {
       onEvent: (event) => {
         for (const { onEvent } of this.waiting) onEvent?.(event);
       },
+    }).finally(() => {
+      this.isOver = true;
     });
-    const end = (): void => {
-      this.hasEnded = true;
-    };
     // All callers may have left, so a rejection must not go unhandled.
-    this.result.then(end, end);
-  }
-
-  /** Whether it has settled. */
-  get isOver(): boolean {
-    return this.hasEnded;
+    this.result.catch(() => undefined);
   }
 
   /** Whether all callers left before it settled. */
@@ -261,29 +257,22 @@ export class SharedRun<T> {
   /**
    * Waits for the result.
    *
-   * @param waitMs how long at most; no limit by default
+   * @param waitMs how long at most
    * @throws RunPending; the signal's reason; what the work throws
    */
-  async join(work: WorkOptions, waitMs?: number): Promise<T> {
+  async join(work: WorkOptions, waitMs = LONGEST_TIMER_MS): Promise<T> {
     const { signal } = work;
     signal?.throwIfAborted();
     // Two callers may pass the same options object.
     const caller = { ...work };
     this.waiting.add(caller);
-    const ends = new AbortController();
-    const left = new Promise<never>((_, reject) => {
-      const once = { once: true, signal: ends.signal };
-      signal?.addEventListener('abort', () => reject(signal.reason), once);
-      if (waitMs === undefined) return;
-      const timer = setTimeout(() => reject(new RunPending()), waitMs);
-      ends.signal.addEventListener('abort', () => clearTimeout(timer));
-    });
     try {
-      return await Promise.race([this.result, left]);
+      const timed = await withinTime(waitMs, signal, () => this.result);
+      if (!timed.done) throw new RunPending();
+      return timed.value;
     } finally {
-      ends.abort();
       this.waiting.delete(caller);
-      if (this.waiting.size === 0 && !this.hasEnded) this.leaving.abort(signal?.reason);
+      if (this.waiting.size === 0 && !this.isOver) this.leaving.abort(signal?.reason);
     }
   }
 }

@@ -6,6 +6,8 @@ import { UNIT_MS } from '../../../support/time.js';
 import { type Collection, collectionsOf } from './collections.js';
 import type { ExtMode } from './tool/ask-program.js';
 
+type ExtConfig = ResolvedMemory['ext'];
+
 /** `memory.ext` for one agent, with absolute paths and durations in milliseconds. */
 export interface ExtSettings {
   readonly command: string;
@@ -16,23 +18,16 @@ export interface ExtSettings {
   readonly dir: string;
   /** Absolute path. */
   readonly workspaceDir: string;
-  readonly sessions: {
-    readonly enabled: boolean;
+  readonly sessions: ExtConfig['sessions'] & {
     /** Absolute path. */
     readonly exportDir: string;
-    readonly retentionDays: number | undefined;
   };
-  readonly limits: ResolvedMemory['ext']['limits'];
-  readonly update: {
+  readonly limits: ExtConfig['limits'];
+  readonly update: Omit<ExtConfig['update'], 'embedInterval' | 'interval'> & {
     /** 0 for never. */
     readonly intervalMs: number;
-    readonly debounceMs: number;
-    readonly onBoot: boolean;
     /** 0 for never. */
     readonly embedIntervalMs: number;
-    readonly commandTimeoutMs: number;
-    readonly updateTimeoutMs: number;
-    readonly embedTimeoutMs: number;
   };
   /** Evaluated each time, because folders come and go. */
   readonly collections: () => readonly Collection[];
@@ -47,11 +42,11 @@ export function extSettings(
   const { ext } = loaded.resolved.memory;
   const dir = join(context.state.stateDir, 'agents', agent.id, 'qmd');
   const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
-  const { enabled, exportDir, retentionDays } = ext.sessions;
-  const sessionsDir =
-    exportDir === undefined
+  const configured = ext.sessions.exportDir;
+  const exportDir =
+    configured === undefined
       ? join(dir, 'sessions')
-      : resolvePath(ofAgent(exportDir, agent.id), base, context.homeDir);
+      : resolvePath(ofAgent(configured, agent.id), base, context.homeDir);
   const { interval, embedInterval, ...update } = ext.update;
   return {
     command: ext.command,
@@ -59,15 +54,14 @@ export function extSettings(
     searchTool: ext.searchTool,
     dir,
     workspaceDir: resolve(agent.workspaceDir),
-    sessions: { enabled, exportDir: sessionsDir, retentionDays },
+    sessions: { ...ext.sessions, exportDir },
     limits: ext.limits,
     update: {
       ...update,
       intervalMs: milliseconds(interval),
       embedIntervalMs: milliseconds(embedInterval),
     },
-    collections: () =>
-      collectionsOf({ agent, ext, exportDir: sessionsDir, homeDir: context.homeDir }),
+    collections: () => collectionsOf({ agent, ext, exportDir, homeDir: context.homeDir }),
   };
 }
 

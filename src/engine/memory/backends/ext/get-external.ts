@@ -136,15 +136,6 @@ function exportedSessions({ collections }: ExtSettings): readonly ExternalDocume
     );
 }
 
-export interface ExternalUpkeep {
-  /** Exports the conversations again, without forgotten text. */
-  readonly exportSessions: (work: WorkOptions) => Promise<unknown>;
-  /** Makes the program rescan its files and drop deleted content. @throws ToolFailure */
-  readonly cleanUp: (work: WorkOptions) => Promise<void>;
-  /** Deletes its index; the next query recreates it. */
-  readonly removeIndex: (work: WorkOptions) => Promise<unknown>;
-}
-
 /**
  * The program's index as a store that forgetting cleans. It indexes files as they are; answers filter out
  * forgotten text, and the index is clean once the files no longer contain it.
@@ -152,18 +143,25 @@ export interface ExternalUpkeep {
 export function storeBeside(
   builtin: MemoryStore,
   sources: MemorySources,
-  { exportSessions, cleanUp, removeIndex }: ExternalUpkeep,
+  upkeep: {
+    /** Exports the conversations again, without forgotten text. */
+    readonly exportSessions: (work: WorkOptions) => Promise<unknown>;
+    /** Makes the program rescan its files and drop deleted content. @throws ToolFailure */
+    readonly cleanUp: (work: WorkOptions) => Promise<void>;
+    /** Deletes its index; the next query recreates it. */
+    readonly removeIndex: (work: WorkOptions) => Promise<unknown>;
+  },
 ): MemoryStore {
   return {
     follow: async (forgotten, work = {}) => {
       const below = await builtin.follow(forgotten, work);
-      await exportSessions(work);
+      await upkeep.exportSessions(work);
       try {
-        await cleanUp(work);
+        await upkeep.cleanUp(work);
       } catch {
         work.signal?.throwIfAborted();
         // Whatever is wrong with the program, text that it cannot remove must not stay.
-        await removeIndex(work);
+        await upkeep.removeIndex(work);
       }
       if (!below.clean || !stands(forgotten, sources)) return below;
       return { ...below, clean: false, why: STANDS_IN_FILES };

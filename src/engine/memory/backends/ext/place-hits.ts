@@ -50,11 +50,7 @@ export interface PlaceOptions {
 /** A shorter piece of a snippet is useless. */
 const SHORTEST_SNIPPET = 40;
 
-/**
- * Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped.
- *
- * @returns also how many hits were dropped because their file has changed or gone since it was indexed (`outdated`)
- */
+/** Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped. */
 export function placeHits(hits: readonly ToolHit[], request: SearchRequest, options: PlaceOptions) {
   const takesPath =
     request.pathGlob === undefined ? () => true : createPathFilter(request.pathGlob);
@@ -62,12 +58,11 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
   const matcher = createTermMatcher([...terms, ...required], 'unicode61');
   const exclusions = new Exclusions(options.workspaceDir, options.exclude);
   const results: SearchResult[] = [];
-  let [outdated, belowMinScore, characters] = [0, 0, 0];
+  let [belowMinScore, characters] = [0, 0];
   for (const hit of hits) {
     if (results.length >= options.maxResults) break;
     const placed = place(hit, options, exclusions);
-    if (placed === undefined) outdated += 1;
-    if (placed === undefined || placed === 'hidden' || !takesPath(placed.path)) continue;
+    if (placed === undefined || !takesPath(placed.path)) continue;
     if (results.some((other) => overlaps(other, placed))) continue;
     if (hit.score < (request.minScore ?? 0)) {
       belowMinScore += 1;
@@ -79,26 +74,22 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
     characters += snippet.length;
     results.push({ ...placed, snippet, highlights: highlightsOf(snippet, matcher) });
   }
-  return { results, belowMinScore, outdated };
+  return { results, belowMinScore };
 }
 
 type Placed = Omit<SearchResult, 'highlights'>;
 
-/** @returns undefined when its file no longer contains the text */
-function place(
-  hit: ToolHit,
-  options: PlaceOptions,
-  exclusions: Exclusions,
-): 'hidden' | Placed | undefined {
+/** @returns undefined when its file no longer contains the text, or the text is not memory */
+function place(hit: ToolHit, options: PlaceOptions, exclusions: Exclusions): Placed | undefined {
   const collection = options.collections.find(({ name }) => name === hit.collection);
   if (collection === undefined) return undefined;
   const file = findFile(collection.root, hit.path, (path) => hasContent(path, hit.contentHash));
   if (file === undefined) return undefined;
   if (file.startsWith([options.workspaceDir, ...DREAM_REPORTS.split('/'), ''].join(sep))) {
-    return 'hidden';
+    return undefined;
   }
   const { source } = collection;
-  if (source === 'memory' && exclusions.excludes(collection.root, file, false)) return 'hidden';
+  if (source === 'memory' && exclusions.excludes(collection.root, file, false)) return undefined;
   const path = shownPath(file, collection, options.workspaceDir);
   const read = readDocument(file, path);
   if (!read.ok) return undefined;
@@ -106,7 +97,7 @@ function place(
   const lines = linesWithoutOwnWriting(covered);
   const texts = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
   const range = findLines(texts, hit.lines, hit.line);
-  if (range === undefined) return lines === read.document.lines ? undefined : 'hidden';
+  if (range === undefined) return undefined;
   const chunk = chunkMarkdown(lines, options.chunking).find(
     ({ startLine, endLine }) => startLine <= range.startLine && range.startLine <= endLine,
   );
@@ -162,7 +153,7 @@ export async function answerOf(
   hits: readonly ToolHit[],
   { settings, sources, citations, chunking, forget }: AnswerOptions,
 ): Promise<Omit<SearchResponse, 'searchMs'>> {
-  const { results, belowMinScore } = placeHits(hits, request, {
+  const placed = placeHits(hits, request, {
     ...settings.limits,
     maxResults: request.maxResults ?? settings.limits.maxResults,
     collections: settings.collections(),
@@ -179,10 +170,9 @@ export async function answerOf(
     provider: null,
     model: null,
     dates: null,
-    results,
     corrections: [],
     matches: hits.length,
-    belowMinScore,
+    ...placed,
     warnings: requestWarnings(request, settings),
   };
 }

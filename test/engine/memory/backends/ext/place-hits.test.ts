@@ -72,7 +72,6 @@ test('lines that moved since they were indexed are cited where they stand now', 
   assert.equal(placed([hit({ lines: ['no longer there'] })]), {
     results: [],
     belowMinScore: 0,
-    outdated: 1,
   });
 });
 
@@ -88,7 +87,7 @@ test('what is forgotten, or is svc’s own writing, is no result', () => {
   assert.equal(placed([hit()], {}, { forgotten }).results, []);
   const path = `${DREAM_REPORTS}/report.md`.slice('memory/'.length);
   const dreamt = placed([hit({ path, line: 1, lines: ['The heron was dreamt of.'] })]);
-  assert.equal([dreamt.results, dreamt.outdated], [[], 0]);
+  assert.equal(dreamt.results, []);
 });
 
 test('a hit of no collection of this agent, or outside of it, is none', () => {

@@ -2,6 +2,7 @@ import {
   Client,
   deserializeMessage,
   type JSONRPCMessage,
+  type Tool as ListedTool,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -40,14 +41,9 @@ export class McpSession {
 
   constructor(options: McpSessionOptions) {
     const { tool, mind } = options;
-    const command = [tool.program, 'mcp'] as const;
+    const { program, env, cwd } = tool;
     this.options = options;
-    this.transport = new ChildTransport({
-      command: [...command],
-      env: tool.env,
-      cwd: tool.cwd,
-      mind,
-    });
+    this.transport = new ChildTransport({ command: [program, 'mcp'], env, cwd, mind });
     this.opened = this.open();
     // Callers receive the rejection.
     this.opened.catch(() => undefined);
@@ -60,8 +56,9 @@ export class McpSession {
   async ask(question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
     const started = performance.now();
     try {
-      const tools = await within(this.opened, run);
-      const plan = planMcp(tools, question.mode, this.options.searchTool);
+      const start = await withinTime(run.timeoutMs, run.signal, () => this.opened);
+      if (!start.done) throw new Error('its start timed out');
+      const plan = planMcp(start.value, question.mode, this.options.searchTool);
       if (plan === undefined) return undefined;
       const timeoutMs = run.timeoutMs - (performance.now() - started);
       return await askPlanned(this.client, plan, question, { ...run, timeoutMs });
@@ -91,13 +88,6 @@ export class McpSession {
     const { tools } = await this.client.listTools(undefined, timeout);
     return tools.map(offered);
   }
-}
-
-/** @throws the signal's reason; an error containing "timed out" */
-async function within<T>(work: Promise<T>, { timeoutMs, signal }: RunOptions): Promise<T> {
-  const timed = await withinTime(timeoutMs, signal, () => work);
-  if (!timed.done) throw new Error('its start timed out');
-  return timed.value;
 }
 
 async function askPlanned(
@@ -137,13 +127,7 @@ function wordsIn(content: readonly unknown[]): string {
   return words.join(' ').slice(0, 300);
 }
 
-function offered({
-  name,
-  inputSchema,
-}: {
-  readonly name: string;
-  readonly inputSchema: unknown;
-}): OfferedTool {
+function offered({ name, inputSchema }: Pick<ListedTool, 'inputSchema' | 'name'>): OfferedTool {
   const properties = isRecord(inputSchema) ? inputSchema['properties'] : undefined;
   return { name, properties: new Set(isRecord(properties) ? Object.keys(properties) : []) };
 }

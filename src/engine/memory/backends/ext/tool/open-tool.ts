@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { childEnvironment, findProgram } from '../../../../child/program.js';
 import type { LoadedConfig } from '../../../../config/index.js';
 import {
+  isSystemError,
   messageOf,
   SvcError,
-  systemErrorCode,
   type Warning,
   type WarningCode,
 } from '../../../../errors/index.js';
@@ -122,17 +122,13 @@ export class ToolFailure extends Error {
  * @returns undefined for anything else
  */
 export function folderFailure(error: unknown): ToolFailure | undefined {
-  const code = systemErrorCode(error);
-  if (error instanceof SvcError || code === undefined || !SYSTEM.test(code)) return undefined;
+  if (!isSystemError(error)) return undefined;
   return new ToolFailure(
     'BACKEND_FAILED',
     `the folder of the external search program cannot be used: ${messageOf(error)}`,
     'check its permissions and free space, or run "svc config doctor"',
   );
 }
-
-/** Error codes of the file system or SQLite; Node's own (`ERR_…`) indicate bugs. */
-const SYSTEM = /^(?:E[A-Z0-9]+|SQLITE_\w+)$/;
 
 /** The failure as the user sees it next to the builtin engine's answer. */
 export function failureWarning({ code, message, hint }: ToolFailure): Warning {
