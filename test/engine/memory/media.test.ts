@@ -350,6 +350,20 @@ test('a search takes in a few small files, and leaves many bytes to svc memory i
   await memory.backend.close();
 });
 
+test('a file that is gone takes no other one’s place in what a search embeds', async ({ fake }) => {
+  const { folder, open } = mediaMemory(fake, FILES);
+  const memory = await open();
+  await memory.backend.sync({});
+  folder.write('memory/a.png', Buffer.concat([png('a canyon'), Buffer.alloc(8_360_000)]));
+  folder.write('memory/b.png', png('a windmill'));
+  const onEvent = (event: SyncEvent): void => {
+    if (event.type === 'embed.started') rmSync(folder.at('memory/a.png'), { force: true });
+  };
+  const found = await memory.backend.search({ query: 'windmill' }, { onEvent });
+  assert.is(pathsOf(found)[0], 'memory/b.png');
+  await memory.backend.close();
+});
+
 test('batches are for texts; media go inline beside them', async ({ fake }) => {
   const notes = Array.from(
     { length: 60 },

@@ -15,7 +15,7 @@ import { isProviderFailure } from '../../providers/provider-error.js';
 import { anySignal, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { MemoryIndex } from '../index/index.js';
+import type { MemoryIndex, MissingMedia } from '../index/index.js';
 import type { IndexedAgent } from '../output-schemas.js';
 import { AnswerStore } from './answer-store.js';
 import {
@@ -287,7 +287,10 @@ class Run {
     const { atMost, workspaceDir } = this.options;
     const missing = missingMedia(this.index, identity);
     const taken = atMost === undefined ? missing : this.taken(missing, atMost, mediaSize);
-    const files = distinct(mediaFiles(taken, workspaceDir));
+    const onLeft = (left: MissingMedia): void => {
+      this.takenSize -= mediaSize(left);
+    };
+    const files = distinct(mediaFiles(taken, workspaceDir, onLeft));
     for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
       const named = refused.map((answer) => ({ ...keyed(answer), file: answer.input.path }));
       await this.answers.take(identity, embedded.map(keyed), named);

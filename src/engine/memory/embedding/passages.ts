@@ -89,15 +89,23 @@ export function missingMedia(index: MemoryIndex, identity: string): AsyncGenerat
   return pages((after) => index.missingMedia(identity, after, PAGE));
 }
 
-/** Their files, read when needed; one that has changed since it was indexed is left to the next sync. */
+/**
+ * Their files, read when needed; one that has changed since it was indexed is left to the next sync.
+ *
+ * @param onLeft called with such a file
+ */
 export async function* mediaFiles(
   media: AsyncIterable<MissingMedia>,
   workspace: string,
+  onLeft: (left: MissingMedia) => void,
 ): AsyncGenerator<MediaPassage> {
   const workspaceDir = resolveWorkspace(workspace);
   for await (const missing of media) {
     const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
-    if (data === undefined) continue;
+    if (data === undefined) {
+      onLeft(missing);
+      continue;
+    }
     const { hash, path, label, mimeType } = missing;
     const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
     yield { key, path, text: label, media: { mimeType, data } };
