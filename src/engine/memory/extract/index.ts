@@ -21,7 +21,7 @@ import {
   readBytes,
   textLines,
 } from '../sources/index.js';
-import type { SkippedFile } from '../types.js';
+import type { SkippedFile, SourceFile } from '../types.js';
 import {
   EXTRACTION_MS,
   type Extraction,
@@ -36,12 +36,6 @@ import { installedPdfLibrary } from './pdf-library.js';
 /** The folder of the extracted texts of an index, next to it. */
 export function extractedFolder(indexFile: string): string {
   return join(dirname(indexFile), `${basename(indexFile, '.sqlite')}.texts`);
-}
-
-export interface ExtractedFile {
-  readonly absolutePath: string;
-  /** Displayed. */
-  readonly path: string;
 }
 
 interface ReadOptions {
@@ -75,7 +69,7 @@ export class ExtractedTexts {
 
   /** The text of a file as it is now. */
   async read(
-    { absolutePath, path }: ExtractedFile,
+    { absolutePath, path }: Pick<SourceFile, 'absolutePath' | 'path'>,
     options: ReadOptions = {},
   ): Promise<ReadOutcome> {
     const opened = readBytes(absolutePath, path);
@@ -178,10 +172,7 @@ function whyNot(
     case 'encrypted':
       return ['unreadable', 'it is protected by a password'];
     case 'invalid':
-      return [
-        'wrong_format',
-        `not a readable ${format} file${detail === undefined ? '' : `: ${detail}`}`,
-      ];
+      return ['wrong_format', `not a readable ${format} file${detail ? `: ${detail}` : ''}`];
     case 'library':
       return ['unreadable', 'install the library for PDF files: svc memory documents install pdf'];
     case 'memory':
@@ -200,15 +191,6 @@ function whyNot(
   }
 }
 
-/** What to extract, and from what. */
-interface ExtractionRequest {
-  readonly format: ExtractedFormat;
-  readonly bytes: Uint8Array;
-  readonly libraryDir: string;
-  readonly timeoutMs?: number;
-  readonly signal: AbortSignal | undefined;
-}
-
 const IS_SOURCE = import.meta.url.endsWith('.ts');
 /** In the built program, this module is in a chunk. */
 const PROCESS = fileURLToPath(
@@ -219,8 +201,19 @@ const PROCESS = fileURLToPath(
 );
 
 /** Extracts the text of an untrusted file in a child process, within limits of time, memory and output. */
-export async function extractText(request: ExtractionRequest): Promise<Extraction> {
-  const { format, bytes, libraryDir, timeoutMs = EXTRACTION_MS, signal } = request;
+export async function extractText({
+  format,
+  bytes,
+  libraryDir,
+  timeoutMs = EXTRACTION_MS,
+  signal,
+}: {
+  readonly format: ExtractedFormat;
+  readonly bytes: Uint8Array;
+  readonly libraryDir: string;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Extraction> {
   const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
   const loader = IS_SOURCE ? process.execArgv : [];
   // Loading what starts processes takes 5 ms.
@@ -251,11 +244,8 @@ function faultOf(end: ChildEnd): Extraction {
     case 'signalled': {
       const { signal: detail } = end;
       if (detail === OUT_OF_MEMORY) return { ok: false, fault: 'memory' };
-      return {
-        ok: false,
-        fault: FROM_OUTSIDE.includes(detail) ? 'interrupted' : 'process',
-        detail,
-      };
+      const fault = FROM_OUTSIDE.includes(detail) ? 'interrupted' : 'process';
+      return { ok: false, fault, detail };
     }
   }
 }

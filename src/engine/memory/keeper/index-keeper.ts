@@ -14,7 +14,6 @@ import {
   identityDifferences,
   isDamage,
   type MemoryIndex,
-  type OpenedIndex,
 } from '../index/index.js';
 import { scanSources } from '../sources/index.js';
 import {
@@ -60,10 +59,6 @@ export interface IndexKeeperOptions {
   /** How many unused vectors to keep (`cache`); 0 for none. */
   readonly cacheEntries: number;
 }
-
-type Opened =
-  | Exclude<OpenedIndex<MemoryIndex>, { state: 'ready' }>
-  | { readonly state: 'ready'; readonly index: MemoryIndex };
 
 /**
  * Provides one agent's index: creates it if missing, updates it when configured, rebuilds it when unusable.
@@ -138,27 +133,24 @@ export class IndexKeeper {
     warnings: Warning[],
     embeds: boolean,
   ): Promise<MemoryIndex> {
-    const opened = await this.open();
+    const usable = await this.open((why) => {
+      warnings.push(rebuiltWarning(this.options.target.indexFile, why));
+    });
     let lacksOnlyVectors = false;
-    if (opened.state === 'ready') {
-      const { index } = opened;
-      if (!this.looksAtFiles(work)) return index;
-      const links: Warning[] = [];
+    if (usable !== undefined) {
+      if (!this.looksAtFiles(work)) return usable;
       const missing = this.missingWorkspace();
       if (missing !== undefined) {
         warnings.push(missing);
-        return index;
+        return usable;
       }
-      const isFresh = await this.isFresh(index, links);
-      if (isFresh && !(embeds && (await this.canEmbedMore(index, work)))) {
+      const links: Warning[] = [];
+      lacksOnlyVectors = await this.isFresh(usable, links);
+      if (lacksOnlyVectors && !(embeds && (await this.canEmbedMore(usable, work)))) {
         pushAll(warnings, links);
-        return index;
+        return usable;
       }
-      lacksOnlyVectors = isFresh;
-    } else if (opened.state === 'unusable') {
-      warnings.push(rebuiltWarning(this.options.target.indexFile, opened.why));
     }
-    const usable = opened.state === 'ready' ? opened.index : undefined;
     if (this.turns.isTaken) {
       const made = await this.madeMeanwhile(usable, work.signal, warnings);
       if (made !== undefined) return made;
@@ -174,7 +166,7 @@ export class IndexKeeper {
       return this.asItIs(error, usable, warnings, lacksOnlyVectors);
     }
     const synced = await this.open();
-    if (synced.state === 'ready') return synced.index;
+    if (synced !== undefined) return synced;
     const { indexFile } = this.options.target;
     throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
       hint: 'run "svc memory reset" and try again',
@@ -231,8 +223,8 @@ export class IndexKeeper {
     }
     while (this.turns.isTaken) {
       await this.turns.whenFree({ waitMs: FIRST_INDEX_LOOK_MS, signal });
-      const opened = await this.open();
-      if (opened.state === 'ready') return opened.index;
+      const made = await this.open();
+      if (made !== undefined) return made;
     }
     return undefined;
   }
@@ -280,17 +272,24 @@ export class IndexKeeper {
     }
   }
 
-  /** Opens the index, or reuses the open one while it is current. */
-  private async open(): Promise<Opened> {
+  /**
+   * Opens the index, or reuses the open one while it is current.
+   *
+   * @param onUnusable called with what is wrong with it
+   * @returns undefined if there is none that can be used
+   */
+  private async open(
+    onUnusable: (why: string) => void = () => undefined,
+  ): Promise<MemoryIndex | undefined> {
     const { index } = this;
-    if (index !== undefined && this.options.target.home.isCurrent(index)) {
-      return { state: 'ready', index };
-    }
+    if (index !== undefined && this.options.target.home.isCurrent(index)) return index;
     // Answers may overlap.
     this.opening ??= this.reopen().finally(() => {
       this.opening = undefined;
     });
-    return this.opening;
+    const opened = await this.opening;
+    if (opened.state === 'unusable') onUnusable(opened.why);
+    return opened.state === 'ready' ? opened.index : undefined;
   }
 
   private async reopen(): ReturnType<IndexHome['open']> {
