@@ -18,6 +18,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   documents: [],
   remote: {
     batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 2000, timeoutMinutes: 60 },
+    headers: {},
   },
   local: { contextSize: 4096 },
   chunking: { tokens: 400, overlap: 80 },
@@ -33,7 +34,12 @@ export const MEMORY_SEARCH_DEFAULTS = {
       mmr: { enabled: false, lambda: 0.7 },
       temporalDecay: { enabled: false, halfLifeDays: 30 },
     },
-    rerank: { provider: 'none', topN: 30, remote: {}, budget: { charsPerSearch: 100_000 } },
+    rerank: {
+      provider: 'none',
+      topN: 30,
+      remote: { headers: {} },
+      budget: { charsPerSearch: 100_000 },
+    },
   },
   sync: {
     onSearch: true,
@@ -214,6 +220,9 @@ export const CONFIG_DEFAULTS = {
 
 /** Missing keys of a `memory.ext.scope` in the file; the default scope does not apply to it. */
 export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
+
+/** One entry of `models.providers`. */
+export const MODEL_PROVIDER_DEFAULTS = { headers: {}, models: [] } as const;
 
 /** One entry of `plugins.entries.webhooks.config.routes`. */
 export const ROUTE_DEFAULTS = {

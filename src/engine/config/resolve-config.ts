@@ -7,6 +7,7 @@ import {
   FILE_PROVIDER_DEFAULTS,
   HMAC_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
+  MODEL_PROVIDER_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   SCHEDULE_DEFAULTS,
@@ -16,19 +17,12 @@ import {
 import { mergeSettings } from './merge-settings.js';
 import type {
   AgentId,
-  AgentSettings,
   FilledConfig,
-  MemorySearchSettings,
+  FilledMemorySearch,
   ResolvedConfig,
-  ResolvedFlows,
   ResolvedMemory,
-  ResolvedModelProvider,
-  ResolvedRoute,
   ResolvedSchedule,
   ResolvedSecretProvider,
-  ResolvedStorage,
-  ResolvedVerify,
-  ResolvedWebhooks,
   SessionReader,
 } from './resolved.js';
 import type {
@@ -42,12 +36,7 @@ import type {
   ScheduleInput,
   SecretProviderInput,
 } from './schema/index.js';
-import {
-  parseSecret,
-  type SecretDefaults,
-  type SecretInput,
-  type SecretValue,
-} from './secret-input.js';
+import { parseSecrets } from './secret-input.js';
 
 /**
  * Fills in all defaults of a valid configuration. Pure; the result is deeply frozen. If no agents
@@ -55,23 +44,45 @@ import {
  */
 export function resolveConfig(input: ConfigInput): ResolvedConfig {
   const filled: FilledConfig = mergeSettings(CONFIG_DEFAULTS, input);
-  const aliases = filled.secrets.defaults;
   const { webhooks, ...entries } = filled.plugins.entries;
-  return deepFreeze<ResolvedConfig>({
-    agents: resolveAgents(input, aliases),
-    models: { providers: resolveModelProviders(input.models?.providers, aliases) },
+  const { runtimes, notify } = filled.flows;
+  const { routes, ...config } = webhooks.config;
+  const resolved = {
+    agents: resolveAgents(input),
+    models: { providers: mapValues(input.models?.providers, resolveModelProvider) },
     memory: resolveMemory(filled.memory, input.memory?.ext?.scope),
     sessions: { readers: filled.sessions.readers.map(toReader) },
-    plugins: { entries: { ...entries, webhooks: resolveWebhooks(webhooks, aliases) } },
+    plugins: {
+      entries: {
+        ...entries,
+        webhooks: { ...webhooks, config: { ...config, routes: mapValues(routes, resolveRoute) } },
+      },
+    },
     gateway: filled.gateway,
     mcp: filled.mcp,
-    flows: resolveFlows(filled.flows, aliases),
-    schedules: resolveSchedules(input),
-    storage: resolveStorage(filled.storage, aliases),
-    secrets: resolveSecrets(filled.secrets),
+    flows: {
+      ...filled.flows,
+      runtimes: mapValues(runtimes, (runtime) => mergeSettings(RUNTIME_DEFAULTS, runtime)),
+      notify: { ...notify, targets: notify?.targets ?? [] },
+    },
+    schedules: mapValues(input.schedules, (schedule, id) => resolveSchedule(id, schedule, input)),
+    storage: filled.storage,
+    secrets: {
+      ...filled.secrets,
+      providers: mapValues(filled.secrets.providers, resolveSecretProvider),
+    },
     logging: filled.logging,
     ui: filled.ui,
-  });
+  };
+  return deepFreeze<ResolvedConfig>(parseSecrets(resolved, filled.secrets.defaults));
+}
+
+/** The same keys with other values. */
+function mapValues<Value, Other>(
+  record: Readonly<Record<string, Value>> = {},
+  map: (value: Value, key: string) => Other,
+): Readonly<Record<string, Other>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
 /** The agents of a configuration; without any, there is one. */
@@ -79,59 +90,24 @@ export function writtenAgents({ list = [] }: AgentsInput): readonly AgentInput[]
   return list.length === 0 ? [{ id: MAIN_AGENT }] : list;
 }
 
-function resolveAgents(
-  input: ConfigInput,
-  secretDefaults: SecretDefaults,
-): ResolvedConfig['agents'] {
+function resolveAgents(input: ConfigInput) {
   const { agents = {} } = input;
   const written = writtenAgents(agents);
   const marked = written.findIndex((agent) => agent.default === true);
-  const settings = written.map(
-    (agent, at): AgentSettings => ({
-      id: toAgentId(agent.id),
+  return {
+    defaults: { ...agents.defaults, memorySearch: fillMemorySearch(input, undefined) },
+    list: written.map(({ id, memorySearch, ...agent }, at) => ({
+      id: toAgentId(id),
+      ...agent,
       default: at === Math.max(marked, 0),
-      ...(agent.workspace === undefined ? {} : { workspace: agent.workspace }),
-      ...(agent.mcp === undefined ? {} : { mcp: agent.mcp }),
-      memorySearch: resolveMemorySearch(input, agent.memorySearch, secretDefaults),
-    }),
-  );
-  return {
-    defaults: {
-      ...agents.defaults,
-      memorySearch: resolveMemorySearch(input, undefined, secretDefaults),
-    },
-    list: settings,
+      memorySearch: fillMemorySearch(input, memorySearch),
+    })),
   };
 }
 
-function resolveModelProviders(
-  providers: Readonly<Record<string, ModelProviderInput>> | undefined,
-  secretDefaults: SecretDefaults,
-): Readonly<Record<string, ResolvedModelProvider>> {
-  return Object.fromEntries(
-    Object.entries(providers ?? {}).map(([id, { api, models = [], ...rest }]) => [
-      id,
-      {
-        ...withParsedSecrets(
-          { ...rest, ...(api === undefined ? {} : { api: canonicalProvider(api) }) },
-          secretDefaults,
-        ),
-        models,
-      },
-    ]),
-  );
-}
-
-function resolveSecrets({
-  providers = {},
-  ...rest
-}: FilledConfig['secrets']): ResolvedConfig['secrets'] {
-  return {
-    ...rest,
-    providers: Object.fromEntries(
-      Object.entries(providers).map(([alias, entry]) => [alias, resolveSecretProvider(entry)]),
-    ),
-  };
+function resolveModelProvider(provider: ModelProviderInput) {
+  const api = provider.api && canonicalProvider(provider.api);
+  return mergeSettings(MODEL_PROVIDER_DEFAULTS, { ...provider, api });
 }
 
 function toReader(reader: string | SessionReader): SessionReader {
@@ -163,47 +139,19 @@ function resolveMemory(filled: ResolvedMemory, written: ScopeInput | undefined):
 
 type ScopeInput = NonNullable<MemoryInput['ext']>['scope'];
 
-function resolveWebhooks(
-  { enabled, config: { routes = {}, ...config } }: FilledConfig['plugins']['entries']['webhooks'],
-  secretDefaults: SecretDefaults,
-): ResolvedWebhooks {
+function resolveRoute({ verify, ...route }: RouteInput, id: string) {
   return {
-    enabled,
-    config: {
-      ...config,
-      routes: Object.fromEntries(
-        Object.entries(routes).map(([id, route]) => [id, resolveRoute(id, route, secretDefaults)]),
-      ),
-    },
-  };
-}
-
-function resolveRoute(
-  id: string,
-  route: RouteInput,
-  secretDefaults: SecretDefaults,
-): ResolvedRoute {
-  const { secret, verify, callback, ...rest } = route;
-  return {
-    ...mergeSettings(ROUTE_DEFAULTS, rest),
+    ...mergeSettings(ROUTE_DEFAULTS, route),
     path: routePath(id, route),
     controllerId: controllerOf(id, route),
-    ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
-    ...(verify === undefined ? {} : { verify: resolveVerify(verify, secretDefaults) }),
-    ...(callback === undefined
-      ? {}
-      : { callback: { ...callback, secret: parseSecret(callback.secret, secretDefaults) } }),
+    ...(verify === undefined ? {} : { verify: fillVerify(verify) }),
   };
 }
 
-function resolveVerify(
-  verify: NonNullable<RouteInput['verify']>,
-  secretDefaults: SecretDefaults,
-): ResolvedVerify {
-  const secrets = verify.secrets.map((secret) => parseSecret(secret, secretDefaults));
+function fillVerify(verify: NonNullable<RouteInput['verify']>) {
   return verify.scheme === 'hmac'
-    ? { ...mergeSettings(HMAC_DEFAULTS, verify), secrets }
-    : { ...mergeSettings(VERIFY_DEFAULTS, verify), secrets };
+    ? mergeSettings(HMAC_DEFAULTS, verify)
+    : mergeSettings(VERIFY_DEFAULTS, verify);
 }
 
 /** A route's request path, with a leading and no trailing slash (facts §2.1), and without needless escapes. */
@@ -214,51 +162,6 @@ export function routePath(id: string, route: Pick<RouteInput, 'path'>): string {
 /** The same, as the configuration has it. */
 export function writtenPath(id: string, { path }: Pick<RouteInput, 'path'>): string {
   return path ?? `${ROUTE_PREFIX}${id}`;
-}
-
-function resolveStorage(
-  { url, ...rest }: FilledConfig['storage'],
-  secretDefaults: SecretDefaults,
-): ResolvedStorage {
-  return { ...rest, ...(url === undefined ? {} : { url: parseSecret(url, secretDefaults) }) };
-}
-
-function resolveFlows(
-  { runtimes = {}, notify = {}, ...rest }: FilledConfig['flows'],
-  secretDefaults: SecretDefaults,
-): ResolvedFlows {
-  const { targets = [], ...single } = notify;
-  const { subagent, acp } = runtimes;
-  return {
-    ...rest,
-    runtimes: {
-      ...(subagent === undefined ? {} : { subagent: mergeSettings(RUNTIME_DEFAULTS, subagent) }),
-      ...(acp === undefined ? {} : { acp: mergeSettings(RUNTIME_DEFAULTS, acp) }),
-    },
-    notify: {
-      ...resolveReceiver(single, secretDefaults),
-      targets: targets.map((target) => resolveReceiver(target, secretDefaults)),
-    },
-  };
-}
-
-function resolveReceiver<Receiver extends { readonly secret?: SecretValue | undefined }>(
-  { secret, ...rest }: Receiver,
-  secretDefaults: SecretDefaults,
-) {
-  return {
-    ...rest,
-    ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
-  };
-}
-
-function resolveSchedules(input: ConfigInput): ResolvedConfig['schedules'] {
-  return Object.fromEntries(
-    Object.entries(input.schedules ?? {}).map(([id, schedule]) => [
-      id,
-      resolveSchedule(id, schedule, input),
-    ]),
-  );
 }
 
 function resolveSchedule(
@@ -299,17 +202,15 @@ function resolveSecretProvider(entry: SecretProviderInput): ResolvedSecretProvid
  * `ext.extraCollections` are concatenated without duplicates (spec/memory-search §2.6), and `exclude` as it is,
  * because its order matters.
  */
-export function resolveMemorySearch(
-  { agents, models }: Pick<ConfigInput, 'agents' | 'models'>,
+export function fillMemorySearch(
+  { agents, models }: ConfigInput,
   agent: MemorySearchInput | undefined,
-  secretDefaults: SecretDefaults,
-): MemorySearchSettings {
+): FilledMemorySearch {
   const defaults = agents?.defaults?.memorySearch;
   // An entry may be named like a kind of adapter.
   const idOf = (provider: string): string =>
     Object.hasOwn(models?.providers ?? {}, provider) ? provider : canonicalProvider(provider);
   const merged = mergeSettings(MEMORY_SEARCH_DEFAULTS, defaults, agent);
-  const { rerank } = merged.query;
   const paths = [...(defaults?.extraPaths ?? []), ...(agent?.extraPaths ?? [])];
   const collections = [
     ...(defaults?.ext?.extraCollections ?? []),
@@ -327,37 +228,7 @@ export function resolveMemorySearch(
     ext: {
       extraCollections: uniqueBy(collections, ({ path, pattern }) => `${path}\n${pattern ?? ''}`),
     },
-    remote: withParsedSecrets(merged.remote, secretDefaults),
-    query: {
-      ...merged.query,
-      rerank: { ...rerank, remote: withParsedSecrets(rerank.remote, secretDefaults) },
-    },
   };
-}
-
-interface WrittenEndpoint {
-  readonly apiKey?: SecretValue | undefined;
-  readonly headers?: Readonly<Record<string, SecretValue>> | undefined;
-}
-
-function withParsedSecrets<Remote extends WrittenEndpoint>(
-  { apiKey, headers, ...remote }: Remote,
-  defaults: SecretDefaults,
-) {
-  return {
-    ...remote,
-    ...(apiKey === undefined ? {} : { apiKey: parseSecret(apiKey, defaults) }),
-    headers: parseSecrets(headers, defaults),
-  };
-}
-
-function parseSecrets(
-  values: Readonly<Record<string, SecretValue>> | undefined,
-  defaults: SecretDefaults,
-): Readonly<Record<string, SecretInput>> {
-  return Object.fromEntries(
-    Object.entries(values ?? {}).map(([name, value]) => [name, parseSecret(value, defaults)]),
-  );
 }
 
 /** Freezes plain data recursively and returns it. */

@@ -5,6 +5,7 @@ import type {
   FILE_PROVIDER_DEFAULTS,
   HMAC_DEFAULTS,
   MEMORY_SEARCH_DEFAULTS,
+  MODEL_PROVIDER_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   SCHEDULE_DEFAULTS,
@@ -15,45 +16,29 @@ import type {
   AgentInput,
   ConfigInput,
   MemorySearchInput,
+  ModelProviderInput,
+  NotifyInput,
   RouteInput,
   RuntimeInput,
   ScheduleInput,
   SecretProviderInput,
   TargetInput,
 } from './schema/index.js';
-import type { SecretInput } from './secret-input.js';
+import type { ParsedSecrets } from './secret-input.js';
 
 /** A configuration with all fixed defaults; what is in maps and lists is as written. */
 export type FilledConfig = WithDefaults<ConfigInput, typeof CONFIG_DEFAULTS>;
 
-type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
-
-/** An endpoint's settings with its secrets parsed, but not resolved. */
-type WithParsedSecrets<Remote> = Omit<Remote, 'apiKey' | 'headers'> & {
-  readonly apiKey?: SecretInput | undefined;
-  readonly headers: Readonly<Record<string, SecretInput>>;
-};
-
-/** Settings of the embedding endpoint. */
-type ResolvedRemote = WithParsedSecrets<FilledMemorySearch['remote']>;
-
-type FilledRerank = FilledMemorySearch['query']['rerank'];
-
-/** `query.rerank`. */
-export type ResolvedRerank = Omit<FilledRerank, 'remote'> & {
-  readonly remote: WithParsedSecrets<FilledRerank['remote']>;
-};
+export type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
 
 /**
  * How one agent's memory is indexed and searched. `provider` and `fallback` are adapter ids, never
  * kinds.
  */
-export type MemorySearchSettings = Omit<FilledMemorySearch, 'query' | 'remote'> & {
-  readonly remote: ResolvedRemote;
-  readonly query: Omit<FilledMemorySearch['query'], 'rerank'> & {
-    readonly rerank: ResolvedRerank;
-  };
-};
+export type MemorySearchSettings = ParsedSecrets<FilledMemorySearch>;
+
+/** `query.rerank`. */
+export type ResolvedRerank = MemorySearchSettings['query']['rerank'];
 
 /** {@link MemorySearchSettings} with the paths of one agent made absolute. */
 export type ResolvedMemorySearch = Omit<MemorySearchSettings, 'store' | 'local'> & {
@@ -105,14 +90,10 @@ export interface ResolvedAgent {
   readonly mcpWrite: boolean;
 }
 
-export interface ResolvedModelProvider {
-  /** Adapter id if `api` is an adapter's id or kind, else as written. */
-  readonly api?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly apiKey?: SecretInput | undefined;
-  readonly headers: Readonly<Record<string, SecretInput>>;
-  readonly models: readonly { readonly id: string }[];
-}
+/** `api` is an adapter's id if it is an id or kind of one, else as written. */
+export type ResolvedModelProvider = ParsedSecrets<
+  WithDefaults<ModelProviderInput, typeof MODEL_PROVIDER_DEFAULTS>
+>;
 
 export type ResolvedMemory = FilledConfig['memory'];
 
@@ -124,24 +105,22 @@ export interface SessionReader {
 }
 
 type VerifyInput = NonNullable<RouteInput['verify']>;
-type WithoutSecrets<Input> = Omit<Input, 'secrets'> & { readonly secrets: readonly SecretInput[] };
 
 /** `verify` of a route. */
-export type ResolvedVerify =
-  | WithoutSecrets<WithDefaults<Exclude<VerifyInput, { scheme: 'hmac' }>, typeof VERIFY_DEFAULTS>>
-  | WithoutSecrets<WithDefaults<Extract<VerifyInput, { scheme: 'hmac' }>, typeof HMAC_DEFAULTS>>;
+export type ResolvedVerify = ParsedSecrets<
+  | WithDefaults<Exclude<VerifyInput, { scheme: 'hmac' }>, typeof VERIFY_DEFAULTS>
+  | WithDefaults<Extract<VerifyInput, { scheme: 'hmac' }>, typeof HMAC_DEFAULTS>
+>;
 
 /** A rule of a route's `map`. */
 export type MapRule = NonNullable<RouteInput['map']>[number];
 
+/** Has either a secret or `verify`. */
 export interface ResolvedRoute
-  extends Omit<WithDefaults<RouteInput, typeof ROUTE_DEFAULTS>, 'callback' | 'secret' | 'verify'> {
+  extends ParsedSecrets<Omit<WithDefaults<RouteInput, typeof ROUTE_DEFAULTS>, 'verify'>> {
   /** With a leading and no trailing slash. */
   readonly path: string;
-  /** Undefined with `verify`. */
-  readonly secret?: SecretInput;
   readonly verify?: ResolvedVerify;
-  readonly callback?: { readonly url: string; readonly secret: SecretInput };
   readonly controllerId: string;
 }
 
@@ -158,17 +137,10 @@ type ResolvedRuntime = WithDefaults<RuntimeInput, typeof RUNTIME_DEFAULTS>;
 
 export type ResolvedFlows = Omit<FilledConfig['flows'], 'runtimes' | 'notify'> & {
   readonly runtimes: { readonly subagent?: ResolvedRuntime; readonly acp?: ResolvedRuntime };
-  readonly notify: ResolvedReceiver & {
-    readonly targets: readonly (ResolvedReceiver & Pick<TargetInput, 'id' | 'kinds' | 'routes'>)[];
+  readonly notify: ParsedSecrets<NotifyInput> & {
+    readonly targets: readonly ParsedSecrets<TargetInput>[];
   };
 };
-
-/** Who gets notifications: a program or a URL. */
-interface ResolvedReceiver {
-  readonly command?: readonly string[] | undefined;
-  readonly url?: string | undefined;
-  readonly secret?: SecretInput | undefined;
-}
 
 /** A schedule; its owner and its controller are those of its route, if it names one. */
 export interface ResolvedSchedule
@@ -184,10 +156,8 @@ export type ResolvedSecretProvider =
   | WithDefaults<Extract<SecretProviderInput, { source: 'file' }>, typeof FILE_PROVIDER_DEFAULTS>
   | WithDefaults<Extract<SecretProviderInput, { source: 'exec' }>, typeof EXEC_PROVIDER_DEFAULTS>;
 
-export type ResolvedStorage = Omit<FilledConfig['storage'], 'url'> & {
-  /** Undefined: SQLite files. */
-  readonly url?: SecretInput | undefined;
-};
+/** Without a URL: SQLite files. */
+export type ResolvedStorage = ParsedSecrets<FilledConfig['storage']>;
 
 /** The whole configuration with all defaults. Deeply frozen; paths as written. */
 export interface ResolvedConfig

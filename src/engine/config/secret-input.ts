@@ -43,7 +43,7 @@ export function referencedVariable(text: string): string | undefined {
 }
 
 /** Parses a configured secret; missing aliases come from `secrets.defaults`. */
-export function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput {
+function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput {
   if (typeof value !== 'string') {
     const provider = value.provider ?? defaults[value.source];
     return { kind: 'reference', source: value.source, provider, id: value.id };
@@ -87,6 +87,23 @@ export function isRouteSecret(path: ConfigPath): boolean {
   return path[0] === 'plugins' && path[4] === 'routes' && path[6] !== 'callback';
 }
 
+/** Settings with their secrets parsed, but not resolved. */
+export type ParsedSecrets<T> = unknown extends T
+  ? T
+  : SecretValue extends T
+    ? SecretInput | Extract<T, undefined>
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : { readonly [K in keyof T]: ParsedSecrets<T[K]> };
+
+/** Copies settings with their secrets parsed. */
+export function parseSecrets<T>(settings: T, defaults: SecretDefaults): ParsedSecrets<T> {
+  // The type has secrets where SECRET_PATHS has them.
+  return mapSecrets(settings, [], (value, path) => {
+    return isSecretValue(value) && !isVariable(path) ? parseSecret(value, defaults) : value;
+  }) as ParsedSecrets<T>;
+}
+
 /**
  * Copies plain JSON data with secrets masked. References (`env:NAME`, `${NAME}`, a SecretRef) stay
  * readable.
@@ -94,12 +111,26 @@ export function isRouteSecret(path: ConfigPath): boolean {
  * @param path location of the value in the configuration
  */
 export function maskSecrets(value: unknown, path: ConfigPath = []): unknown {
-  if (isSecretPath(path)) return maskSecret(value);
-  if (Array.isArray(value)) return value.map((item, at) => maskSecrets(item, [...path, at]));
+  return mapSecrets(value, path, maskSecret);
+}
+
+function mapSecrets(
+  value: unknown,
+  path: ConfigPath,
+  replace: (secret: unknown, path: ConfigPath) => unknown,
+): unknown {
+  if (isSecretPath(path)) return replace(value, path);
+  if (Array.isArray(value))
+    return value.map((item, at) => mapSecrets(item, [...path, at], replace));
   if (!isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, maskSecrets(item, [...path, key])]),
+    Object.entries(value).map(([key, item]) => [key, mapSecrets(item, [...path, key], replace)]),
   );
+}
+
+/** Whether this is a variable in the environment of a program, which gets it as written. */
+function isVariable(path: ConfigPath): boolean {
+  return path.at(-2) === 'env';
 }
 
 function maskSecret(value: unknown): unknown {
@@ -133,9 +164,8 @@ export function writtenSecrets(
 ): readonly WrittenSecret[] {
   if (isSecretPath(path)) {
     if (!isSecretValue(input)) return [];
-    // Other programs get these variables as written.
     const secret: SecretInput =
-      path.at(-2) === 'env' && typeof input === 'string'
+      isVariable(path) && typeof input === 'string'
         ? { kind: 'plain', value: input }
         : parseSecret(input, defaults);
     return [{ path, secret, inAddress: false }];

@@ -1,14 +1,13 @@
 import { type AdapterId, adapterOf } from '../../providers/registry.js';
 import type { ConfigFault, FaultCode } from '../config-fault.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import { CONFIG_DEFAULTS } from '../defaults.js';
-import { resolveMemorySearch } from '../resolve-config.js';
-import type { MemorySearchSettings } from '../resolved.js';
+import { fillMemorySearch } from '../resolve-config.js';
+import type { FilledMemorySearch } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
 
 /** `memorySearch` of the defaults or of one agent, and where its keys are written. */
 export interface SearchScope {
-  readonly settings: MemorySearchSettings;
+  readonly settings: FilledMemorySearch;
   /** Path of a key: in the agent, else in the defaults, else undefined. */
   where(...keys: readonly string[]): ConfigPath | undefined;
   /**
@@ -21,11 +20,10 @@ export interface SearchScope {
 /** The defaults (even if not written), then every agent with overrides. */
 export function* searchScopes(input: ConfigInput): Generator<SearchScope> {
   const defaultsPath: ConfigPath = ['agents', 'defaults', 'memorySearch'];
-  const aliases = CONFIG_DEFAULTS.secrets.defaults;
-  yield scopeOf(input, [defaultsPath], resolveMemorySearch(input, undefined, aliases));
+  yield scopeOf(input, [defaultsPath], fillMemorySearch(input, undefined));
   for (const [at, agent] of (input.agents?.list ?? []).entries()) {
     if (agent.memorySearch === undefined) continue;
-    const settings = resolveMemorySearch(input, agent.memorySearch, aliases);
+    const settings = fillMemorySearch(input, agent.memorySearch);
     yield scopeOf(input, [['agents', 'list', at, 'memorySearch'], defaultsPath], settings);
   }
 }
@@ -33,7 +31,7 @@ export function* searchScopes(input: ConfigInput): Generator<SearchScope> {
 function scopeOf(
   input: ConfigInput,
   layers: readonly ConfigPath[],
-  settings: MemorySearchSettings,
+  settings: FilledMemorySearch,
 ): SearchScope {
   const own = layers[0] ?? [];
   return {

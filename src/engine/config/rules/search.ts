@@ -1,7 +1,7 @@
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { isSessionReader, SESSION_READERS } from '../defaults.js';
-import type { MemorySearchSettings } from '../resolved.js';
+import type { FilledMemorySearch } from '../resolved.js';
 import { eachScope, fault, type Rule, warning, written } from './rule.js';
 
 /** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
@@ -64,7 +64,7 @@ export const sessionsAreSwitchedOn: Rule = eachScope(function* (scope) {
   });
 });
 
-type RerankerName = MemorySearchSettings['query']['rerank']['provider'];
+type RerankerName = FilledMemorySearch['query']['rerank']['provider'];
 
 /** What a reranker cannot do without. */
 const NEEDED_BY_RERANKER: Readonly<
