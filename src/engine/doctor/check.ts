@@ -18,23 +18,31 @@ import { currentUser } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { DoctorOutput } from './output-schemas.js';
 
-interface CheckName {
+/**
+ * One check of the doctor. It changes nothing and stops on the signal of its world. An SvcError that it
+ * throws becomes a finding.
+ */
+export interface DoctorCheck {
   /** One lower-case word, shown to people and matched on by scripts. */
   readonly name: string;
+  readonly run: (opened: OpenedWorld) => Promise<CheckReport>;
 }
 
-/**
- * One check of the doctor. It changes nothing and stops on the signal of its world. A check that needs
- * the configuration is skipped while that has faults. An SvcError that it throws becomes a finding.
- */
-export type DoctorCheck = CheckName &
-  (
-    | {
-        readonly needs: 'configuration';
-        readonly run: (world: ConfiguredWorld) => Promise<CheckReport>;
-      }
-    | { readonly needs: 'nothing'; readonly run: (world: DoctorWorld) => Promise<CheckReport> }
-  );
+export function check(
+  name: string,
+  run: (world: DoctorWorld) => Promise<CheckReport>,
+): DoctorCheck {
+  return { name, run: ({ world }) => run(world) };
+}
+
+/** A check that is skipped while the configuration has faults. */
+export function configuredCheck(
+  name: string,
+  run: (world: ConfiguredWorld) => Promise<CheckReport>,
+): DoctorCheck {
+  const skipped = { summary: 'skipped: the configuration has faults', findings: [], off: true };
+  return { name, run: async ({ configured }) => (configured ? run(configured) : skipped) };
+}
 
 /** The worst of a check's findings, notes left out. */
 export type CheckState = DoctorOutput['checks'][number]['state'];

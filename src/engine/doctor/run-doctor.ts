@@ -58,15 +58,11 @@ export function reportOf(checks: readonly CheckResult[]): DoctorReport {
   return { ok: faults === 0, counts: { ok, warnings: count('warning'), faults }, checks };
 }
 
-async function runCheck(
-  check: DoctorCheck,
-  { world, configured }: OpenedWorld,
-): Promise<CheckReport> {
+async function runCheck(check: DoctorCheck, opened: OpenedWorld): Promise<CheckReport> {
   try {
     // Otherwise the synchronous start of each check would delay the next one's.
     await Promise.resolve();
-    if (check.needs === 'nothing') return await check.run(world);
-    return configured === undefined ? NOT_TRIED : await check.run(configured);
+    return await check.run(opened);
   } catch (error) {
     if (error instanceof SvcError && error.code === 'SQLITE_UNUSABLE') {
       return WITHOUT_SQLITE;
@@ -74,12 +70,6 @@ async function runCheck(
     return { summary: 'could not be checked', findings: [failure(error)] };
   }
 }
-
-const NOT_TRIED: CheckReport = {
-  summary: 'skipped: the configuration has faults',
-  findings: [],
-  off: true,
-};
 
 /** The check `modules` reports the cause. */
 const WITHOUT_SQLITE: CheckReport = {

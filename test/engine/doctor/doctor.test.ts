@@ -70,7 +70,6 @@ test('checks run side by side, and each is told when it begins and ends', async 
   const events: string[] = [];
   const waiting = (name: string, wait: Promise<void>): DoctorCheck => ({
     name,
-    needs: 'nothing',
     run: async () => {
       await wait;
       if (name === 'second') release();
@@ -92,7 +91,6 @@ test('checks run side by side, and each is told when it begins and ends', async 
 test('a check that fails is a finding of its own, and the others are told', async () => {
   const failing = (name: string, error: Error): DoctorCheck => ({
     name,
-    needs: 'nothing',
     run: () => Promise.reject(error),
   });
   const checks = [
@@ -229,7 +227,6 @@ test('a fix that cannot be done is told, tried once, and the rest is done', asyn
   let tries = 0;
   const failing: DoctorCheck = {
     name: 'failing',
-    needs: 'nothing',
     run: async () => ({
       summary: '',
       findings: [

@@ -27,7 +27,7 @@ import { formatCountOf } from '../../support/format.js';
 import { type DiffLine, diffLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
-  type DoctorCheck,
+  check,
   type Excerpt,
   type Finding,
   type Fix,
@@ -38,21 +38,17 @@ import {
 const MOST_FINDINGS = 50;
 
 /** Whether the configuration can be read and is valid. */
-export const configuration: DoctorCheck = {
-  name: 'configuration',
-  needs: 'nothing',
-  run: async ({ reading, context }) => {
-    switch (reading.state) {
-      case 'none':
-        return { summary: 'no file, defaults in effect', findings: [] };
-      case 'unreadable':
-        return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
-      case 'faulty':
-      case 'usable':
-        return checked(reading.checked, context);
-    }
-  },
-};
+export const configuration = check('configuration', async ({ reading, context }) => {
+  switch (reading.state) {
+    case 'none':
+      return { summary: 'no file, defaults in effect', findings: [] };
+    case 'unreadable':
+      return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
+    case 'faulty':
+    case 'usable':
+      return checked(reading.checked, context);
+  }
+});
 
 function unreadable({ code, message, hint, location }: SvcError): Finding {
   return finding(code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file', 'fault', {
@@ -199,32 +195,28 @@ interface OldForm {
 }
 
 /** Keys and forms that have been replaced. */
-export const deprecated: DoctorCheck = {
-  name: 'deprecated',
-  needs: 'nothing',
-  run: async ({ reading, context }) => {
-    if (!('checked' in reading) || reading.checked.document.syntaxFaults.length > 0) {
-      return { summary: 'nothing to check', findings: [], off: true };
-    }
-    const { document } = reading.checked;
-    const { file, text } = document;
-    const excerptOf = excerpts(text);
-    const findings = [...oldForms(document.value)].map((form): Finding => {
-      const place = document.locate(form.path);
-      const { message, title } = form;
-      const fix = configFix(context, {
-        title,
-        safe: true,
-        file,
-        before: text,
-        edit: (current) =>
-          isThere(current, file, form) ? editJson(current, form.path, form.value) : undefined,
-      });
-      return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
+export const deprecated = check('deprecated', async ({ reading, context }) => {
+  if (!('checked' in reading) || reading.checked.document.syntaxFaults.length > 0) {
+    return { summary: 'nothing to check', findings: [], off: true };
+  }
+  const { document } = reading.checked;
+  const { file, text } = document;
+  const excerptOf = excerpts(text);
+  const findings = [...oldForms(document.value)].map((form): Finding => {
+    const place = document.locate(form.path);
+    const { message, title } = form;
+    const fix = configFix(context, {
+      title,
+      safe: true,
+      file,
+      before: text,
+      edit: (current) =>
+        isThere(current, file, form) ? editJson(current, form.path, form.value) : undefined,
     });
-    return { summary: 'no old keys or forms', findings };
-  },
-};
+    return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
+  });
+  return { summary: 'no old keys or forms', findings };
+});
 
 function isThere(text: string, file: string, { path }: OldForm): boolean {
   const { value } = parseConfigText(file, text);

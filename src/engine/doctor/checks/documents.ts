@@ -5,66 +5,57 @@ import { installedPdfLibrary, PDF_PACKAGE } from '../../memory/extract/pdf-libra
 import { archiveOf } from '../../memory/sessions/index.js';
 import { librariesDir } from '../../memory/sources/index.js';
 import { formatBytes, formatCountOf } from '../../support/format.js';
-import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
 
 /** Whether the kinds of documents that are indexed can be read. */
-export const documents: DoctorCheck = {
-  name: 'documents',
-  needs: 'configuration',
-  run: ({ agents, context, placeOfAgent }) => {
-    const formats = new Set(agents.flatMap((agent) => agent.memorySearch.documents));
-    if (formats.size === 0) return Promise.resolve({ summary: 'none', findings: [], off: true });
-    const reader = agents.find((agent) => agent.memorySearch.documents.includes('pdf'));
-    const isMissing =
-      reader !== undefined &&
-      installedPdfLibrary(librariesDir(context.state.stateDir)) === undefined;
-    return Promise.resolve({
-      summary: [...formats].join(', '),
-      findings: isMissing
-        ? [
-            finding('pdf-library-missing', 'warning', {
-              message: `PDF files are skipped: ${PDF_PACKAGE} is not installed`,
-              place: placeOfAgent(reader.id, ['memorySearch', 'documents']),
-              hint: 'svc memory documents install pdf',
-            }),
-          ]
-        : [],
-    });
-  },
-};
+export const documents = configuredCheck('documents', ({ agents, context, placeOfAgent }) => {
+  const formats = new Set(agents.flatMap((agent) => agent.memorySearch.documents));
+  if (formats.size === 0) return Promise.resolve({ summary: 'none', findings: [], off: true });
+  const reader = agents.find((agent) => agent.memorySearch.documents.includes('pdf'));
+  const isMissing =
+    reader !== undefined && installedPdfLibrary(librariesDir(context.state.stateDir)) === undefined;
+  return Promise.resolve({
+    summary: [...formats].join(', '),
+    findings: isMissing
+      ? [
+          finding('pdf-library-missing', 'warning', {
+            message: `PDF files are skipped: ${PDF_PACKAGE} is not installed`,
+            place: placeOfAgent(reader.id, ['memorySearch', 'documents']),
+            hint: 'svc memory documents install pdf',
+          }),
+        ]
+      : [],
+  });
+});
 
 /** Whether archived conversations can be read, and exports that are imported. */
-export const archive: DoctorCheck = {
-  name: 'archive',
-  needs: 'configuration',
-  run: async (world) => {
-    const findings: Finding[] = [];
-    let conversations = 0;
-    let bytes = 0;
-    for (const agent of world.agents) {
-      const archived = archiveOf({ agent }, world.context);
-      try {
-        const sessions = archived.sessions().filter(({ turns }) => turns > 0);
-        conversations += sessions.length;
-        for (const session of sessions) bytes += session.bytes;
-        findings.push(...importFindings(agent, archived, world));
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-        const { file } = archived.settings;
-        findings.push(
-          finding('archive-unreadable', 'fault', {
-            message: messageOf(error),
-            place: { file },
-            hint: error.hint,
-          }),
-        );
-      }
+export const archive = configuredCheck('archive', async (world) => {
+  const findings: Finding[] = [];
+  let conversations = 0;
+  let bytes = 0;
+  for (const agent of world.agents) {
+    const archived = archiveOf({ agent }, world.context);
+    try {
+      const sessions = archived.sessions().filter(({ turns }) => turns > 0);
+      conversations += sessions.length;
+      for (const session of sessions) bytes += session.bytes;
+      findings.push(...importFindings(agent, archived, world));
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const { file } = archived.settings;
+      findings.push(
+        finding('archive-unreadable', 'fault', {
+          message: messageOf(error),
+          place: { file },
+          hint: error.hint,
+        }),
+      );
     }
-    const summary = `${formatCountOf(conversations, 'conversation')}, ${formatBytes(bytes)}`;
-    const off = conversations === 0 && findings.length === 0;
-    return off ? { summary: 'none', findings, off } : { summary, findings };
-  },
-};
+  }
+  const summary = `${formatCountOf(conversations, 'conversation')}, ${formatBytes(bytes)}`;
+  const off = conversations === 0 && findings.length === 0;
+  return off ? { summary: 'none', findings, off } : { summary, findings };
+});
 
 /** Exports that are missing or could not be read. */
 function importFindings(

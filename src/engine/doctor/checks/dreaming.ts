@@ -15,29 +15,25 @@ import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY, utcMinute } from '../../support/time.js';
-import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 
 /** Whether sweeps can run: their database, the recall log, MEMORY.md and the model. */
-export const dreaming: DoctorCheck = {
-  name: 'dreaming',
-  needs: 'configuration',
-  run: async (world) => {
-    const { enabled } = world.loaded.resolved.plugins.entries['memory-core'].config.dreaming;
-    if (!enabled) return { summary: 'off', findings: [], off: true };
-    const targets = dreamTargets(world.loaded, world.context);
-    const findings = [
-      ...targets.flatMap((target) => [
-        storeFinding(target),
-        logFinding(target),
-        memoryFinding(target),
-      ]),
-      ...(await modelFindings(world)),
-    ];
-    return { summary: formatCountOf(targets.length, 'workspace'), findings };
-  },
-};
+export const dreaming = configuredCheck('dreaming', async (world) => {
+  const { enabled } = world.loaded.resolved.plugins.entries['memory-core'].config.dreaming;
+  if (!enabled) return { summary: 'off', findings: [], off: true };
+  const targets = dreamTargets(world.loaded, world.context);
+  const findings = [
+    ...targets.flatMap((target) => [
+      storeFinding(target),
+      logFinding(target),
+      memoryFinding(target),
+    ]),
+    ...(await modelFindings(world)),
+  ];
+  return { summary: formatCountOf(targets.length, 'workspace'), findings };
+});
 
 function storeFinding({ workspace }: DreamTarget): Finding | undefined {
   try {
@@ -120,26 +116,22 @@ async function modelFindings({
 const LONG_MS = 366 * MS_PER_DAY;
 
 /** When dreaming runs next. A schedule that never fires is a fault of the configuration. */
-export const schedule: DoctorCheck = {
-  name: 'schedule',
-  needs: 'configuration',
-  run: async (world) => {
-    const { resolved } = world.loaded;
-    const { dreaming } = resolved.plugins.entries['memory-core'].config;
-    if (!dreaming.enabled) return { summary: 'dreaming is off', findings: [], off: true };
-    const timeZone = dreaming.timezone ?? resolved.agents.defaults.userTimezone;
-    const cron = parseCron(dreaming.frequency);
-    const nowMs = world.context.clock.now();
-    const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
-    if (nextMs === undefined) {
-      return { summary: 'never', findings: [rare(world, 'never fires')] };
-    }
-    const summary = `next run ${utcMinute(nextMs)}`;
-    const isRare = nextMs - nowMs > LONG_MS;
-    const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
-    return { summary, findings };
-  },
-};
+export const schedule = configuredCheck('schedule', async (world) => {
+  const { resolved } = world.loaded;
+  const { dreaming } = resolved.plugins.entries['memory-core'].config;
+  if (!dreaming.enabled) return { summary: 'dreaming is off', findings: [], off: true };
+  const timeZone = dreaming.timezone ?? resolved.agents.defaults.userTimezone;
+  const cron = parseCron(dreaming.frequency);
+  const nowMs = world.context.clock.now();
+  const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
+  if (nextMs === undefined) {
+    return { summary: 'never', findings: [rare(world, 'never fires')] };
+  }
+  const summary = `next run ${utcMinute(nextMs)}`;
+  const isRare = nextMs - nowMs > LONG_MS;
+  const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
+  return { summary, findings };
+});
 
 function rare({ placeOf }: ConfiguredWorld, what: string): Finding {
   const place = placeOf([...DREAMING, 'frequency']);

@@ -6,22 +6,19 @@ import { MS_PER_DAY } from '../../support/time.js';
 import {
   type CheckReport,
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   finding,
 } from '../check.js';
 
 /** Whether the flows can be opened, and tasks are not forgotten in a pause. */
-export const flows: DoctorCheck = {
-  name: 'flows',
-  needs: 'configuration',
-  run: (world) =>
-    withFlows(world, NO_FLOWS, async ({ tasks, now }) => {
-      const paused = await tasks.paused();
-      const findings = paused.map((pause) => longPause(pause, now()));
-      return { summary: paused.length === 0 ? 'not paused' : 'paused', findings };
-    }),
-};
+export const flows = configuredCheck('flows', (world) =>
+  withFlows(world, NO_FLOWS, async ({ tasks, now }) => {
+    const paused = await tasks.paused();
+    const findings = paused.map((pause) => longPause(pause, now()));
+    return { summary: paused.length === 0 ? 'not paused' : 'paused', findings };
+  }),
+);
 
 const NO_FLOWS: CheckReport = { summary: 'none', findings: [], off: true };
 
@@ -54,19 +51,16 @@ function longPause({ runtime, reason, pausedAt }: PauseRecord, nowMs: number): F
 const MOST_READ = 1000;
 
 /** Whether notifications reach their targets. */
-export const notifications: DoctorCheck = {
-  name: 'notifications',
-  needs: 'configuration',
-  run: (world) =>
-    withFlows(world, NO_FLOWS, async (flows) => {
-      const { notifications: pending } = await flows.statistics();
-      const configured = notificationTargets(world.loaded.resolved).map(({ filter }) => filter.id);
-      const stranded = pending.filter(({ target }) => !configured.includes(target));
-      const findings = [...(await failures(flows, world.mask)), ...stranded.map(withoutTarget)];
-      const count = pending.reduce((sum, one) => sum + one.count, 0);
-      return { summary: `${formatCountOf(count, 'notification')} pending`, findings };
-    }),
-};
+export const notifications = configuredCheck('notifications', (world) =>
+  withFlows(world, NO_FLOWS, async (flows) => {
+    const { notifications: pending } = await flows.statistics();
+    const configured = notificationTargets(world.loaded.resolved).map(({ filter }) => filter.id);
+    const stranded = pending.filter(({ target }) => !configured.includes(target));
+    const findings = [...(await failures(flows, world.mask)), ...stranded.map(withoutTarget)];
+    const count = pending.reduce((sum, one) => sum + one.count, 0);
+    return { summary: `${formatCountOf(count, 'notification')} pending`, findings };
+  }),
+);
 
 /** One finding for each target that did not get some, with the reason of the newest. */
 async function failures(
@@ -105,27 +99,23 @@ function withoutTarget({
 }
 
 /** Whether something runs the schedules. */
-export const schedules: DoctorCheck = {
-  name: 'schedules',
-  needs: 'configuration',
-  run: async (world) => {
-    const { loaded, placeOf } = world;
-    const { resolved } = loaded;
-    const count = Object.keys(resolved.schedules).length;
-    if (count === 0) return { summary: 'none', findings: [], off: true };
-    const summary = formatCountOf(count, 'schedule');
-    return withFlows(world, { summary, findings: [] }, async (flows) => {
-      const listed = await listSchedules(resolved, flows);
-      const findings = listed
-        .filter(({ state }) => state === 'overdue')
-        .map(({ id }) =>
-          finding('schedule-overdue', 'warning', {
-            message: `schedule ${id} was due and has not run`,
-            place: placeOf(['schedules', id]),
-            hint: 'start "svc serve", which makes up for missed runs once, or check its log',
-          }),
-        );
-      return { summary, findings };
-    });
-  },
-};
+export const schedules = configuredCheck('schedules', async (world) => {
+  const { loaded, placeOf } = world;
+  const { resolved } = loaded;
+  const count = Object.keys(resolved.schedules).length;
+  if (count === 0) return { summary: 'none', findings: [], off: true };
+  const summary = formatCountOf(count, 'schedule');
+  return withFlows(world, { summary, findings: [] }, async (flows) => {
+    const listed = await listSchedules(resolved, flows);
+    const findings = listed
+      .filter(({ state }) => state === 'overdue')
+      .map(({ id }) =>
+        finding('schedule-overdue', 'warning', {
+          message: `schedule ${id} was due and has not run`,
+          place: placeOf(['schedules', id]),
+          hint: 'start "svc serve", which makes up for missed runs once, or check its log',
+        }),
+      );
+    return { summary, findings };
+  });
+});

@@ -13,7 +13,7 @@ import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   type FindingPlace,
   type Fix,
@@ -32,26 +32,22 @@ interface Subject {
 }
 
 /** Whether each agent's index exists, is intact, has the current version and is up to date. */
-export const index: DoctorCheck = {
-  name: 'index',
-  needs: 'configuration',
-  run: async (world) => {
-    const memories = await world.memories();
-    const looks = await Promise.all(memories.map((memory) => lookAt(world, memory)));
-    const off = world.agents.filter((agent) => !agent.memorySearch.enabled);
-    const findings = [
-      ...looks.flatMap((look) => look.findings),
-      ...off.map(({ id }) =>
-        finding('memory-disabled', 'note', { message: `memory search is off for agent ${id}` }),
-      ),
-    ];
-    return {
-      summary: looks.map((look) => look.summary).join(', '),
-      findings,
-      off: looks.every((look) => look.off === true),
-    };
-  },
-};
+export const index = configuredCheck('index', async (world) => {
+  const memories = await world.memories();
+  const looks = await Promise.all(memories.map((memory) => lookAt(world, memory)));
+  const off = world.agents.filter((agent) => !agent.memorySearch.enabled);
+  const findings = [
+    ...looks.flatMap((look) => look.findings),
+    ...off.map(({ id }) =>
+      finding('memory-disabled', 'note', { message: `memory search is off for agent ${id}` }),
+    ),
+  ];
+  return {
+    summary: looks.map((look) => look.summary).join(', '),
+    findings,
+    off: looks.every((look) => look.off === true),
+  };
+});
 
 async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<CheckReport> {
   const agentId = memory.agent.id;

@@ -11,7 +11,7 @@ import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_HOUR } from '../../support/time.js';
 import {
   type CheckReport,
-  type DoctorCheck,
+  check,
   type DoctorWorld,
   type Finding,
   type FindingPlace,
@@ -20,17 +20,13 @@ import {
 } from '../check.js';
 
 /** What killed processes left behind: unfinished indexes, their side files, temporary files. */
-export const leftovers: DoctorCheck = {
-  name: 'leftovers',
-  needs: 'nothing',
-  run: async (world) => {
-    const findings = [temporaryFiles(world)];
-    for (const folder of indexFolders(world)) {
-      for (const index of indexesIn(folder)) findings.push(...(await ofIndex(index, world)));
-    }
-    return { summary: 'none', findings };
-  },
-};
+export const leftovers = check('leftovers', async (world) => {
+  const findings = [temporaryFiles(world)];
+  for (const folder of indexFolders(world)) {
+    for (const index of indexesIn(folder)) findings.push(...(await ofIndex(index, world)));
+  }
+  return { summary: 'none', findings };
+});
 
 /** The default folder, and those of the configuration. */
 function indexFolders({ context, agents }: DoctorWorld): readonly string[] {

@@ -6,7 +6,8 @@ import { ifReadable, nearestExisting } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
-  type DoctorCheck,
+  check,
+  configuredCheck,
   type DoctorWorld,
   type Finding,
   finding,
@@ -19,17 +20,13 @@ const LITTLE = 512 * MEBIBYTE;
 const FEW_FILES = 100;
 
 /** Whether there is free space where svc writes. */
-export const disk: DoctorCheck = {
-  name: 'disk',
-  needs: 'nothing',
-  run: async (world) => {
-    const looks = await Promise.all(folders(world).map((folder) => lookAt(folder, world)));
-    return {
-      summary: [...new Set(looks.map(({ free }) => free))].join(', '),
-      findings: looks.map((look) => look.finding),
-    };
-  },
-};
+export const disk = check('disk', async (world) => {
+  const looks = await Promise.all(folders(world).map((folder) => lookAt(folder, world)));
+  return {
+    summary: [...new Set(looks.map(({ free }) => free))].join(', '),
+    findings: looks.map((look) => look.finding),
+  };
+});
 
 /** The existing folders that svc writes to or creates folders in. */
 function folders({ context, agents }: DoctorWorld): readonly string[] {
@@ -74,31 +71,27 @@ const MOST_FOLDERS = 200_000;
 const SHARE = 0.5;
 
 /** Whether the system allows watching all folders. */
-export const watchers: DoctorCheck = {
-  name: 'watchers',
-  needs: 'configuration',
-  run: async (world) => {
-    const limit = world.host.platform === 'linux' ? watchLimit(world) : undefined;
-    if (limit === undefined) {
-      return { summary: 'no known limit', findings: [], off: true };
-    }
-    const folders = countFolders(roots(world));
-    const summary = `${formatCountOf(folders, 'folder')}, limit ${formatCount(limit)}`;
-    if (folders <= limit * SHARE) return { summary, findings: [] };
-    const needed = 2 ** Math.ceil(Math.log2(Math.max(folders * 4, 8192)));
-    return {
-      summary,
-      findings: [
-        finding('watch-limit', 'warning', {
-          message: `there are ${formatCount(folders)} folders to watch, but only ${formatCount(limit)} watches for all programs`,
-          cause: 'without watches, svc polls for changes',
-          place: { file: join(world.host.procDir, LIMIT) },
-          hint: `sudo sysctl fs.inotify.max_user_watches=${needed}, and add it to /etc/sysctl.d/`,
-        }),
-      ],
-    };
-  },
-};
+export const watchers = configuredCheck('watchers', async (world) => {
+  const limit = world.host.platform === 'linux' ? watchLimit(world) : undefined;
+  if (limit === undefined) {
+    return { summary: 'no known limit', findings: [], off: true };
+  }
+  const folders = countFolders(roots(world));
+  const summary = `${formatCountOf(folders, 'folder')}, limit ${formatCount(limit)}`;
+  if (folders <= limit * SHARE) return { summary, findings: [] };
+  const needed = 2 ** Math.ceil(Math.log2(Math.max(folders * 4, 8192)));
+  return {
+    summary,
+    findings: [
+      finding('watch-limit', 'warning', {
+        message: `there are ${formatCount(folders)} folders to watch, but only ${formatCount(limit)} watches for all programs`,
+        cause: 'without watches, svc polls for changes',
+        place: { file: join(world.host.procDir, LIMIT) },
+        hint: `sudo sysctl fs.inotify.max_user_watches=${needed}, and add it to /etc/sysctl.d/`,
+      }),
+    ],
+  };
+});
 
 const LIMIT = 'sys/fs/inotify/max_user_watches';
 

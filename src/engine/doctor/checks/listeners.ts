@@ -9,7 +9,7 @@ import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery
 import {
   type CheckReport,
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   finding,
 } from '../check.js';
@@ -26,22 +26,18 @@ const PLUGIN = ['plugins', 'entries', 'webhooks'] as const;
 const ROUTE_ID = 5;
 
 /** Whether the webhook listener can serve its routes. */
-export const webhooks: DoctorCheck = {
-  name: 'webhooks',
-  needs: 'configuration',
-  run: async (world) => {
-    const { enabled, config } = world.loaded.resolved.plugins.entries.webhooks;
-    const served = Object.values(config.routes).filter((route) => route.enabled);
-    const findings = [
-      enabled && served.length === 0 ? withoutRoutes(world) : undefined,
-      ...(enabled ? await secretFindings(world) : []),
-      ...(enabled ? gatewayFindings(world) : []),
-      enabled && config.deliveries.keep > 0 ? deliveryFinding(world) : undefined,
-    ];
-    const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
-    return { summary, findings, off: !enabled };
-  },
-};
+export const webhooks = configuredCheck('webhooks', async (world) => {
+  const { enabled, config } = world.loaded.resolved.plugins.entries.webhooks;
+  const served = Object.values(config.routes).filter((route) => route.enabled);
+  const findings = [
+    enabled && served.length === 0 ? withoutRoutes(world) : undefined,
+    ...(enabled ? await secretFindings(world) : []),
+    ...(enabled ? gatewayFindings(world) : []),
+    enabled && config.deliveries.keep > 0 ? deliveryFinding(world) : undefined,
+  ];
+  const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
+  return { summary, findings, off: !enabled };
+});
 
 /** Whether what routes receive can be recorded. */
 function deliveryFinding({ context }: ConfiguredWorld): Finding | undefined {
@@ -167,31 +163,27 @@ function missingTlsFiles(
 const HTTP = ['mcp', 'http'] as const;
 
 /** Whether `svc mcp --http` can serve clients on other machines. */
-export const mcp: DoctorCheck = {
-  name: 'mcp',
-  needs: 'configuration',
-  run: async (world) => {
-    const { stateDir } = world.context.state;
-    try {
-      const nowMs = world.context.clock.now();
-      const tokens = readTokens(stateDir);
-      const expired = tokens.filter((token) => isExpired(token, nowMs));
-      const { address, publicOrigin } = httpSettings(world.loaded, NO_FLAGS, world.context);
-      const findings = [
-        ...expired.map(({ name }) => expiredFinding(name)),
-        ...(publicOrigin !== undefined && expired.length === tokens.length ? [noToken(world)] : []),
-        ...missingTlsFiles(world, HTTP, address.tls),
-      ];
-      const off = tokens.length === 0 && publicOrigin === undefined;
-      const summary = off ? 'local programs only' : formatCountOf(tokens.length, 'token');
-      return { summary, findings, off };
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      // The check of permissions covers the token file.
-      return { summary: 'not usable', findings: [unusable(world, error)] };
-    }
-  },
-};
+export const mcp = configuredCheck('mcp', async (world) => {
+  const { stateDir } = world.context.state;
+  try {
+    const nowMs = world.context.clock.now();
+    const tokens = readTokens(stateDir);
+    const expired = tokens.filter((token) => isExpired(token, nowMs));
+    const { address, publicOrigin } = httpSettings(world.loaded, NO_FLAGS, world.context);
+    const findings = [
+      ...expired.map(({ name }) => expiredFinding(name)),
+      ...(publicOrigin !== undefined && expired.length === tokens.length ? [noToken(world)] : []),
+      ...missingTlsFiles(world, HTTP, address.tls),
+    ];
+    const off = tokens.length === 0 && publicOrigin === undefined;
+    const summary = off ? 'local programs only' : formatCountOf(tokens.length, 'token');
+    return { summary, findings, off };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    // The check of permissions covers the token file.
+    return { summary: 'not usable', findings: [unusable(world, error)] };
+  }
+});
 
 const NO_FLAGS = { host: undefined, port: undefined };
 

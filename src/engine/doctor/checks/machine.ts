@@ -9,7 +9,7 @@ import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
-import { type DoctorCheck, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
+import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
 /** svc is not older than this; some archives keep no file times. */
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
@@ -18,17 +18,13 @@ const TOLERATED_MS = MS_PER_DAY;
 const NAMED = 3;
 
 /** Whether the clock is plausible and no note was modified in the future. */
-export const clock: DoctorCheck = {
-  name: 'clock',
-  needs: 'nothing',
-  run: async (world) => {
-    const nowMs = world.context.clock.now();
-    const summary = utcMinute(nowMs);
-    const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
-    if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
-    return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
-  },
-};
+export const clock = check('clock', async (world) => {
+  const nowMs = world.context.clock.now();
+  const summary = utcMinute(nowMs);
+  const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
+  if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
+  return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
+});
 
 function wrong(nowMs: number, earliestMs: number): Finding {
   const shown = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -90,19 +86,15 @@ const OLDEST_NODE = [20, 19] as const;
 const OLDEST_SQLITE = [3, 37] as const;
 
 /** Whether Node.js and SQLite are new enough. */
-export const runtime: DoctorCheck = {
-  name: 'runtime',
-  needs: 'nothing',
-  run: async ({ host }) => {
-    const sqlite = sqliteFacts();
-    const findings = [
-      isOlder(host.nodeVersion, OLDEST_NODE) ? oldNode(host.nodeVersion) : undefined,
-      sqlite && sqliteFinding(sqlite),
-    ];
-    const words = sqlite === undefined ? '' : `, SQLite ${sqlite.version}`;
-    return { summary: `Node.js ${host.nodeVersion}${words}`, findings };
-  },
-};
+export const runtime = check('runtime', async ({ host }) => {
+  const sqlite = sqliteFacts();
+  const findings = [
+    isOlder(host.nodeVersion, OLDEST_NODE) ? oldNode(host.nodeVersion) : undefined,
+    sqlite && sqliteFinding(sqlite),
+  ];
+  const words = sqlite === undefined ? '' : `, SQLite ${sqlite.version}`;
+  return { summary: `Node.js ${host.nodeVersion}${words}`, findings };
+});
 
 interface SqliteFacts {
   readonly version: string;
@@ -146,13 +138,9 @@ function isOlder(version: string, [minMajor, minMinor]: readonly [number, number
 }
 
 /** Whether the native modules load. The vector extension has its own check. */
-export const modules: DoctorCheck = {
-  name: 'modules',
-  needs: 'nothing',
-  run: async (world) => {
-    return { summary: driverWords(), findings: [sqlite(), localModels(world)] };
-  },
-};
+export const modules = check('modules', async (world) => {
+  return { summary: driverWords(), findings: [sqlite(), localModels(world)] };
+});
 
 function driverWords(): string {
   try {

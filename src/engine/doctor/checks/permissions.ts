@@ -10,7 +10,7 @@ import { ifReadable, namesIn, nearestExisting } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
-import { type DoctorCheck, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
+import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
 /** Everybody; many systems give each user a private group, which can have write access. */
 const ALL_WRITE = 0o002;
@@ -31,24 +31,20 @@ interface Guarded {
 }
 
 /** Whether other users can read or change private files, and svc its own folders. */
-export const permissions: DoctorCheck = {
-  name: 'permissions',
-  needs: 'nothing',
-  run: async (world) => {
-    const { uid } = world.host;
-    if (uid === undefined) {
-      return { summary: 'not supported by this system', findings: [], off: true };
-    }
-    const { stateDir, cacheDir } = world.context.state;
-    const findings = [
-      ...guarded(world).flatMap((one) => lookAt(one, uid) ?? []),
-      ...[stateDir, cacheDir].flatMap((path) => refusal(path) ?? []),
-    ];
-    // One finding per file: the first is the worst.
-    const worst = uniqueBy(findings, ({ place }) => place?.file);
-    return { summary: stateDir, findings: worst };
-  },
-};
+export const permissions = check('permissions', async (world) => {
+  const { uid } = world.host;
+  if (uid === undefined) {
+    return { summary: 'not supported by this system', findings: [], off: true };
+  }
+  const { stateDir, cacheDir } = world.context.state;
+  const findings = [
+    ...guarded(world).flatMap((one) => lookAt(one, uid) ?? []),
+    ...[stateDir, cacheDir].flatMap((path) => refusal(path) ?? []),
+  ];
+  // One finding per file: the first is the worst.
+  const worst = uniqueBy(findings, ({ place }) => place?.file);
+  return { summary: stateDir, findings: worst };
+});
 
 function guarded(world: DoctorWorld): readonly Guarded[] {
   const { stateDir, cacheDir } = world.context.state;

@@ -6,46 +6,38 @@ import {
   registeredHooks,
 } from '../../integrate/index.js';
 import { namedPrograms } from '../../task-runner/runner-settings.js';
-import { type DoctorCheck, type Finding, finding } from '../check.js';
+import { configuredCheck, type Finding, finding } from '../check.js';
 
 /** Whether the programs for tasks and notifications can be started. */
-export const tasks: DoctorCheck = {
-  name: 'tasks',
-  needs: 'configuration',
-  run: async ({ context, loaded, placeOf }) => {
-    const programs = namedPrograms(context, loaded);
-    const findings = programs.map(({ path, found }) => {
-      if (!(found instanceof SvcError)) return undefined;
-      const place = placeOf(path);
-      return finding('program-missing', 'fault', {
-        message: `${path.slice(0, -1).join('.')}: ${found.message}`,
-        place,
-        hint: found.hint,
-      });
+export const tasks = configuredCheck('tasks', async ({ context, loaded, placeOf }) => {
+  const programs = namedPrograms(context, loaded);
+  const findings = programs.map(({ path, found }) => {
+    if (!(found instanceof SvcError)) return undefined;
+    const place = placeOf(path);
+    return finding('program-missing', 'fault', {
+      message: `${path.slice(0, -1).join('.')}: ${found.message}`,
+      place,
+      hint: found.hint,
     });
-    const names = programs.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
-    const summary = names.length === 0 ? 'none configured' : names.join(', ');
-    return { summary, findings, off: programs.length === 0 };
-  },
-};
+  });
+  const names = programs.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
+  const summary = names.length === 0 ? 'none configured' : names.join(', ');
+  return { summary, findings, off: programs.length === 0 };
+});
 
 /** Whether the active memory hooks of coding agents recall anything, and their capture hooks can run. */
-export const hooks: DoctorCheck = {
-  name: 'hooks',
-  needs: 'configuration',
-  run: async ({ context, host: { platform } }) => {
-    const world = { ...context, platform };
-    const recalls = await registeredHooks(world);
-    const captures = await registeredCaptures(world);
-    if (recalls.length + captures.length === 0) {
-      return { summary: 'none registered', findings: [], off: true };
-    }
-    return {
-      summary: [...new Set([...recalls, ...captures].map(({ title }) => title))].join(', '),
-      findings: [...recalls.map(recallFinding), ...captures.map(captureFinding)],
-    };
-  },
-};
+export const hooks = configuredCheck('hooks', async ({ context, host: { platform } }) => {
+  const world = { ...context, platform };
+  const recalls = await registeredHooks(world);
+  const captures = await registeredCaptures(world);
+  if (recalls.length + captures.length === 0) {
+    return { summary: 'none registered', findings: [], off: true };
+  }
+  return {
+    summary: [...new Set([...recalls, ...captures].map(({ title }) => title))].join(', '),
+    findings: [...recalls.map(recallFinding), ...captures.map(captureFinding)],
+  };
+});
 
 function recallFinding({ title, file, effect }: RegisteredHook): Finding | undefined {
   if (effect.recalls) return undefined;

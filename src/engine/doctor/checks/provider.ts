@@ -4,36 +4,32 @@ import { SvcError } from '../../errors/index.js';
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/index.js';
 import { groupBy } from '../../support/lists.js';
-import { type ConfiguredWorld, type DoctorCheck, type Finding, finding } from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
 import { resolveConfigured } from './secrets.js';
 
 /** Whether a query can be embedded; a test query is really sent. */
-export const provider: DoctorCheck = {
-  name: 'provider',
-  needs: 'configuration',
-  run: async (world) => {
-    // The check `backend` covers external programs.
-    const memories = (await world.memories()).filter(({ ext }) => ext === undefined);
-    const groups = groupBySettings(memories);
-    const asked = groups.filter(([memory]) => memory?.providers !== undefined);
-    const looks = await Promise.all(
-      asked.map(async (group) => {
-        const [memory] = group;
-        if (memory === undefined) return undefined;
-        // Vendors quote the key they refuse.
-        await resolveConfigured(keysOf(memory), world);
-        const work = { signal: world.signal, onEvent: () => undefined };
-        return { memories: group, diagnosis: await diagnoseMemory(memory, work) };
-      }),
-    );
-    const done = looks.filter((look) => look !== undefined);
-    const names = done.map(({ diagnosis }) => diagnosis.provider ?? '');
-    return {
-      summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
-      findings: done.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
-    };
-  },
-};
+export const provider = configuredCheck('provider', async (world) => {
+  // The check `backend` covers external programs.
+  const memories = (await world.memories()).filter(({ ext }) => ext === undefined);
+  const groups = groupBySettings(memories);
+  const asked = groups.filter(([memory]) => memory?.providers !== undefined);
+  const looks = await Promise.all(
+    asked.map(async (group) => {
+      const [memory] = group;
+      if (memory === undefined) return undefined;
+      // Vendors quote the key they refuse.
+      await resolveConfigured(keysOf(memory), world);
+      const work = { signal: world.signal, onEvent: () => undefined };
+      return { memories: group, diagnosis: await diagnoseMemory(memory, work) };
+    }),
+  );
+  const done = looks.filter((look) => look !== undefined);
+  const names = done.map(({ diagnosis }) => diagnosis.provider ?? '');
+  return {
+    summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
+    findings: done.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
+  };
+});
 
 /** Agents with the same provider settings are tested once: a test may cost money. */
 function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
@@ -104,30 +100,26 @@ function codeOf({ check, code }: CheckOutcome & { readonly check: string }): str
 }
 
 /** Whether the external search program answers a test query, where it is configured. */
-export const backend: DoctorCheck = {
-  name: 'backend',
-  needs: 'configuration',
-  run: async (world) => {
-    const looks = (await world.memories()).flatMap((memory) =>
-      memory.ext === undefined ? [] : [{ memory, ext: memory.ext }],
-    );
-    const work = { signal: world.signal, onEvent: () => undefined };
-    const diagnoses = await Promise.all(
-      looks.map(async ({ memory, ext }) => ({ memory, diagnosis: await ext.diagnose(work) })),
-    );
-    const releases = diagnoses.flatMap(({ diagnosis }) =>
-      diagnosis.checks.flatMap(({ check, state, text }) =>
-        check === 'release' && state === 'ok' ? [text] : [],
-      ),
-    );
-    return {
-      summary: looks.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
-      findings: diagnoses.flatMap(({ memory, diagnosis }) =>
-        backendFindings(memory, diagnosis, world),
-      ),
-    };
-  },
-};
+export const backend = configuredCheck('backend', async (world) => {
+  const looks = (await world.memories()).flatMap((memory) =>
+    memory.ext === undefined ? [] : [{ memory, ext: memory.ext }],
+  );
+  const work = { signal: world.signal, onEvent: () => undefined };
+  const diagnoses = await Promise.all(
+    looks.map(async ({ memory, ext }) => ({ memory, diagnosis: await ext.diagnose(work) })),
+  );
+  const releases = diagnoses.flatMap(({ diagnosis }) =>
+    diagnosis.checks.flatMap(({ check, state, text }) =>
+      check === 'release' && state === 'ok' ? [text] : [],
+    ),
+  );
+  return {
+    summary: looks.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
+    findings: diagnoses.flatMap(({ memory, diagnosis }) =>
+      backendFindings(memory, diagnosis, world),
+    ),
+  };
+});
 
 function backendFindings(
   { agent }: OpenedMemory,
@@ -157,20 +149,16 @@ const BACKEND_WORDS: Readonly<Partial<Record<Diagnosis['checks'][number]['check'
 };
 
 /** Whether the reranker answers; two texts are really sent. */
-export const reranker: DoctorCheck = {
-  name: 'reranker',
-  needs: 'configuration',
-  run: async (world) => {
-    const groups = groupByReranker(await world.memories());
-    const looks = await Promise.all(groups.map((memories) => lookAtReranker(memories, world)));
-    const names = [...new Set(looks.map(({ name }) => name))];
-    return {
-      summary: names.length === 0 ? 'none' : names.join(', '),
-      findings: looks.flatMap(({ findings }) => findings),
-      off: names.length === 0,
-    };
-  },
-};
+export const reranker = configuredCheck('reranker', async (world) => {
+  const groups = groupByReranker(await world.memories());
+  const looks = await Promise.all(groups.map((memories) => lookAtReranker(memories, world)));
+  const names = [...new Set(looks.map(({ name }) => name))];
+  return {
+    summary: names.length === 0 ? 'none' : names.join(', '),
+    findings: looks.flatMap(({ findings }) => findings),
+    off: names.length === 0,
+  };
+});
 
 /** Agents with the same reranker are tested once: a test may cost money. External programs do not use it. */
 function groupByReranker(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {

@@ -10,42 +10,38 @@ import { describeSecret, resolveSecrets, type SecretOutcome } from '../../secret
 import { formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   type FindingPlace,
   finding,
 } from '../check.js';
 
 /** Whether every reference resolves. The check `webhooks` covers those of routes. */
-export const secrets: DoctorCheck = {
-  name: 'secrets',
-  needs: 'configuration',
-  run: async (world) => {
-    const all = configuredSecrets(world).filter(({ path }) => !isRouteSecret(path));
-    const references = all.filter(({ input }) => input.kind === 'reference');
-    const outcomes = await resolveConfigured(references, world);
-    const findings = references.map((secret, at) => {
-      const outcome = outcomes[at];
-      const { place } = secret;
-      if (outcome === undefined) return undefined;
-      if (!outcome.ok) {
-        const { message, hint } = outcome.error;
-        return finding('secret-unresolved', 'fault', {
-          message: `${secret.name}: ${message}`,
-          place,
-          hint,
-        });
-      }
-      // Vendors choose the length of keys; people choose this one.
-      if (!signsNotifications(secret) || !isWeak(outcome.value)) return undefined;
-      return { ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place };
-    });
-    const plain = all.length - references.length;
-    const aside = plain === 0 ? '' : `, ${plain} in plain text`;
-    const summary = `${formatCountOf(references.length, 'reference')}${aside}`;
-    return { summary, findings, off: all.length === 0 };
-  },
-};
+export const secrets = configuredCheck('secrets', async (world) => {
+  const all = configuredSecrets(world).filter(({ path }) => !isRouteSecret(path));
+  const references = all.filter(({ input }) => input.kind === 'reference');
+  const outcomes = await resolveConfigured(references, world);
+  const findings = references.map((secret, at) => {
+    const outcome = outcomes[at];
+    const { place } = secret;
+    if (outcome === undefined) return undefined;
+    if (!outcome.ok) {
+      const { message, hint } = outcome.error;
+      return finding('secret-unresolved', 'fault', {
+        message: `${secret.name}: ${message}`,
+        place,
+        hint,
+      });
+    }
+    // Vendors choose the length of keys; people choose this one.
+    if (!signsNotifications(secret) || !isWeak(outcome.value)) return undefined;
+    return { ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place };
+  });
+  const plain = all.length - references.length;
+  const aside = plain === 0 ? '' : `, ${plain} in plain text`;
+  const summary = `${formatCountOf(references.length, 'reference')}${aside}`;
+  return { summary, findings, off: all.length === 0 };
+});
 
 /** Whether a secret that a person chose is too short. */
 export function isWeak(value: string): boolean {

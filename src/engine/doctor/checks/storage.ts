@@ -3,7 +3,7 @@ import { formatCount, formatCountOf, formatDuration } from '../../support/format
 import { isLoopback } from '../../support/network.js';
 import {
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   type FindingPlace,
   finding,
@@ -18,27 +18,23 @@ const MANY_VECTORS = 50_000;
 const POOL_SHARE = 0.5;
 
 /** Whether the PostgreSQL server can be used as it is. */
-export const storage: DoctorCheck = {
-  name: 'storage',
-  needs: 'configuration',
-  run: async (world) => {
-    const { url } = world.loaded.resolved.storage;
-    if (url === undefined) return { summary: 'SQLite files', findings: [], off: true };
-    const place = world.placeOf(['storage', 'url']);
-    // Masks the URL and its password in whatever fails; the check of secrets reports one that is missing.
-    const [resolved] = await resolveConfigured([{ input: url }], world);
-    if (resolved?.ok !== true)
-      return { summary: 'storage.url cannot be read', findings: [], off: true };
-    try {
-      return await checkServer(world, place);
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      const { message, hint } = error;
-      const unusable = finding('storage-unusable', 'fault', { message, hint, place });
-      return { summary: 'cannot be used', findings: [unusable] };
-    }
-  },
-};
+export const storage = configuredCheck('storage', async (world) => {
+  const { url } = world.loaded.resolved.storage;
+  if (url === undefined) return { summary: 'SQLite files', findings: [], off: true };
+  const place = world.placeOf(['storage', 'url']);
+  // Masks the URL and its password in whatever fails; the check of secrets reports one that is missing.
+  const [resolved] = await resolveConfigured([{ input: url }], world);
+  if (resolved?.ok !== true)
+    return { summary: 'storage.url cannot be read', findings: [], off: true };
+  try {
+    return await checkServer(world, place);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { message, hint } = error;
+    const unusable = finding('storage-unusable', 'fault', { message, hint, place });
+    return { summary: 'cannot be used', findings: [unusable] };
+  }
+});
 
 async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefined) {
   const { context, loaded } = world;

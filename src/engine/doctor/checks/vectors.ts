@@ -9,7 +9,7 @@ import { uniqueBy } from '../../support/lists.js';
 import { listed } from '../../support/text.js';
 import {
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   type Fix,
   finding,
@@ -19,25 +19,21 @@ import { configFix } from './configuration.js';
 const EXTENSION_PATH = ['memorySearch', 'store', 'vector', 'extensionPath'] as const;
 
 /** Whether the vector extension loads and every passage has a vector. */
-export const vectors: DoctorCheck = {
-  name: 'vectors',
-  needs: 'configuration',
-  run: async (world) => {
-    const agents = world.agents.filter(
-      ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
-    );
-    const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
-    const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world) ?? []);
-    const findings = [
-      // Agents share settings; a problem with them is reported once.
-      ...uniqueBy(failures, ({ cause, place }) => JSON.stringify([cause, place])),
-      ...(await missing(world)),
-    ];
-    const [loaded] = loads.flatMap(({ extension }) => (extension.loaded ? [extension] : []));
-    const summary = loaded === undefined ? 'compared in process' : `sqlite-vec ${loaded.version}`;
-    return { summary, findings, off: agents.length === 0 };
-  },
-};
+export const vectors = configuredCheck('vectors', async (world) => {
+  const agents = world.agents.filter(
+    ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
+  );
+  const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
+  const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world) ?? []);
+  const findings = [
+    // Agents share settings; a problem with them is reported once.
+    ...uniqueBy(failures, ({ cause, place }) => JSON.stringify([cause, place])),
+    ...(await missing(world)),
+  ];
+  const [loaded] = loads.flatMap(({ extension }) => (extension.loaded ? [extension] : []));
+  const summary = loaded === undefined ? 'compared in process' : `sqlite-vec ${loaded.version}`;
+  return { summary, findings, off: agents.length === 0 };
+});
 
 function load({ memorySearch }: Pick<ResolvedAgent, 'memorySearch'>): VectorExtension {
   return withEmptyDatabase((database) => loadVectorExtension(database, memorySearch.store.vector));
@@ -126,21 +122,17 @@ const MODEL = ['memorySearch', 'model'] as const;
 const FILES_NAMED = 3;
 
 /** Whether images and audio can be searched by content, where that is on. */
-export const media: DoctorCheck = {
-  name: 'media',
-  needs: 'configuration',
-  run: async (world) => {
-    const memories = (await world.memories()).filter(
-      ({ agent }) => agent.memorySearch.multimodal.enabled,
-    );
-    const looks = await Promise.all(memories.map((memory) => lookAt(memory, world)));
-    const files = looks.reduce((sum, look) => sum + look.files, 0);
-    const isOff = memories.length === 0;
-    const summary = isOff ? 'off' : formatCountOf(files, 'media file');
-    const findings = looks.flatMap((look) => look.findings);
-    return { summary, findings, off: isOff };
-  },
-};
+export const media = configuredCheck('media', async (world) => {
+  const memories = (await world.memories()).filter(
+    ({ agent }) => agent.memorySearch.multimodal.enabled,
+  );
+  const looks = await Promise.all(memories.map((memory) => lookAt(memory, world)));
+  const files = looks.reduce((sum, look) => sum + look.files, 0);
+  const isOff = memories.length === 0;
+  const summary = isOff ? 'off' : formatCountOf(files, 'media file');
+  const findings = looks.flatMap((look) => look.findings);
+  return { summary, findings, off: isOff };
+});
 
 async function lookAt(
   memory: OpenedMemory,

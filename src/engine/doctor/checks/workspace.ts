@@ -21,7 +21,7 @@ import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
   type ConfiguredWorld,
-  type DoctorCheck,
+  configuredCheck,
   type Finding,
   type FindingPlace,
   type Fix,
@@ -32,16 +32,12 @@ import { configFix } from './configuration.js';
 const NAMED = 5;
 
 /** Whether each agent's workspace exists and can be read. */
-export const workspace: DoctorCheck = {
-  name: 'workspace',
-  needs: 'configuration',
-  run: async (world) => {
-    const agents = world.agents.filter((agent) => agent.memorySearch.enabled);
-    const findings = agents.flatMap((agent) => lookAt(agent, world));
-    const folders = [...new Set(agents.map((agent) => agent.workspaceDir))];
-    return { summary: folders.join(', '), findings, off: agents.length === 0 };
-  },
-};
+export const workspace = configuredCheck('workspace', async (world) => {
+  const agents = world.agents.filter((agent) => agent.memorySearch.enabled);
+  const findings = agents.flatMap((agent) => lookAt(agent, world));
+  const folders = [...new Set(agents.map((agent) => agent.workspaceDir))];
+  return { summary: folders.join(', '), findings, off: agents.length === 0 };
+});
 
 function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['findings'] {
   const { workspaceDir, id } = agent;
