@@ -4,6 +4,7 @@
 export type { ConfigFault } from './config-fault.js';
 export { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 export {
+  CONFIG_DEFAULTS,
   EXPORT_FORMATS,
   type ExportFormat,
   isSessionReader,

@@ -1,6 +1,6 @@
 import { MASK, redactSecrets, SECRET_FIELD } from '../masking/index.js';
 import { suggestName } from '../support/text.js';
-import { type ConfigPath, isRecord } from './config-path.js';
+import type { ConfigPath } from './config-path.js';
 import { parseLeniently } from './document.js';
 import { endOf, leavesOf, type Node, type ParseError, parseTree } from './jsonc.js';
 import { configSchema } from './schema/index.js';
@@ -132,14 +132,6 @@ function isMistypedHarmless(path: ConfigPath): boolean {
 }
 
 const MOST_SHOWN = 1_000_000;
-
-/** Whether data contains a plain-text secret at a secret path. */
-export function hasPlainSecret(data: unknown, path: ConfigPath = []): boolean {
-  if (isSecretPath(path) && !isRecord(data)) return maskSecrets(data, path) === MASK;
-  if (Array.isArray(data)) return data.some((item, at) => hasPlainSecret(item, [...path, at]));
-  if (!isRecord(data)) return false;
-  return Object.entries(data).some(([key, item]) => hasPlainSecret(item, [...path, key]));
-}
 
 /** A key of a secret and the rest of its line, for invalid JSON. */
 const KEY_AND_REST =

@@ -140,7 +140,8 @@ export interface ConfiguredWorld extends DoctorWorld {
   readonly loaded: LoadedConfig;
   /** Where a setting is written; undefined when it is not in the file. */
   readonly placeOf: (path: ConfigPath) => FindingPlace | undefined;
-  /** Where an agent's setting is written: at the agent or in the defaults. */
+  /** The path at which an agent's setting is written: at the agent or in the defaults. */
+  readonly pathOfAgent: (agentId: string, path: ConfigPath) => ConfigPath | undefined;
   readonly placeOfAgent: (agentId: string, path: ConfigPath) => FindingPlace | undefined;
   /** The memories of all agents, opened once and closed at the end of the run. */
   readonly memories: () => Promise<readonly OpenedMemory[]>;
@@ -170,13 +171,19 @@ export function openWorld(options: LookOptions): OpenedWorld {
   if (loaded === undefined) return { world, configured: undefined, close: async () => undefined };
   let memories: Promise<readonly OpenedMemory[]> | undefined;
   const placeOf = (path: ConfigPath): FindingPlace | undefined => locate(reading, path);
+  const pathOfAgent: ConfiguredWorld['pathOfAgent'] = (agentId, path) => {
+    const owners = [['list', agents.findIndex(({ id }) => id === agentId)], ['defaults']];
+    return owners.map((owner) => ['agents', ...owner, ...path]).find(placeOf);
+  };
   const configured: ConfiguredWorld = {
     ...world,
     loaded,
     placeOf,
-    placeOfAgent: (agentId, path) =>
-      placeOf(['agents', 'list', agents.findIndex(({ id }) => id === agentId), ...path]) ??
-      placeOf(['agents', 'defaults', ...path]),
+    pathOfAgent,
+    placeOfAgent: (agentId, path) => {
+      const written = pathOfAgent(agentId, path);
+      return written && placeOf(written);
+    },
     memories: () => {
       memories ??= openAllMemories(context, { configFile });
       return memories;

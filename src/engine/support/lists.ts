@@ -13,7 +13,7 @@ export function pushAll<T>(list: T[], items: Iterable<T>): void {
 }
 
 /** The items by key, keys in the order of their first item. */
-export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   return groupByEach(items, (item) => [keyOf(item)]);
 }
 
@@ -21,8 +21,8 @@ export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
 export function groupByEach<K, T>(
   items: Iterable<T>,
   keysOf: (item: T) => Iterable<K>,
-): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
+): Map<K, [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
   for (const item of items) {
     for (const key of keysOf(item)) {
       const group = groups.get(key);

@@ -4,7 +4,6 @@ import {
   editJson,
   fixFault,
   lineStarts,
-  parseConfigText,
   replaceConfig,
   textPositions,
   withConfigLock,
@@ -75,14 +74,11 @@ function checked(config: CheckedConfig, context: EngineContext): CheckReport {
     });
   });
   const more = all.length - findings.length;
-  return { summary: document.file, findings: more === 0 ? findings : [...findings, further(more)] };
-}
-
-function further(count: number): Finding {
-  return finding('more-findings', 'note', {
-    message: `${formatCountOf(count, 'more problem')}`,
+  const further = finding('more-findings', 'note', {
+    message: formatCountOf(more, 'more problem'),
     hint: 'svc config validate lists them all',
   });
+  return { summary: document.file, findings: more === 0 ? findings : [...findings, further] };
 }
 
 function hintOf({ suggestion, expected }: ConfigFault): string | undefined {
@@ -93,27 +89,17 @@ function hintOf({ suggestion, expected }: ConfigFault): string | undefined {
 function fixOf(config: CheckedConfig, fault: ConfigFault, context: EngineContext): Fix | undefined {
   const proposal = fixFault(config, fault);
   if (proposal === undefined) return undefined;
-  const { file, text } = config.document;
-  return configFix(context, {
+  const { document } = config;
+  return configFix(context, document, {
     title: proposal.title,
     safe: proposal.certain,
-    file,
-    before: text,
-    edit: (current) => {
-      const now = checkConfigText(file, current);
-      const same = now.faults.find(({ code, path }) => code === fault.code && path === fault.path);
-      return same === undefined ? undefined : fixFault(now, same)?.text;
-    },
+    edit: (current) => fixFault(checkConfigText(document.file, current), fault)?.text,
   });
 }
 
 interface ConfigTextEdit {
   readonly title: string;
   readonly safe: boolean;
-  /** Absolute path. */
-  readonly file: string;
-  /** The current text. */
-  readonly before: string;
   /** Undefined where the change does not apply to the text. */
   readonly edit: (text: string) => string | undefined;
 }
@@ -122,9 +108,12 @@ interface ConfigTextEdit {
  * A fix of the configuration file. Other fixes may be applied first, so the edit is computed again on
  * the current text, and written only when it still changes what was shown.
  */
-export function configFix(context: EngineContext, edit: ConfigTextEdit): Fix | undefined {
-  const { title, safe, file, before } = edit;
-  const after = edit.edit(before);
+export function configFix(
+  context: EngineContext,
+  { file, text: before }: Pick<CheckedConfig['document'], 'file' | 'text'>,
+  { title, safe, edit }: ConfigTextEdit,
+): Fix | undefined {
+  const after = edit(before);
   if (after === undefined || after === before) return undefined;
   const diff = maskedDiff(before, after);
   return {
@@ -135,7 +124,7 @@ export function configFix(context: EngineContext, edit: ConfigTextEdit): Fix | u
     apply: (signal) =>
       withConfigLock(context, signal, () => {
         const text = readConfigText(file);
-        const edited = edit.edit(text);
+        const edited = edit(text);
         if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
           throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
             hint: 'run svc config doctor again',
@@ -200,29 +189,18 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
     return { summary: 'nothing to check', findings: [], off: true };
   }
   const { document } = reading.checked;
-  const { file, text } = document;
-  const excerptOf = excerpts(text);
-  const findings = [...oldForms(document.value)].map((form): Finding => {
-    const place = document.locate(form.path);
-    const { message, title } = form;
-    const fix = configFix(context, {
+  const excerptOf = excerpts(document.text);
+  const findings = [...oldForms(document.value)].map(({ path, message, title, value }): Finding => {
+    const place = document.locate(path);
+    const fix = configFix(context, document, {
       title,
       safe: true,
-      file,
-      before: text,
-      edit: (current) =>
-        isThere(current, file, form) ? editJson(current, form.path, form.value) : undefined,
+      edit: (current) => editJson(current, path, value),
     });
     return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
   });
   return { summary: 'no old keys or forms', findings };
 });
-
-function isThere(text: string, file: string, { path }: OldForm): boolean {
-  const { value } = parseConfigText(file, text);
-  const at = formatPath(path);
-  return [...oldForms(value)].some((form) => formatPath(form.path) === at);
-}
 
 function* oldForms(data: unknown): Generator<OldForm> {
   yield* oldReferences(data, []);

@@ -1,7 +1,7 @@
 import { accessSync, lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasPlainSecret } from '../../config/masked-text.js';
+import { CONFIG_DEFAULTS, writtenSecrets } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
@@ -89,36 +89,30 @@ function folder(path: string): readonly Guarded[] {
   ];
 }
 
-function authFiles(path: string): readonly Guarded[] {
-  const secret = {
-    forbidden: OTHERS,
-    severity: 'fault',
-    code: 'secret-readable',
-    cause: 'whoever has a login can act in your name',
-  } as const;
-  const files = namesIn(path).filter((name) => name.endsWith('.json'));
-  return [
-    { ...secret, path, message: `${path} is readable by other users` },
-    ...files.map((name) => {
-      const file = join(path, name);
-      return {
-        ...secret,
-        path: file,
-        message: `the secret file ${file} is accessible to other users`,
-      };
-    }),
-  ];
-}
-
-function tokenFiles(stateDir: string): readonly Guarded[] {
-  return [tokenFile(stateDir), tokensFile(stateDir)].map((path) => ({
+function privateFile(path: string, kind: 'secret' | 'token', cause: string): Guarded {
+  return {
     path,
     forbidden: OTHERS,
     severity: 'fault',
     code: 'secret-readable',
-    message: `the token file ${path} is accessible to other users`,
-    cause: 'svc mcp --http does not use such a file',
-  }));
+    message: `the ${kind} file ${path} is accessible to other users`,
+    cause,
+  };
+}
+
+function authFiles(path: string): readonly Guarded[] {
+  const cause = 'whoever has a login can act in your name';
+  const files = namesIn(path).filter((name) => name.endsWith('.json'));
+  return [
+    { ...privateFile(path, 'secret', cause), message: `${path} is readable by other users` },
+    ...files.map((name) => privateFile(join(path, name), 'secret', cause)),
+  ];
+}
+
+function tokenFiles(stateDir: string): readonly Guarded[] {
+  return [tokenFile(stateDir), tokensFile(stateDir)].map((path) =>
+    privateFile(path, 'token', 'svc mcp --http does not use such a file'),
+  );
 }
 
 function configFiles({ reading }: DoctorWorld): readonly Guarded[] {
@@ -140,7 +134,9 @@ function configFiles({ reading }: DoctorWorld): readonly Guarded[] {
     message: `${path} is readable by other users`,
     cause: 'it contains a secret in plain text',
   };
-  return hasPlainSecret(value) ? [readable, writable] : [writable];
+  const secrets = writtenSecrets(value, CONFIG_DEFAULTS.secrets.defaults);
+  const isSecret = secrets.some(({ secret }) => secret.kind === 'plain');
+  return isSecret ? [readable, writable] : [writable];
 }
 
 /** Files of `secrets.providers`; svc refuses them while other users can read them. */
@@ -148,17 +144,8 @@ function secretFiles({ reading }: DoctorWorld): readonly Guarded[] {
   if (!('loaded' in reading)) return [];
   return Object.values(reading.loaded.resolved.secrets.providers).flatMap((provider) => {
     if (provider.source !== 'file' || provider.allowInsecurePath) return [];
-    const { path } = provider;
-    return [
-      {
-        path,
-        forbidden: OTHERS_READ | OTHERS_WRITE,
-        severity: 'fault',
-        code: 'secret-readable',
-        message: `the secret file ${path} is accessible to other users`,
-        cause: 'svc does not read secrets from such a file',
-      },
-    ];
+    const file = privateFile(provider.path, 'secret', 'svc does not read secrets from such a file');
+    return [{ ...file, forbidden: OTHERS_READ | OTHERS_WRITE }];
   });
 }
 

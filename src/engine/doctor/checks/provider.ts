@@ -1,5 +1,5 @@
-import type { SecretInput } from '../../config/index.js';
-import type { CheckOutcome, Diagnosis } from '../../embeddings/output-schemas.js';
+import type { ResolvedAgent, SecretInput } from '../../config/index.js';
+import type { Diagnosis } from '../../embeddings/output-schemas.js';
 import { SvcError } from '../../errors/index.js';
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/index.js';
@@ -10,42 +10,27 @@ import { resolveConfigured } from './secrets.js';
 /** Whether a query can be embedded; a test query is really sent. */
 export const provider = configuredCheck('provider', async (world) => {
   // The check `backend` covers external programs.
-  const memories = (await world.memories()).filter(({ ext }) => ext === undefined);
-  const groups = groupBySettings(memories);
-  const asked = groups.filter(([memory]) => memory?.providers !== undefined);
+  const asked = (await world.memories()).filter(({ ext, providers }) => !ext && providers);
+  // Agents with the same settings are tested once: a test may cost money.
+  const groups = groupBy(asked, ({ agent }) => {
+    const { provider, fallback, model, remote, local, outputDimensionality } = agent.memorySearch;
+    return JSON.stringify([provider, fallback, model, remote, local, outputDimensionality]);
+  });
   const looks = await Promise.all(
-    asked.map(async (group) => {
-      const [memory] = group;
-      if (memory === undefined) return undefined;
+    [...groups.values()].map(async (memories) => {
+      const [memory] = memories;
       // Vendors quote the key they refuse.
       await resolveConfigured(keysOf(memory), world);
       const work = { signal: world.signal, onEvent: () => undefined };
-      return { memories: group, diagnosis: await diagnoseMemory(memory, work) };
+      return { memories, diagnosis: await diagnoseMemory(memory, work) };
     }),
   );
-  const done = looks.filter((look) => look !== undefined);
-  const names = done.map(({ diagnosis }) => diagnosis.provider ?? '');
+  const names = looks.map(({ diagnosis }) => diagnosis.provider ?? '');
   return {
     summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
-    findings: done.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
+    findings: looks.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
   };
 });
-
-/** Agents with the same provider settings are tested once: a test may cost money. */
-function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
-  const groups = groupBy(memories, ({ agent }) => {
-    const {
-      provider: name,
-      fallback,
-      model,
-      remote,
-      local,
-      outputDimensionality,
-    } = agent.memorySearch;
-    return JSON.stringify([name, fallback, model, remote, local, outputDimensionality]);
-  });
-  return [...groups.values()];
-}
 
 function keysOf({ providers, agent }: OpenedMemory): readonly { readonly input: SecretInput }[] {
   const choices = [providers?.primary.choice, providers?.fallback?.choice];
@@ -95,35 +80,31 @@ const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
   vectors: 'its vectors do not fit',
 };
 
-function codeOf({ check, code }: CheckOutcome & { readonly check: string }): string {
+function codeOf({ check, code }: Checked): string {
   return code === undefined ? `provider-${check}` : code.toLowerCase().replaceAll('_', '-');
 }
 
 /** Whether the external search program answers a test query, where it is configured. */
 export const backend = configuredCheck('backend', async (world) => {
-  const looks = (await world.memories()).flatMap((memory) =>
-    memory.ext === undefined ? [] : [{ memory, ext: memory.ext }],
-  );
   const work = { signal: world.signal, onEvent: () => undefined };
-  const diagnoses = await Promise.all(
-    looks.map(async ({ memory, ext }) => ({ memory, diagnosis: await ext.diagnose(work) })),
-  );
-  const releases = diagnoses.flatMap(({ diagnosis }) =>
-    diagnosis.checks.flatMap(({ check, state, text }) =>
-      check === 'release' && state === 'ok' ? [text] : [],
+  const looks = await Promise.all(
+    (await world.memories()).flatMap(({ agent, ext }) =>
+      ext === undefined ? [] : [ext.diagnose(work).then(({ checks }) => ({ agent, checks }))],
     ),
   );
+  const releases = looks
+    .flatMap(({ checks }) => checks)
+    .filter(({ check, state }) => check === 'release' && state === 'ok')
+    .map(({ text }) => text);
   return {
     summary: looks.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
-    findings: diagnoses.flatMap(({ memory, diagnosis }) =>
-      backendFindings(memory, diagnosis, world),
-    ),
+    findings: looks.flatMap(({ agent, checks }) => backendFindings(agent, checks, world)),
   };
 });
 
 function backendFindings(
-  { agent }: OpenedMemory,
-  { checks }: Diagnosis,
+  agent: ResolvedAgent,
+  checks: Diagnosis['checks'],
   world: ConfiguredWorld,
 ): readonly Finding[] {
   const place = world.placeOf(['memory', 'ext', 'command']) ?? world.placeOf(['memory', 'backend']);
@@ -140,7 +121,7 @@ function backendFindings(
     );
 }
 
-const BACKEND_WORDS: Readonly<Partial<Record<Diagnosis['checks'][number]['check'], string>>> = {
+const BACKEND_WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
   program: 'it cannot be run',
   release: 'its version cannot be read',
   collections: 'some collections are missing',
@@ -150,8 +131,15 @@ const BACKEND_WORDS: Readonly<Partial<Record<Diagnosis['checks'][number]['check'
 
 /** Whether the reranker answers; two texts are really sent. */
 export const reranker = configuredCheck('reranker', async (world) => {
-  const groups = groupByReranker(await world.memories());
-  const looks = await Promise.all(groups.map((memories) => lookAtReranker(memories, world)));
+  // External programs do not use it.
+  const using = (await world.memories()).filter(({ ext, reranking }) => !ext && reranking);
+  const groups = groupBy(using, ({ agent }) => {
+    const { provider, model, remote } = agent.memorySearch.query.rerank;
+    return JSON.stringify([provider, model, remote]);
+  });
+  const looks = await Promise.all(
+    [...groups.values()].map((memories) => lookAtReranker(memories, world)),
+  );
   const names = [...new Set(looks.map(({ name }) => name))];
   return {
     summary: names.length === 0 ? 'none' : names.join(', '),
@@ -160,23 +148,13 @@ export const reranker = configuredCheck('reranker', async (world) => {
   };
 });
 
-/** Agents with the same reranker are tested once: a test may cost money. External programs do not use it. */
-function groupByReranker(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
-  const using = memories.filter(({ reranking, ext }) => reranking !== undefined && !ext);
-  const groups = groupBy(using, ({ agent }) => {
-    const { provider, model, remote } = agent.memorySearch.query.rerank;
-    return JSON.stringify([provider, model, remote]);
-  });
-  return [...groups.values()];
-}
-
 async function lookAtReranker(
-  memories: readonly OpenedMemory[],
+  memories: readonly [OpenedMemory, ...OpenedMemory[]],
   { signal, placeOfAgent }: ConfiguredWorld,
 ): Promise<{ readonly name: string; readonly findings: readonly Finding[] }> {
   const [memory] = memories;
-  const tested = await memory?.reranking?.load();
-  if (memory === undefined || tested === undefined) return { name: '', findings: [] };
+  const tested = await memory.reranking?.load();
+  if (tested === undefined) return { name: '', findings: [] };
   try {
     await tested.probe(signal);
     return { name: tested.name, findings: [] };

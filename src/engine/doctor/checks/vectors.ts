@@ -1,5 +1,5 @@
 import { editJson } from '../../config/authoring.js';
-import { type ConfigPath, type ResolvedAgent, valueAt } from '../../config/index.js';
+import type { ResolvedAgent } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
@@ -23,7 +23,9 @@ export const vectors = configuredCheck('vectors', async (world) => {
   const agents = world.agents.filter(
     ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
   );
-  const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
+  const loads = agents.map((agent) => {
+    return { agent, extension: load(agent.memorySearch.store.vector) };
+  });
   const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world) ?? []);
   const findings = [
     // Agents share settings; a problem with them is reported once.
@@ -35,8 +37,8 @@ export const vectors = configuredCheck('vectors', async (world) => {
   return { summary, findings, off: agents.length === 0 };
 });
 
-function load({ memorySearch }: Pick<ResolvedAgent, 'memorySearch'>): VectorExtension {
-  return withEmptyDatabase((database) => loadVectorExtension(database, memorySearch.store.vector));
+function load(settings: ResolvedAgent['memorySearch']['store']['vector']): VectorExtension {
+  return withEmptyDatabase((database) => loadVectorExtension(database, settings));
 }
 
 function failed(
@@ -64,32 +66,13 @@ function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Fix | und
   const { reading } = world;
   if (reading.state !== 'usable') return undefined;
   const { extensionPath: _, ...vector } = agent.memorySearch.store.vector;
-  const { memorySearch } = agent;
-  const bundled = load({
-    memorySearch: { ...memorySearch, store: { ...memorySearch.store, vector } },
-  });
-  const path = writtenAt(agent, world);
-  if (!bundled.loaded || path === undefined) return undefined;
-  const { file, text } = reading.checked.document;
-  return configFix(world.context, {
+  const path = world.pathOfAgent(agent.id, EXTENSION_PATH);
+  if (path === undefined || !load(vector).loaded) return undefined;
+  return configFix(world.context, reading.checked.document, {
     title: 'use the bundled vector extension',
     safe: true,
-    file,
-    before: text,
     edit: (current) => editJson(current, path, undefined),
   });
-}
-
-function writtenAt(
-  agent: ResolvedAgent,
-  { agents, loaded }: ConfiguredWorld,
-): ConfigPath | undefined {
-  const at = agents.indexOf(agent);
-  const places: readonly ConfigPath[] = [
-    ['agents', 'list', at, ...EXTENSION_PATH],
-    ['agents', 'defaults', ...EXTENSION_PATH],
-  ];
-  return places.find((path) => valueAt(loaded.input, path) !== undefined);
 }
 
 /** Passages without a vector, where a provider is configured. */

@@ -233,12 +233,10 @@ function notesElsewhere(
     : `${shellWord(formatPath(path))} '["."]'`;
   const fix = !('checked' in reading)
     ? undefined
-    : configFix(world.context, {
+    : configFix(world.context, reading.checked.document, {
         title: `index the whole folder: set ${formatPath(path)}`,
         // It may be a folder of anything, and a provider may get its text.
         safe: false,
-        file: reading.checked.document.file,
-        before: reading.checked.document.text,
         edit: (current) => {
           const written = valueAt(parseConfigText(dir, current).value, path);
           return editJson(current, path, [...(Array.isArray(written) ? written : []), '.']);
