@@ -14,6 +14,7 @@ import {
   pathOfKey,
   schemaAt,
   schemasAt,
+  takesNoText,
 } from './schema/walk.js';
 
 type Issue = z.core.$ZodIssue;
@@ -116,8 +117,9 @@ function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boole
     return { ...place, code: 'missing-key', message };
   }
   const choices = schemas[0] === undefined ? [] : enumChoices(schemas[0]);
-  const isShown = typeof value === 'number' || choices.length > 0;
-  const got = wrongType ? describeValue(value) : isShown ? shownValue(value) : undefined;
+  const isHarmless = schemas.length > 0 && schemas.every(takesNoText);
+  const isShown = isHarmless ? typeof value !== 'object' : !wrongType && typeof value === 'number';
+  const got = isShown ? shownValue(value) : wrongType ? describeValue(value) : undefined;
   return {
     ...place,
     code: wrongType ? 'wrong-type' : 'invalid-value',
@@ -138,7 +140,7 @@ function describePlace(path: ConfigPath): string {
   return path.length === 0 ? 'the configuration' : formatPath(path);
 }
 
-/** The type of a value, not the value: it may be a secret. */
+/** The type of a value where text is accepted: it may be a secret. */
 function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -148,7 +150,7 @@ function describeValue(value: unknown): string {
 /** Longer than any name to choose. */
 const SHOWN_CHARS = 40;
 
-/** A value that is not a secret: a number, or instead of a name to choose. */
+/** A value where none can be a secret: instead of a number, a switch or a name to choose. */
 function shownValue(value: unknown): string {
   return withEllipsis(JSON.stringify(value), SHOWN_CHARS);
 }

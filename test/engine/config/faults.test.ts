@@ -48,7 +48,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a wrong type': {
     text: '{ "gateway": {\n\t"port": "8787" } }',
-    faults: ['2:10 gateway.port: "port" must be a whole number between 0 and 65535 (got a string)'],
+    faults: ['2:10 gateway.port: "port" must be a whole number between 0 and 65535 (got "8787")'],
   },
   'a number out of range': {
     text: '{ "gateway": { "port": 70000 } }',
@@ -94,7 +94,7 @@ const CASES: Readonly<Record<string, Case>> = {
 }`,
     faults: [
       '2:59 agents.defaults.memorySearch.provider: unknown embedding provider "opnai"',
-      '2:79 agents.defaults.memorySearch.enabled: "enabled" must be true or false (got a number)',
+      '2:79 agents.defaults.memorySearch.enabled: "enabled" must be true or false (got 1)',
       '3:16 logging.levl: unknown key "levl" in logging',
     ],
     suggestion: 'openai',

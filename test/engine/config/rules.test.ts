@@ -518,6 +518,30 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     }),
     ['query.rerank.remote'],
   ],
+  [
+    'settings of a provider without a provider',
+    search({ provider: 'none', model: 'm', remote: { baseUrl: 'http://127.0.0.1:1' } }),
+    ['model', 'remote.baseUrl'],
+  ],
+  [
+    'a model for the diary that is not allowed',
+    { plugins: { entries: { 'memory-core': { config: { dreaming: { model: 'a/b' } } } } } },
+    ['plugins.entries.memory-core.config.dreaming.model'],
+  ],
+  [
+    'a model for the diary that is allowed',
+    {
+      plugins: {
+        entries: {
+          'memory-core': {
+            config: { dreaming: { model: 'a/b' } },
+            subagent: { allowModelOverride: true },
+          },
+        },
+      },
+    },
+    [],
+  ],
   ['few results with the default multiplier', search({ query: { maxResults: 2 } }), []],
 ];
 

@@ -441,6 +441,17 @@ const FILES: readonly BrokenSetup[] = [
     after: (patient) => text(patient).includes(PLANTED),
   },
   {
+    name: 'a configuration with a password in an address that others may read',
+    finds: 'permissions/config-readable',
+    severity: 'fault',
+    breaks: (patient) => {
+      const baseUrl = 'https://user:Kx9vT2mPq7@models.example.com/v1';
+      patient.configure({ models: { providers: { corp: { api: 'openai', baseUrl } } } });
+      chmodSync(patient.config, 0o644);
+    },
+    fix: 'safe',
+  },
+  {
     name: 'a configuration that all may change',
     finds: 'permissions/config-writable',
     severity: 'fault',

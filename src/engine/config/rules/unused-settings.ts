@@ -13,7 +13,7 @@ import {
   written,
 } from './rule.js';
 
-/* Settings of memory search without an effect; each is a warning. */
+/* Settings without an effect; each is a warning. */
 
 const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
 
@@ -98,8 +98,15 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
   }
 };
 
-/** Settings that have no effect while a switch is off. */
+/** Settings that have no effect while a switch is off: `false`, or `none`. */
 const SWITCHED: Readonly<Record<string, readonly string[]>> = {
+  provider: [
+    'model',
+    'outputDimensionality',
+    ...INPUT_TYPES,
+    ...['baseUrl', 'apiKey', 'headers', 'nonBatchConcurrency'].map((key) => `remote.${key}`),
+    ...['modelPath', 'modelCacheDir', 'contextSize'].map((key) => `local.${key}`),
+  ],
   'cache.enabled': ['cache.maxEntries'],
   'multimodal.enabled': ['multimodal.modalities', 'multimodal.maxFileBytes'],
   'query.hybrid.mmr.enabled': ['query.hybrid.mmr.lambda'],
@@ -117,12 +124,13 @@ const SWITCHED: Readonly<Record<string, readonly string[]>> = {
 /** What the defaults set has an effect if an agent that inherits it has the switch on. */
 export const switchesAreOn: Rule = function* (_input, scopes) {
   for (const [by, keys] of Object.entries(SWITCHED)) {
-    const on = scopes.filter(({ settings }) => valueAt(settings, by.split('.')) !== false);
+    const valueIn = ({ settings }: SearchScope) => valueAt(settings, by.split('.'));
+    const on = scopes.filter((scope) => valueIn(scope) !== false && valueIn(scope) !== 'none');
     for (const key of keys) {
       const placeIn = (scope: SearchScope) => formatPath(scope.where(...key.split('.')) ?? []);
       const used = on.map(placeIn);
-      const why = `${by} is false: ${key} has no effect`;
       for (const scope of scopes.filter((one) => !used.includes(placeIn(one)))) {
+        const why = `${by} is ${JSON.stringify(valueIn(scope))}: ${key} has no effect`;
         yield* unusedOwn(scope, key.split('.'), by.split('.'), why);
       }
     }
@@ -152,6 +160,17 @@ export const extIsUsed: Rule = function* (input, scopes) {
     if (collections === undefined || !scope.owns(collections)) continue;
     yield warning('setting-unused', collections, { message, expected });
   }
+};
+
+/** The model of the diary needs a permission. */
+export const dreamModelIsAllowed: Rule = function* ({ plugins }) {
+  const { config, subagent } = plugins?.entries?.['memory-core'] ?? {};
+  if (config?.dreaming?.model === undefined || subagent?.allowModelOverride === true) return;
+  const entry: ConfigPath = ['plugins', 'entries', 'memory-core'];
+  yield warning('setting-unused', [...entry, 'config', 'dreaming', 'model'], {
+    message: 'dreaming.model has no effect: subagent.allowModelOverride is not true',
+    expected: `${formatPath([...entry, 'subagent', 'allowModelOverride'])}: true`,
+  });
 };
 
 /** Exports of conversations for the external backend. */

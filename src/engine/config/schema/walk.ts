@@ -106,6 +106,12 @@ export function fewValues(schema: Schema): readonly string[] {
   return enumChoices(inner);
 }
 
+/** Whether all values are numbers, switches or names to choose from. */
+export function takesNoText(schema: Schema): boolean {
+  const inner = unwrap(schema);
+  return [$ZodNumber, $ZodBoolean, $ZodEnum].some((type) => inner instanceof type);
+}
+
 export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
