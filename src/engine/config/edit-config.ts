@@ -119,8 +119,7 @@ function writeEdit(
 ): ConfigEdit {
   const { file, text, data } = current;
   const before = valueAt(data, path);
-  refuseGap(data, path, value);
-  if (value !== undefined) refuseMisfit(current, path);
+  if (value !== undefined) requireRoom(current, path);
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
   const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
@@ -177,26 +176,23 @@ function readForEdit(file: string): EditedFile {
   return { file, found, text, data: document.value };
 }
 
-/** A list position must exist or be the next one. */
-function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
-  if (value === undefined) return;
+/**
+ * A list position must exist or be the next one. Nothing can be set inside a value of the wrong type: that has to be
+ * fixed first.
+ */
+function requireRoom({ file, text, data }: EditedFile, path: ConfigPath): void {
   for (const [depth, segment] of path.entries()) {
-    if (typeof segment !== 'number') continue;
-    const list = valueAt(data, path.slice(0, depth));
-    const length = Array.isArray(list) ? list.length : 0;
-    if (segment <= length) continue;
-    throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} has no item ${segment}`, {
-      hint: `use ${formatPath([...path.slice(0, depth), length])} to add an item`,
+    const owner = path.slice(0, depth);
+    const parent = valueAt(data, owner);
+    const isList = Array.isArray(parent);
+    const fits = typeof segment === 'number' ? isList : isRecord(parent);
+    if (parent !== undefined && !fits) {
+      throw faultsError(file, checkConfigText(file, text).faults);
+    }
+    const length = isList ? parent.length : 0;
+    if (typeof segment === 'string' || segment <= length) continue;
+    throw new SvcError('USAGE', `${formatPath(owner)} has no item ${segment}`, {
+      hint: `use ${formatPath([...owner, length])} to add an item`,
     });
-  }
-}
-
-/** Nothing can be set inside a value of the wrong type: that has to be fixed first. */
-function refuseMisfit({ file, text, data }: EditedFile, path: ConfigPath): void {
-  for (const [depth, segment] of path.entries()) {
-    const parent = valueAt(data, path.slice(0, depth));
-    if (parent === undefined) return;
-    if (typeof segment === 'number' ? Array.isArray(parent) : isRecord(parent)) continue;
-    throw faultsError(file, checkConfigText(file, text).faults);
   }
 }

@@ -5,7 +5,7 @@ import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.j
 import { editJson, removeValue, renameKey } from './edit-json.js';
 import { type Node, nodeAt } from './jsonc.js';
 import { configSchema } from './schema/index.js';
-import { enumChoices, knownKeys, schemaAt } from './schema/walk.js';
+import { enumChoices, knownKeys, schemasAt } from './schema/walk.js';
 
 /** A change of the text that fixes a fault. */
 export interface FaultFix {
@@ -27,9 +27,8 @@ const MOST_SLIPS = 2;
 export function fixFault(checked: CheckedConfig, fault: ConfigFault): FaultFix | undefined {
   const { document } = checked;
   if (fault.code === 'syntax') return fixEmpty(document.text);
-  const path = fault.path === '' ? undefined : parsePath(fault.path);
-  if (path === undefined) return undefined;
-  return proposals(checked, fault, path).find(({ text, below }) =>
+  if (fault.path === '') return undefined;
+  return proposals(checked, fault, parsePath(fault.path)).find(({ text, below }) =>
     fixes(checked, fault, checkConfigText(document.file, text), below),
   );
 }
@@ -50,14 +49,10 @@ function proposals(
       return renamed(text, fault, path);
     case 'duplicate-key':
       return withoutRepeat(text, path);
-    case 'fallback-is-provider':
-      return [
-        {
-          title: `remove ${fault.path}`,
-          text: editJson(text, path, undefined),
-          certain: true,
-        },
-      ];
+    case 'fallback-is-provider': {
+      const title = `remove ${fault.path}`;
+      return [{ title, text: editJson(text, path, undefined), certain: true }];
+    }
     case 'wrong-type':
       return converted(text, path, valueAt(value, path));
     default:
@@ -67,17 +62,15 @@ function proposals(
 
 function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): readonly Proposal[] {
   const parent = path.slice(0, -1);
-  const schema = schemaAt(configSchema, parent);
-  if (suggestion === undefined || schema === undefined) return [];
-  if (!knownKeys(schema).includes(suggestion)) return [];
+  const known = schemasAt(configSchema, parent).flatMap(knownKeys);
+  if (suggestion === undefined || !known.includes(suggestion)) return [];
   const typed = String(path.at(-1));
-  const below = [...parent, suggestion];
   return [
     {
       title: `rename "${typed}" to "${suggestion}"`,
       text: renameKey(text, path, suggestion),
-      certain: isSlip(typed, suggestion, knownKeys(schema)),
-      below,
+      certain: isSlip(typed, suggestion, known),
+      below: [...parent, suggestion],
     },
   ];
 }
@@ -89,8 +82,7 @@ function suggested(
   value: unknown,
 ): readonly Proposal[] {
   if (suggestion === undefined || typeof value !== 'string') return [];
-  const schema = schemaAt(configSchema, path);
-  const choices = schema === undefined ? [] : enumChoices(schema);
+  const choices = schemasAt(configSchema, path).flatMap(enumChoices);
   return [
     {
       title: `set ${formatPath(path)} to "${suggestion}"`,

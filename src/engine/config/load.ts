@@ -108,7 +108,9 @@ async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   const { keepWarnings, knownWarnings } = await import('./verdict.js');
   const known = knownWarnings(cacheDir, file, text);
   if (known !== undefined) {
-    const value = parsedJson(text) ?? (await readAnew(file, text));
+    // Comments and trailing commas need the other parser.
+    const value =
+      parsedJson(text) ?? (await import('./document.js')).parseConfigText(file, text).value;
     // The schema accepted this text before; an empty one is null.
     return { input: (value ?? {}) as ConfigInput, warnings: known };
   }
@@ -116,12 +118,6 @@ async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   const valid = requireValid(checkConfigText(file, text));
   keepWarnings(cacheDir, file, text, valid.warnings);
   return valid;
-}
-
-/** Allows comments and trailing commas. */
-async function readAnew(file: string, text: string): Promise<unknown> {
-  const { parseConfigText } = await import('./document.js');
-  return parseConfigText(file, text).value;
 }
 
 function tellSecrets({ onSecret }: EngineContext, input: unknown, defaults: SecretDefaults): void {

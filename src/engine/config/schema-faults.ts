@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { groupBy } from '../support/lists.js';
 import { suggestName, withEllipsis } from '../support/text.js';
 import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
@@ -19,13 +20,11 @@ import {
 
 type Issue = z.core.$ZodIssue;
 
-export interface SchemaVerdict {
+/** Faults, and the part of the data that the schema accepts; undefined if nothing usable remains. */
+export function checkSchema(document: ConfigDocument): {
   readonly faults: readonly ConfigFault[];
-  /** The part of the data that the schema accepts; undefined if nothing usable remains. */
   readonly accepted: ConfigInput | undefined;
-}
-
-export function checkSchema(document: ConfigDocument): SchemaVerdict {
+} {
   const result = configSchema.safeParse(document.value);
   if (result.success) return { faults: [], accepted: result.data };
   const { issues } = result.error;
@@ -163,14 +162,12 @@ function toPath(path: readonly PropertyKey[]): ConfigPath {
 /** Removing a part can invalidate its parent; limits the rounds. */
 const MAX_ROUNDS = 8;
 
-type Path = readonly PropertyKey[];
-
 /**
  * The data without invalid parts, so that rules can check the rest. A list with an invalid item is
  * removed as a whole, which keeps positions in paths valid. Undefined if the schema accepts none of
  * it.
  */
-function acceptedPart(data: unknown, issues: readonly z.core.$ZodIssue[]): ConfigInput | undefined {
+function acceptedPart(data: unknown, issues: readonly Issue[]): ConfigInput | undefined {
   let rest = data;
   let found = issues;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -185,24 +182,25 @@ function acceptedPart(data: unknown, issues: readonly z.core.$ZodIssue[]): Confi
   return undefined;
 }
 
-function faultyParts(data: unknown, issue: z.core.$ZodIssue): readonly Path[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...issue.path, key]);
-  const path = issue.path.map((segment) => (typeof segment === 'symbol' ? '' : segment));
+function faultyParts(data: unknown, issue: Issue): readonly ConfigPath[] {
+  const path = toPath(issue.path);
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...path, key]);
   // A missing key cannot be removed, but its parent can.
   return [valueAt(data, path) === undefined ? path.slice(0, -1) : path];
 }
 
-function without(value: unknown, parts: readonly Path[]): unknown {
+function without(value: unknown, parts: readonly ConfigPath[]): unknown {
   if (parts.length === 0) return value;
   if (!isRecord(value) || parts.some((path) => path.length === 0)) return undefined;
-  const byKey = new Map<string, Path[]>();
-  for (const [first = '', ...rest] of parts) {
-    byKey.set(String(first), [...(byKey.get(String(first)) ?? []), rest]);
-  }
-  const kept: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    const part = without(item, byKey.get(key) ?? []);
-    if (part !== undefined) kept[key] = part;
-  }
-  return kept;
+  const byKey = groupBy(parts, ([first]) => String(first));
+  const kept = Object.entries(value).map(([key, item]) => {
+    return [
+      key,
+      without(
+        item,
+        (byKey.get(key) ?? []).map(([, ...rest]) => rest),
+      ),
+    ] as const;
+  });
+  return Object.fromEntries(kept.filter(([, item]) => item !== undefined));
 }

@@ -5,7 +5,7 @@ import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { loadConfig } from './load.js';
 import { resolveAgent } from './resolve-agent.js';
-import type { LoadedConfig, ResolvedAgent } from './resolved.js';
+import type { LoadedConfig } from './resolved.js';
 import { maskSecrets } from './secret-input.js';
 
 /** Where an effective value comes from. */
@@ -68,8 +68,8 @@ interface View {
 }
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
-const DREAM_TIMEZONE = [...DREAMING, 'timezone'];
-const DEFAULT_SEARCH: ConfigPath = ['agents', 'defaults', 'memorySearch'];
+const DEFAULTS = ['agents', 'defaults'] as const;
+const DEFAULT_SEARCH = [...DEFAULTS, 'memorySearch'] as const;
 
 function wholeView(loaded: LoadedConfig): View {
   return {
@@ -87,36 +87,34 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
   const at = loaded.resolved.agents.list.findIndex((candidate) => candidate.id === agent.id);
   const own: ConfigPath = ['agents', 'list', at];
   return {
-    data: maskAgent(agent),
+    data: { ...agent, memorySearch: maskSecrets(agent.memorySearch, DEFAULT_SEARCH) },
     sources: ([key = '', ...rest]) => {
-      if (key === 'memorySearch')
-        return [
+      const places: Readonly<Record<string, readonly ConfigPath[]>> = {
+        id: [[...own, 'id']],
+        workspaceDir: [
+          [...own, 'workspace'],
+          [...DEFAULTS, 'workspace'],
+        ],
+        userTimezone: [[...DEFAULTS, 'userTimezone']],
+        dreamTimezone: [
+          [...DREAMING, 'timezone'],
+          [...DEFAULTS, 'userTimezone'],
+        ],
+        memoryBudget: [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']],
+        memorySearch: [
           [...own, key, ...rest],
           [...DEFAULT_SEARCH, ...rest],
-        ];
-      if (key === 'workspaceDir')
-        return [
-          [...own, 'workspace'],
-          ['agents', 'defaults', 'workspace'],
-        ];
-      if (key === 'userTimezone') return [['agents', 'defaults', key]];
-      if (key === 'memoryBudget') return [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']];
-      if (key === 'dreamTimezone') return [DREAM_TIMEZONE, ['agents', 'defaults', 'userTimezone']];
-      if (key === 'scope') return [['memory', 'ext', key, ...rest]];
-      if (key === 'sessionReaders') return [['sessions', 'readers', ...rest]];
-      if (key === 'mcpWrite')
-        return [
+        ],
+        sessionReaders: [['sessions', 'readers', ...rest]],
+        scope: [['memory', 'ext', 'scope', ...rest]],
+        mcpWrite: [
           [...own, 'mcp', 'write'],
           ['mcp', 'write'],
-        ];
-      return key === 'id' ? [[...own, key]] : [['memory', key]];
+        ],
+      };
+      return places[key] ?? [['memory', key]];
     },
   };
-}
-
-function maskAgent(agent: ResolvedAgent): unknown {
-  const { memorySearch, ...rest } = agent;
-  return { ...rest, memorySearch: maskSecrets(memorySearch, DEFAULT_SEARCH) };
 }
 
 function* leaves(

@@ -1,12 +1,6 @@
 import { relative, sep } from 'node:path';
 import { editJson, parseConfigText, requireValidEdit } from '../config/authoring.js';
-import {
-  type ConfigPath,
-  isRecord,
-  resolveAgent,
-  type SecretValue,
-  valueAt,
-} from '../config/index.js';
+import { type ConfigPath, resolveAgent, type SecretValue, valueAt } from '../config/index.js';
 import { maskConfigText } from '../config/masked-text.js';
 import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -119,7 +113,7 @@ function differences(texts: readonly string[]): SetUpPlan['diff'] {
 
 function allNotesEdit(opened: OpenedSetUp): Edit {
   const path = settingPath(opened, ['memorySearch', 'extraPaths']);
-  const written = isRecord(opened.loaded.input) ? valueAt(opened.loaded.input, path) : undefined;
+  const written = valueAt(opened.loaded.input, path);
   return { path, value: [...new Set([...(Array.isArray(written) ? written : []), '.'])] };
 }
 
@@ -219,9 +213,7 @@ function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]): Co
 
 /** Where to write a setting of the default agent: where it is, or else in the defaults. */
 function settingPath(opened: OpenedSetUp, keys: readonly string[]): ConfigPath {
-  const [first, ...others] = levels(opened, keys);
-  const inDefaults: ConfigPath = ['agents', 'defaults', ...keys];
-  if (first === undefined || others.length === 0) return inDefaults;
   const { input } = opened.loaded;
-  return isRecord(input) && valueAt(input, first) !== undefined ? first : inDefaults;
+  const written = levels(opened, keys).find((path) => valueAt(input, path) !== undefined);
+  return written ?? ['agents', 'defaults', ...keys];
 }
