@@ -38,16 +38,18 @@ export async function writeBugReport(
   const parts = await madeParts(context, options);
   const isSafe = parts.some(({ entry }) => entry.name === SECRETS_PART && entry.error === null);
   const logFile = await configuredLog(context, options.configFile);
-  const logs = recentLogs(context.state.stateDir, logFile).map((log) =>
-    madeLog(log, isSafe ? options.mask : undefined, context.homeDir),
-  );
-  const made = [...parts, ...logs];
+  const logs = recentLogs(context.state.stateDir, logFile).map(({ name, content }) => {
+    const text = isSafe ? options.mask.text(content.toString('utf8')) : '';
+    const error = isSafe ? null : 'left out: it may contain unknown secrets';
+    return made({ name, description: 'the end of a log' }, text, error, context.homeDir);
+  });
+  const all = [...parts, ...logs];
   const nowMs = context.clock.now();
-  const files = made.map(({ file }) => file);
+  const files = all.map(({ file }) => file);
   const archive = gzipSync(tarOf(files, nowMs));
   const file = resolve(context.cwd, options.output ?? defaultName(nowMs));
   write(file, archive);
-  return { file, bytes: archive.length, entries: made.map(({ entry }) => entry) };
+  return { file, bytes: archive.length, entries: all.map(({ entry }) => entry) };
 }
 
 async function madeParts(
@@ -55,30 +57,29 @@ async function madeParts(
   options: BugReportOptions,
 ): Promise<readonly Made[]> {
   const { mask, signal } = options;
-  const { homeDir } = context;
-  const made: Made[] = [];
+  const parts: Made[] = [];
   // In sequence: the secrets of the first part are masked in all later ones.
-  for (const { name, description, make } of bugReportParts(context, options)) {
-    const outcome = await outcomeOf(make, signal);
-    const json = JSON.stringify(mask.data(outcome.value), null, 2);
-    const content = Buffer.from(`${withoutHome(json, homeDir)}\n`);
-    const error = outcome.error === null ? null : withoutHome(mask.text(outcome.error), homeDir);
-    made.push({
-      entry: { name, description, bytes: content.length, error },
-      file: { name, content },
-    });
+  for (const part of bugReportParts(context, options)) {
+    const { value, error } = await outcomeOf(part.make, signal);
+    const text = `${JSON.stringify(mask.data(value), null, 2)}\n`;
+    parts.push(made(part, text, error === null ? null : mask.text(error), context.homeDir));
   }
-  return made;
+  return parts;
 }
 
-/** @param mask undefined when it does not know all secrets; the log is left out then */
-function madeLog(log: TarFile, mask: SecretMask | undefined, homeDir: string): Made {
-  const { name } = log;
-  const text = mask === undefined ? '' : mask.text(log.content.toString('utf8'));
+/** The path of a home folder contains the name of its user, so `~` replaces it. */
+function made(
+  { name, description }: Pick<Made['entry'], 'description' | 'name'>,
+  text: string,
+  error: string | null,
+  homeDir: string,
+): Made {
   const content = Buffer.from(withoutHome(text, homeDir));
-  const error = mask === undefined ? 'left out: it may contain unknown secrets' : null;
-  const entry = { name, description: 'the end of a log', bytes: content.length, error };
-  return { entry, file: { name, content } };
+  const why = error === null ? null : withoutHome(error, homeDir);
+  return {
+    entry: { name, description, bytes: content.length, error: why },
+    file: { name, content },
+  };
 }
 
 async function outcomeOf(
@@ -116,7 +117,6 @@ async function configuredLog(
   }
 }
 
-/** The path of a home folder contains the name of its user. */
 function withoutHome(text: string, homeDir: string): string {
   if (homeDir.length <= 1) return text;
   return text.replaceAll(homeDir, '~').replaceAll(JSON.stringify(homeDir).slice(1, -1), '~');

@@ -53,8 +53,8 @@ export function dreamsLook(
   targets: readonly DreamTarget[],
 ): (nowMs: number) => readonly DreamsGlance[] | undefined {
   let seen: string | undefined;
-  let swept: readonly SweptGlance[] = [];
-  let nextMs: readonly (number | undefined)[] = [];
+  let swept: readonly (SweptGlance & { readonly target: DreamTarget })[] = [];
+  let told: readonly DreamsGlance[] = [];
   return (nowMs) => {
     const stamp = fileStamp(
       targets.flatMap(({ workspace: { dir, files } }) => [
@@ -64,18 +64,17 @@ export function dreamsLook(
       ]),
     );
     const isSwept = stamp !== seen;
-    if (!isSwept && !nextMs.some((next) => next !== undefined && next <= nowMs)) return undefined;
+    const isDue = told.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
+    if (!isSwept && !isDue) return undefined;
     seen = stamp;
-    if (isSwept) swept = targets.map(sweptGlance);
-    nextMs = targets.map((target) => nextSweepMs(target, nowMs));
-    return targets.map(({ agents, settings }, at) => ({
-      agents,
-      enabled: settings.enabled,
-      nextMs: nextMs[at],
-      last: swept[at]?.last,
-      isFull: swept[at]?.isFull ?? false,
-      fault: swept[at]?.fault,
+    if (isSwept) swept = targets.map((target) => ({ target, ...sweptGlance(target) }));
+    told = swept.map(({ target, ...glance }) => ({
+      agents: target.agents,
+      enabled: target.settings.enabled,
+      nextMs: nextSweepMs(target, nowMs),
+      ...glance,
     }));
+    return told;
   };
 }
 

@@ -9,9 +9,8 @@ import {
   type GuardedPath,
   linkFault,
   pathFault,
-  refuseFolder,
   refuseInsecure,
-  refuseSpecial,
+  requireFile,
   statGuarded,
 } from './path-safety.js';
 import {
@@ -136,15 +135,14 @@ async function openSecretFile(
   guarded: GuardedPath,
 ): Promise<{ readonly file: FileHandle; readonly stats: Stats }> {
   const seen = await statGuarded(guarded);
-  refuseFolder(guarded, seen);
   if (seen.isSymbolicLink()) throw linkFault(guarded);
   // Opening a device can have side effects.
-  refuseSpecial(guarded, seen);
+  requireFile(guarded, seen);
   const file = await openAt(guarded);
   try {
     // Of the open file: the path may lead elsewhere by now.
     const stats = await file.stat();
-    refuseSpecial(guarded, stats);
+    requireFile(guarded, stats);
     refuseInsecure(guarded, stats, currentUser());
     refuseOtherNames(guarded, stats);
     return { file, stats };

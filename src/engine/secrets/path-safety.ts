@@ -6,7 +6,7 @@ import { placeOf, SecretFault, setCommand } from './secret-context.js';
 
 /**
  * A secret file or secret program, and the rules for it (facts §3.3). Callers check in this order:
- * absolute, exists, not a folder, not a link, in a trusted folder, permissions, owner, names.
+ * absolute, exists, not a link, a regular file, in a trusted folder, permissions, owner, names.
  */
 export interface GuardedPath {
   readonly path: string;
@@ -66,19 +66,13 @@ export function linkFault({
   );
 }
 
-/** @throws SecretFault for a folder */
-export function refuseFolder({ path, alias, key }: GuardedPath, stats: Stats): void {
-  if (!stats.isDirectory()) return;
-  throw new SecretFault(`${path} is a folder`, `set ${placeOf(alias)}.${key} to a file`);
-}
-
-/** @throws SecretFault for pipes, devices and the like, which may never end */
-export function refuseSpecial({ path, alias, key }: GuardedPath, stats: Stats): void {
+/** @throws SecretFault for folders, and for pipes, devices and the like, which may never end */
+export function requireFile({ path, alias, key }: GuardedPath, stats: Stats): void {
   if (stats.isFile()) return;
-  throw new SecretFault(
-    `${path} is not a regular file`,
-    `set ${placeOf(alias)}.${key} to a regular file`,
-  );
+  const [is, file] = stats.isDirectory()
+    ? ['a folder', 'a file']
+    : ['not a regular file', 'a regular file'];
+  throw new SecretFault(`${path} is ${is}`, `set ${placeOf(alias)}.${key} to ${file}`);
 }
 
 /**

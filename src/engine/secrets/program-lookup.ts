@@ -8,9 +8,8 @@ import {
   type GuardedPath,
   linkFault,
   pathFault,
-  refuseFolder,
   refuseInsecure,
-  refuseSpecial,
+  requireFile,
   statGuarded,
 } from './path-safety.js';
 import {
@@ -129,12 +128,10 @@ async function programFile(provider: ExecProvider, alias: string): Promise<strin
   const { command, trustedDirs, allowInsecurePath, allowSymlinkCommand } = provider;
   const written: GuardedPath = { path: command, alias, key: 'command', allowInsecurePath };
   const seen = await statGuarded(written);
-  refuseFolder(written, seen);
   if (seen.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
   const program: GuardedPath = { ...written, path: await realPathOf(written) };
   const stats = await statGuarded(program);
-  refuseFolder(program, stats);
-  refuseSpecial(program, stats);
+  requireFile(program, stats);
   if (trustedDirs.length > 0 && !(await isInsideOne(program.path, trustedDirs))) {
     throw new SecretFault(
       `${program.path} is not in a trusted folder`,

@@ -16,11 +16,6 @@ export type SecretOutcome =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: SvcError };
 
-/** References to one provider, with their positions in the list. */
-interface Group extends Inquiry {
-  readonly members: readonly { readonly at: number; readonly reference: SecretReference }[];
-}
-
 /**
  * The value of a secret; plain text is returned as it is.
  *
@@ -54,30 +49,20 @@ export async function resolveSecrets(
   const outcomes = inputs.map((input): SecretOutcome | undefined =>
     input.kind === 'plain' ? { ok: true, value: input.value } : undefined,
   );
+  const references = inputs.flatMap((input, at) =>
+    input.kind === 'plain' ? [] : [{ at, ...input }],
+  );
+  const groups = groupBy(references, ({ source, provider }) => `${source}:${provider}`);
   const limit = context.settings.resolution.maxProviderConcurrency;
-  await inParallel(groupByProvider(inputs), limit, async (group) => {
-    const lookup = await askSafely(group, context);
-    for (const { at, reference } of group.members) outcomes[at] = outcomeOf(reference, lookup);
+  await inParallel([...groups.values()], limit, async (group) => {
+    const [{ source, provider }] = group;
+    const ids = [...new Set(group.map(({ id }) => id))];
+    const lookup = await askSafely({ source, provider, ids }, context);
+    for (const { at, ...reference } of group) outcomes[at] = outcomeOf(reference, lookup);
   });
   const settled = outcomes.filter((outcome) => outcome !== undefined);
   for (const outcome of settled) if (outcome.ok) context.onSecret?.(outcome.value);
   return settled;
-}
-
-function groupByProvider(inputs: readonly SecretInput[]): readonly Group[] {
-  const references = inputs.flatMap((input, at) =>
-    input.kind === 'plain' ? [] : [{ at, reference: input }],
-  );
-  const groups = groupBy(
-    references,
-    ({ reference: { source, provider } }) => `${source}:${provider}`,
-  );
-  return [...groups.values()].flatMap((members) => {
-    const first = members[0]?.reference;
-    if (first === undefined) return [];
-    const ids = [...new Set(members.map(({ reference }) => reference.id))];
-    return [{ source: first.source, provider: first.provider, ids, members }];
-  });
 }
 
 /** A fault of the provider is the answer for every id. */
