@@ -104,6 +104,17 @@ export function finding(
   return { code, severity, ...rest };
 }
 
+/** A fault in the words of the error that shows it. @throws what is not an SvcError */
+export function faultOf(
+  code: string,
+  error: unknown,
+  rest: Pick<Finding, 'cause' | 'fix' | 'place'> = {},
+): Finding {
+  if (!(error instanceof SvcError)) throw error;
+  const { message, hint } = error;
+  return finding(code, 'fault', { message, hint, ...rest });
+}
+
 export interface CheckReport {
   /** What was checked, in a few words. */
   readonly summary: string;

@@ -9,6 +9,7 @@ import {
   type DoctorReport,
   type Finding,
   type Fix,
+  faultOf,
   finding,
   type LookOptions,
   type OpenedWorld,
@@ -87,8 +88,7 @@ function failure(error: unknown): Finding {
       hint: 'please report it with the file that "svc bug-report" writes',
     });
   }
-  const { message, hint, location } = known;
-  return finding('check-failed', 'fault', { message, hint, place: location });
+  return faultOf('check-failed', known, { place: known.location });
 }
 
 /** Masks known secrets: vendors and programs quote what they were given. */

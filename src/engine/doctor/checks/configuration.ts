@@ -30,6 +30,7 @@ import {
   type Excerpt,
   type Finding,
   type Fix,
+  faultOf,
   finding,
 } from '../check.js';
 
@@ -49,12 +50,9 @@ export const configuration = check('configuration', async ({ reading, context })
   }
 });
 
-function unreadable({ code, message, hint, location }: SvcError): Finding {
-  return finding(code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file', 'fault', {
-    message,
-    hint,
-    place: location,
-  });
+function unreadable(error: SvcError): Finding {
+  const code = error.code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file';
+  return faultOf(code, error, { place: error.location });
 }
 
 function checked(config: CheckedConfig, context: EngineContext): CheckReport {

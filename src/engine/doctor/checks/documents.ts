@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
 import type { ResolvedAgent } from '../../config/index.js';
-import { messageOf, SvcError } from '../../errors/index.js';
 import { installedPdfLibrary, PDF_PACKAGE } from '../../memory/extract/pdf-library.js';
 import { archiveOf } from '../../memory/sessions/index.js';
 import { librariesDir } from '../../memory/sources/index.js';
 import { formatBytes, formatCountOf } from '../../support/format.js';
-import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
 
 /** Whether the kinds of documents that are indexed can be read. */
-export const documents = configuredCheck('documents', ({ agents, context, placeOfAgent }) => {
+export const documents = configuredCheck('documents', async ({ agents, context, placeOfAgent }) => {
   const formats = new Set(agents.flatMap((agent) => agent.memorySearch.documents));
-  if (formats.size === 0) return Promise.resolve({ summary: 'none', findings: [], off: true });
+  if (formats.size === 0) return { summary: 'none', findings: [], off: true };
   const reader = agents.find((agent) => agent.memorySearch.documents.includes('pdf'));
   const isMissing =
     reader !== undefined && installedPdfLibrary(librariesDir(context.state.stateDir)) === undefined;
-  return Promise.resolve({
+  return {
     summary: [...formats].join(', '),
     findings: isMissing
       ? [
@@ -25,7 +24,7 @@ export const documents = configuredCheck('documents', ({ agents, context, placeO
           }),
         ]
       : [],
-  });
+  };
 });
 
 /** Whether archived conversations can be read, and exports that are imported. */
@@ -41,15 +40,8 @@ export const archive = configuredCheck('archive', async (world) => {
       for (const session of sessions) bytes += session.bytes;
       findings.push(...importFindings(agent, archived, world));
     } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
       const { file } = archived.settings;
-      findings.push(
-        finding('archive-unreadable', 'fault', {
-          message: messageOf(error),
-          place: { file },
-          hint: error.hint,
-        }),
-      );
+      findings.push(faultOf('archive-unreadable', error, { place: { file } }));
     }
   }
   const summary = `${formatCountOf(conversations, 'conversation')}, ${formatBytes(bytes)}`;

@@ -15,7 +15,7 @@ import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY, utcMinute } from '../../support/time.js';
-import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 
@@ -40,12 +40,7 @@ function storeFinding({ workspace }: DreamTarget): Finding | undefined {
     openDreams(workspace)?.close();
     return undefined;
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    return finding('dreaming-store', 'fault', {
-      message: error.message,
-      place: { file: workspace.files.database },
-      hint: error.hint,
-    });
+    return faultOf('dreaming-store', error, { place: { file: workspace.files.database } });
   }
 }
 
@@ -61,7 +56,6 @@ function logFinding({ workspace: { files } }: DreamTarget): Finding | undefined 
 
 function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefined {
   const file = join(workspace.dir, MEMORY_FILE);
-  const faulty = { severity: 'fault', place: { file } } as const;
   try {
     const { path, text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
     // The file is replaced, so its folder must be writable.
@@ -79,19 +73,13 @@ function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefine
     if (error instanceof SvcError) {
       // The check of workspaces reports a missing folder.
       if (error.code !== 'DREAM_FILE_REFUSED') return undefined;
-      return {
-        ...faulty,
-        code: 'dreaming-memory-refused',
-        message: error.message,
-        hint: error.hint,
-      };
+      return faultOf('dreaming-memory-refused', error, { place: { file } });
     }
-    return {
-      ...faulty,
-      code: 'dreaming-memory-unwritable',
+    return finding('dreaming-memory-unwritable', 'fault', {
       message: `dreaming cannot write ${MEMORY_FILE} (${systemReason(error)})`,
+      place: { file },
       hint: 'check the permissions of the file and its folder',
-    };
+    });
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type Finding,
   type FindingPlace,
   type Fix,
+  faultOf,
   finding,
 } from '../check.js';
 
@@ -86,12 +87,8 @@ async function forgetListFinding({ memory, world }: Subject): Promise<Finding | 
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'FORGET_LIST_INVALID') throw error;
     const { listFile } = forgetPlaces(world.context.state, memory.agent.id);
-    return finding('forget-list-invalid', 'fault', {
-      message: error.message,
-      cause: 'nothing is indexed without it',
-      place: { file: listFile },
-      hint: error.hint,
-    });
+    const cause = 'nothing is indexed without it';
+    return faultOf('forget-list-invalid', error, { cause, place: { file: listFile } });
   }
 }
 

@@ -112,10 +112,12 @@ async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<CheckRepo
 /** The process that writes the index; undefined when none does. */
 async function holderOf(indexFile: string, world: DoctorWorld): Promise<LockHolder | undefined> {
   let holder: LockHolder | undefined;
+  const nowMs = world.context.clock.now();
   const onWait = (told: LockHolder | undefined): void => {
-    holder = told ?? { pid: 0, sinceMs: world.context.clock.now() };
+    holder = told ?? { pid: 0, sinceMs: nowMs };
   };
-  const lock = await acquireIndexLock(indexFile, { ...lockFor(world), waitMs: 1, onWait });
+  const owner = { pid: process.pid, nowMs, signal: world.signal };
+  const lock = await acquireIndexLock(indexFile, { ...owner, waitMs: 1, onWait });
   lock?.release();
   return lock === undefined ? holder : undefined;
 }
@@ -186,10 +188,6 @@ function temporariesIn(workspaceDir: string): readonly string[] {
   }
 }
 
-function lockFor({ context, signal }: DoctorWorld) {
-  return { pid: process.pid, nowMs: context.clock.now(), signal };
-}
-
 const REMOVE_WAIT_MS = 1000;
 
 /** No other process can start to build meanwhile. */
@@ -198,8 +196,8 @@ async function whileLocked(
   world: DoctorWorld,
   work: () => Promise<void>,
 ): Promise<void> {
-  const { signal: _, ...options } = lockFor(world);
-  const lock = await acquireIndexLock(indexFile, { ...options, waitMs: REMOVE_WAIT_MS });
+  const owner = { pid: process.pid, nowMs: world.context.clock.now() };
+  const lock = await acquireIndexLock(indexFile, { ...owner, waitMs: REMOVE_WAIT_MS });
   if (lock === undefined) {
     throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
       hint: 'wait for it to finish and try again',

@@ -11,6 +11,7 @@ import {
   type ConfiguredWorld,
   configuredCheck,
   type Finding,
+  faultOf,
   finding,
 } from '../check.js';
 import {
@@ -179,22 +180,15 @@ export const mcp = configuredCheck('mcp', async (world) => {
     const summary = off ? 'local programs only' : formatCountOf(tokens.length, 'token');
     return { summary, findings, off };
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
     // The check of permissions covers the token file.
-    return { summary: 'not usable', findings: [unusable(world, error)] };
+    const isInsecure = error instanceof SvcError && error.code === 'MCP_HTTP_INSECURE';
+    const code = isInsecure ? 'mcp-insecure' : 'mcp-tokens-unusable';
+    const place = isInsecure ? world.placeOf(HTTP) : undefined;
+    return { summary: 'not usable', findings: [faultOf(code, error, { place })] };
   }
 });
 
 const NO_FLAGS = { host: undefined, port: undefined };
-
-function unusable(world: ConfiguredWorld, { code, message, hint }: SvcError): Finding {
-  const isInsecure = code === 'MCP_HTTP_INSECURE';
-  return finding(isInsecure ? 'mcp-insecure' : 'mcp-tokens-unusable', 'fault', {
-    message,
-    ...(isInsecure ? { place: world.placeOf([...HTTP]) } : {}),
-    hint,
-  });
-}
 
 function expiredFinding(name: string): Finding {
   return finding('mcp-token-expired', 'note', {
@@ -207,7 +201,7 @@ function expiredFinding(name: string): Finding {
 function noToken({ placeOf }: ConfiguredWorld): Finding {
   return finding('mcp-without-token', 'warning', {
     message: 'mcp.http is open to other machines, but there is no valid token',
-    place: placeOf([...HTTP]),
+    place: placeOf(HTTP),
     hint: 'create one: svc mcp token create NAME',
   });
 }

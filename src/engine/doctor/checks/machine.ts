@@ -9,7 +9,7 @@ import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
-import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
+import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } from '../check.js';
 
 /** svc is not older than this; some archives keep no file times. */
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
@@ -156,9 +156,7 @@ function sqlite(): Finding | undefined {
   try {
     return withEmptyDatabase(() => undefined);
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const { message, hint } = error;
-    return finding('sqlite-unusable', 'fault', { message, hint });
+    return faultOf('sqlite-unusable', error);
   }
 }
 

@@ -1,4 +1,3 @@
-import { SvcError } from '../../errors/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import {
@@ -6,6 +5,7 @@ import {
   configuredCheck,
   type Finding,
   type FindingPlace,
+  faultOf,
   finding,
 } from '../check.js';
 import { resolveConfigured } from './secrets.js';
@@ -29,9 +29,7 @@ export const storage = configuredCheck('storage', async (world) => {
   try {
     return await checkServer(world, place);
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const { message, hint } = error;
-    const unusable = finding('storage-unusable', 'fault', { message, hint, place });
+    const unusable = faultOf('storage-unusable', error, { place });
     return { summary: 'cannot be used', findings: [unusable] };
   }
 });

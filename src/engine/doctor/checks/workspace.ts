@@ -25,6 +25,7 @@ import {
   type Finding,
   type FindingPlace,
   type Fix,
+  faultOf,
   finding,
 } from '../check.js';
 import { configFix } from './configuration.js';
@@ -57,7 +58,6 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['find
         : undefined,
     ];
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
     return [unusable(error, workspaceDir, place)];
   }
 }
@@ -68,15 +68,14 @@ function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
   return { workspaceDir: dir, layout: 'agent', extraPaths, exclude: excludeSettings(agent) };
 }
 
-function unusable(error: SvcError, dir: string, place: FindingPlace): Finding {
+function unusable(error: unknown, dir: string, place: FindingPlace): Finding {
   const isMissing =
+    error instanceof SvcError &&
     error.code === 'WORKSPACE_MISSING' &&
     lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() !== true;
-  return finding(isMissing ? 'workspace-missing' : 'workspace-unreadable', 'fault', {
-    message: error.message,
+  return faultOf(isMissing ? 'workspace-missing' : 'workspace-unreadable', error, {
     place,
-    hint: error.hint,
-    ...(isMissing && isOursToMake(dir) ? { fix: folderFix(dir) } : {}),
+    fix: isMissing && isOursToMake(dir) ? folderFix(dir) : undefined,
   });
 }
 
