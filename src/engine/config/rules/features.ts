@@ -5,7 +5,7 @@ import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
-import { fault, type Rule, warning, writtenRoutes } from './rule.js';
+import { fault, type Named, type Rule, repeats, warning, writtenRoutes } from './rule.js';
 
 export const agentIdsAreUnique: Rule = function* (input) {
   const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
@@ -52,21 +52,6 @@ export const routePathsAreUnique: Rule = function* (input) {
     });
   }
 };
-
-interface Named {
-  readonly name: string;
-  readonly path: ConfigPath;
-}
-
-/** Entries whose name occurs earlier in the list, with the path of the first. */
-function* repeats(named: readonly Named[]): Generator<Named & { readonly earlier: ConfigPath }> {
-  const first = new Map<string, ConfigPath>();
-  for (const { name, path } of named) {
-    const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, path);
-    else yield { name, path, earlier };
-  }
-}
 
 export const portsDiffer: Rule = function* ({ gateway }) {
   const { host, port, admin } = mergeSettings(CONFIG_DEFAULTS.gateway, gateway);

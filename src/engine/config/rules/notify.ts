@@ -3,7 +3,7 @@ import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath } from '../config-path.js';
 import type { ConfigInput } from '../schema/index.js';
 import type { SecretValue } from '../secret-input.js';
-import { fault, type Rule, warning, writtenRoutes } from './rule.js';
+import { fault, type Rule, repeats, warning, writtenRoutes } from './rule.js';
 
 const NOTIFY: ConfigPath = ['flows', 'notify'];
 
@@ -44,20 +44,18 @@ export const receiversAreSafe: Rule = function* (input) {
 /** What is stored for a target is found by its id. */
 export const targetsAreDistinct: Rule = function* ({ flows }) {
   const { targets = [], command, url } = flows?.notify ?? {};
-  const known = new Map<string, ConfigPath>(
-    command === undefined && url === undefined ? [] : [['default', NOTIFY]],
-  );
-  for (const [at, { id }] of targets.entries()) {
-    const path = [...NOTIFY, 'targets', at, 'id'];
-    const earlier = known.get(id);
-    known.set(id, earlier ?? path);
-    if (earlier === undefined) continue;
+  const isOne = command !== undefined || url !== undefined;
+  const named = [
+    ...(isOne ? [{ name: 'default', path: NOTIFY }] : []),
+    ...targets.map(({ id }, at) => ({ name: id, path: [...NOTIFY, 'targets', at, 'id'] })),
+  ];
+  for (const { name, path, earlier } of repeats(named)) {
     yield fault('duplicate-target', path, {
       related: [earlier],
       message:
         earlier === NOTIFY
           ? '"default" is the target that flows.notify itself describes'
-          : `two targets have the id ${JSON.stringify(id)}`,
+          : `two targets have the id ${JSON.stringify(name)}`,
       expected: 'a different id for each target',
     });
   }

@@ -54,6 +54,23 @@ export function* writtenRoutes(input: ConfigInput) {
   }
 }
 
+export interface Named {
+  readonly name: string;
+  readonly path: ConfigPath;
+}
+
+/** Entries whose name occurs earlier in the list, with the path of the first. */
+export function* repeats(
+  named: readonly Named[],
+): Generator<Named & { readonly earlier: ConfigPath }> {
+  const first = new Map<string, ConfigPath>();
+  for (const { name, path } of named) {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, path);
+    else yield { name, path, earlier };
+  }
+}
+
 /** What a provider name means: an adapter, `auto` or `none`, or nothing. */
 type ProviderTarget =
   | { readonly kind: 'adapter'; readonly adapter: AdapterId }

@@ -72,18 +72,18 @@ const receiver = () => ({
   secret: key(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
 });
 
+const shortName = () =>
+  pattern(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u,
+    'at most 63 letters, digits, dots, _ and -, starting with a letter or digit',
+  );
+
 /** Each event is stored once for each of them. */
 const MOST_TARGETS = 16;
 
 const target = () =>
   z.strictObject({
-    id: requiredKey(
-      pattern(
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u,
-        'at most 63 letters, digits, dots, _ and -, starting with a letter or digit',
-      ),
-      'Name of the target, for `svc notification` and metrics',
-    ),
+    id: requiredKey(shortName(), 'Name of the target, for `svc notification` and metrics'),
     ...receiver(),
     kinds: key(z.array(z.enum(NOTIFICATION_KINDS)).check(nonEmpty()), 'Send only these'),
     routes: key(
@@ -138,13 +138,7 @@ function storage() {
       secret(),
       'URL of a PostgreSQL server that several hosts share, `postgres://user@host/database`; see [Secrets](#secrets)',
     ),
-    origin: key(
-      pattern(
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u,
-        'at most 63 letters, digits, dots, _ and -, starting with a letter or digit',
-      ),
-      'Name of this host in shared memories',
-    ),
+    origin: key(shortName(), 'Name of this host in shared memories'),
     poolSize: key(integer(1, 100), 'Maximum number of connections of a process'),
     connectTimeoutSeconds: key(integer(1, 300), 'Time limit for a connection, in seconds'),
     statementTimeoutSeconds: key(integer(1, 3600), 'Time limit for a statement, in seconds'),

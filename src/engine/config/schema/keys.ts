@@ -83,6 +83,24 @@ export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });
 }
 
+/** A string for which a function returns true. */
+export function refined(isValid: (text: string) => boolean, form: string) {
+  return z.string().check(z.refine(isValid)).register(NOTES, { form });
+}
+
+/** A string that a function takes without throwing. */
+function parsable(parse: (text: string) => unknown, form: string) {
+  const isValid = (text: string): boolean => {
+    try {
+      parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return refined(isValid, form);
+}
+
 /** A whole number within inclusive bounds. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
   return z.int().check(z.minimum(minimum), z.maximum(maximum));
@@ -123,9 +141,10 @@ const NAMED_NETWORKS: ReadonlySet<string> = new Set(['linklocal', 'loopback', 'u
 
 /** An IP address, a network, or a network name. */
 export function network() {
-  return z.string().check(z.refine(isNetwork)).register(NOTES, {
-    form: 'an IP address, a network such as "10.0.0.0/8", "loopback", "linklocal" or "uniquelocal"',
-  });
+  return refined(
+    isNetwork,
+    'an IP address, a network such as "10.0.0.0/8", "loopback", "linklocal" or "uniquelocal"',
+  );
 }
 
 function isNetwork(text: string): boolean {
@@ -156,44 +175,24 @@ export function tls() {
 
 /** An IANA time zone known to this system. */
 export function timeZone() {
-  return z
-    .string()
-    .check(z.refine(isTimeZone))
-    .register(NOTES, { form: 'a time zone like "Europe/Paris" or "UTC"' });
+  return parsable(
+    (timeZone) => new Intl.DateTimeFormat('en', { timeZone }),
+    'a time zone like "Europe/Paris" or "UTC"',
+  );
 }
 
 /** A glob that svc supports; see glob.ts. */
 export function glob() {
-  return z
-    .string()
-    .check(z.refine(isUsableGlob))
-    .register(NOTES, { form: 'a pattern like "**/*.md" or "{notes,wiki}/*.md"' });
-}
-
-function isUsableGlob(pattern: string): boolean {
-  try {
-    createGlob(pattern, { dot: false });
-    return true;
-  } catch {
-    return false;
-  }
+  return parsable(
+    (glob) => createGlob(glob, { dot: false }),
+    'a pattern like "**/*.md" or "{notes,wiki}/*.md"',
+  );
 }
 
 /** A pattern as in `.gitignore`. */
 export function ignorePattern() {
-  return z
-    .string()
-    .check(z.refine((pattern) => ignorePatternFault(pattern) === undefined))
-    .register(NOTES, {
-      form: 'a gitignore pattern like "drafts/" or "*.tmp.md" of up to 256 characters, with "**" at most twice',
-    });
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return refined(
+    (pattern) => ignorePatternFault(pattern) === undefined,
+    'a gitignore pattern like "drafts/" or "*.tmp.md" of up to 256 characters, with "**" at most twice',
+  );
 }

@@ -11,6 +11,7 @@ import {
   nonBlank,
   nonEmpty,
   pattern,
+  refined,
   requiredKey,
   section,
   text,
@@ -22,10 +23,10 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/u;
 
 /** A name without a leading slash is a header, anything else a JSON pointer. */
 function headerOrPointer() {
-  return z
-    .string()
-    .check(z.refine((value) => HEADER_NAME.test(value) || pointerKeys(value) !== undefined))
-    .register(NOTES, { form: 'the name of a header, or a JSON pointer like "/event/id"' });
+  return refined(
+    (value) => HEADER_NAME.test(value) || pointerKeys(value) !== undefined,
+    'the name of a header, or a JSON pointer like "/event/id"',
+  );
 }
 
 const headerName = () => pattern(HEADER_NAME, 'the name of a header');
@@ -192,10 +193,7 @@ const deliveries = () =>
 
 /** `plugins.entries.webhooks` (spec/webhooks §2, §8). */
 export function webhooks() {
-  const routeId = z
-    .string()
-    .check(z.regex(/^\S(?:.*\S)?$/u))
-    .register(NOTES, { form: 'a route id without surrounding spaces' });
+  const routeId = pattern(/^\S(?:.*\S)?$/u, 'a route id without surrounding spaces');
   return z.strictObject({
     enabled: key(z.boolean(), 'Serve the routes'),
     config: section(
