@@ -136,8 +136,9 @@ function readBytes(file: string): Uint8Array {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(descriptor);
     if (stat.isDirectory()) throw unreadable(file, 'is a folder', 'use the path of a file');
-    if (!stat.isFile())
+    if (!stat.isFile()) {
       throw unreadable(file, 'is not a regular file', 'use the path of a regular file');
+    }
     if (stat.size > MAX_CONFIG_BYTES) {
       const size = (stat.size / 1_048_576).toFixed(1);
       const why = `is ${size} MiB; the limit is 4 MiB`;
@@ -150,11 +151,6 @@ function readBytes(file: string): Uint8Array {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
-
-const UNREADABLE: Readonly<Record<string, readonly [why: string, hint: string]>> = {
-  EISDIR: ['is a folder', 'use the path of a file'],
-  ELOOP: ['is a symbolic link that leads back to itself', 'fix the link'],
-};
 
 function explain(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
@@ -177,11 +173,11 @@ function explain(file: string, cause: unknown): SvcError {
       cause,
     });
   }
-  const [why, hint] = UNREADABLE[code] ?? [
-    `cannot be read: ${systemReason(cause)}`,
-    'check the file system',
-  ];
-  return unreadable(file, why, hint, cause);
+  if (code === 'ELOOP') {
+    return unreadable(file, 'is a symbolic link that leads back to itself', 'fix the link', cause);
+  }
+  const why = `cannot be read: ${systemReason(cause)}`;
+  return unreadable(file, why, 'check the file system', cause);
 }
 
 function isLink(file: string): boolean {

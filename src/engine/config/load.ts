@@ -12,6 +12,7 @@ import {
   needsTrust,
   readConfigText,
 } from './discovery.js';
+import type { ConfigDocument } from './document.js';
 import { resolveConfig } from './resolve-config.js';
 import type { LoadedConfig } from './resolved.js';
 import type { ConfigInput } from './schema/index.js';
@@ -94,8 +95,8 @@ async function refuseStoreFaults(
 ): Promise<void> {
   const findings = storeFindings(loaded, context);
   if (findings.length === 0) return;
-  const { faultsError, locateFinding, readCheckedConfig } = await import('./check.js');
-  const { document } = readCheckedConfig(file);
+  const { faultsError, locateFinding } = await import('./check.js');
+  const document = await readDocument(file);
   throw faultsError(
     file,
     findings.map((finding) => locateFinding(document, finding)),
@@ -109,8 +110,7 @@ async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   const known = knownWarnings(cacheDir, file, text);
   if (known !== undefined) {
     // Comments and trailing commas need the other parser.
-    const value =
-      parsedJson(text) ?? (await import('./document.js')).parseConfigText(file, text).value;
+    const value = parsedJson(text) ?? (await readDocument(file, text)).value;
     // The schema accepted this text before; an empty one is null.
     return { input: (value ?? {}) as ConfigInput, warnings: known };
   }
@@ -118,6 +118,15 @@ async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   const valid = requireValid(checkConfigText(file, text));
   keepWarnings(cacheDir, file, text, valid.warnings);
   return valid;
+}
+
+/** Parses a file without checking it against the schema, to locate what is written in it. */
+export async function readDocument(
+  file: string,
+  text = readConfigText(file),
+): Promise<ConfigDocument> {
+  const { parseConfigText } = await import('./document.js');
+  return parseConfigText(file, text);
 }
 
 function tellSecrets({ onSecret }: EngineContext, input: unknown, defaults: SecretDefaults): void {
@@ -166,8 +175,7 @@ export function settingLocator(loaded: LoadedConfig, agentId: string): LocateSet
     const places = path[0] === 'memorySearch' ? searchPlaces(path, at, loaded) : [path];
     const written = places.find((place) => valueAt(input, place) !== undefined);
     if (written === undefined) return undefined;
-    const { readCheckedConfig } = await import('./check.js');
-    const { document } = readCheckedConfig(file);
+    const document = await readDocument(file);
     return { path: formatPath(written), location: document.locate(written) };
   };
 }
@@ -201,7 +209,6 @@ export async function locateWritten(
   file: string,
   paths: readonly ConfigPath[],
 ): Promise<readonly WrittenSetting[]> {
-  const { readCheckedConfig } = await import('./check.js');
-  const { document } = readCheckedConfig(file);
+  const document = await readDocument(file);
   return paths.map((path) => ({ path: formatPath(path), location: document.locate(path) }));
 }

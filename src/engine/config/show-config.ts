@@ -3,7 +3,7 @@ import type { EngineContext } from '../support/context.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
-import { loadConfig } from './load.js';
+import { loadConfig, readDocument } from './load.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';
 import { maskSecrets } from './secret-input.js';
@@ -51,8 +51,7 @@ export async function showConfig(
   const { file, warnings } = loaded;
   const view = agent === undefined ? wholeView(loaded) : agentView(loaded, agent, context);
   if (!origins) return { file, config: view.data, values: undefined, warnings };
-  const { readCheckedConfig } = await import('./check.js');
-  const document = file === undefined ? undefined : readCheckedConfig(file).document;
+  const document = file === undefined ? undefined : await readDocument(file);
   const values = [...leaves(view.data, [])].map(({ path, value }) => ({
     path: formatPath(path),
     value,

@@ -133,17 +133,12 @@ type ConfigReading =
   | { readonly state: 'unreadable'; readonly error: SvcError };
 
 /** What every check works with: the state at the start of one run. */
-export interface DoctorWorld {
-  readonly context: EngineContext;
-  readonly host: Host;
-  /** The file named by `--config`. */
-  readonly configFile: string | undefined;
+export interface DoctorWorld extends LookOptions {
   readonly reading: ConfigReading;
   /** Empty while the configuration has faults. */
   readonly agents: readonly ResolvedAgent[];
   /** The secrets that checks read; they are masked in all findings. */
   readonly mask: SecretMask;
-  readonly signal: AbortSignal;
 }
 
 /** The same with a configuration that has no faults. */
@@ -161,6 +156,7 @@ export interface ConfiguredWorld extends DoctorWorld {
 export interface LookOptions {
   readonly context: EngineContext;
   readonly host: Host;
+  /** The file named by `--config`. */
   readonly configFile: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -87,8 +87,7 @@ function historyOf(file: string): readonly QueryGlance[] {
 }
 
 function logTail(file: string): readonly LogGlance[] {
-  const text = tailOf(file);
-  return text
+  return tailOf(file)
     .split('\n')
     .flatMap((line) => {
       const record = parseLogLine(line);

@@ -48,20 +48,13 @@ export async function checkSecrets(
   const secrets = written.flatMap(({ secret, inAddress }, at): CheckedSecret[] => {
     const [place, outcome] = [places[at], outcomes[at]];
     if (place === undefined || outcome === undefined) return [];
-    return [
-      {
-        ...place,
-        source: secret.kind === 'plain' ? 'plain' : secret.source,
-        spoken: inAddress ? 'plain text in an address' : describeSecret(secret),
-        ...resultOf(outcome),
-      },
-    ];
+    const source = secret.kind === 'plain' ? 'plain' : secret.source;
+    const spoken = inAddress ? 'plain text in an address' : describeSecret(secret);
+    return [{ ...place, source, spoken, ...resultOf(outcome) }];
   });
   // The schema check reorders keys.
-  const inFileOrder = secrets.toSorted(
-    ({ location: a }, { location: b }) => a.line - b.line || a.column - b.column,
-  );
-  return { file, secrets: inFileOrder, warnings };
+  secrets.sort(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column);
+  return { file, secrets, warnings };
 }
 
 function resultOf(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length' | 'resolves'> {

@@ -113,15 +113,14 @@ function pathReader(
   const list = writtenAgents(agents);
   const concerned = (path: ConfigPath) =>
     path[1] === 'list' ? list.filter((_, at) => at === path[2]) : list;
-  const workspaces = (path: ConfigPath): readonly string[] => [
-    // Used if a workspace outside is ignored.
-    ...concerned(path).flatMap(({ workspace = agents.defaults?.workspace }) => {
+  const workspaces = (path: ConfigPath): readonly string[] =>
+    concerned(path).map(({ workspace = agents.defaults?.workspace }) => {
       const own = workspace === undefined ? undefined : realTarget(place(workspace));
       const real = realTarget(folder);
       const isUsed = own !== undefined && real !== undefined && isInside(own, real);
-      return isUsed ? [own] : [join(state.stateDir, 'workspace')];
-    }),
-  ];
+      // One outside is ignored.
+      return isUsed ? own : join(state.stateDir, 'workspace');
+    });
   return (value, path) => {
     if (path.includes('extraPaths')) {
       return workspaces(path).map((workspace) => resolvePath(value, workspace, homeDir));
