@@ -25,8 +25,7 @@ async function dryRun() {
     settings,
     timeZone: undefined,
   };
-  const how = { settings, reach: NOTES_ALONE, timeZone: undefined, clock, signal } as const;
-  const { preview } = await runSweep(workspace, { ...how, trigger: 'manual', dryRun: true });
+  const { preview } = await runSweep({ ...target, clock, signal, trigger: 'manual', dryRun: true });
   if (preview === undefined) throw new Error('a dry run without a preview');
   const context = { env: {}, cwd: world.home.path, homeDir: world.home.path, state, clock };
   const evaluate = (changed: SweepPreview, timeLimitMs?: number) =>

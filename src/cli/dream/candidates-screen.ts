@@ -9,8 +9,7 @@ import {
   openSources,
   promoteClaim,
   realWorkspaceDir,
-  rejectClaim,
-  reopenClaim,
+  settleClaim,
   undo,
   withNextSweep,
 } from '../../engine/dreaming/index.js';
@@ -48,8 +47,8 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
     (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
-      const found = await withNextSweep(target, { nowMs: clock.now(), signal }, (dreams) =>
-        dreams === undefined ? [] : candidates(dreams.entries, target.settings, clock.now()),
+      const found = await withNextSweep(target, { nowMs: clock.now(), signal }, ({ entries }) =>
+        candidates(entries, target.settings, clock.now()),
       );
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
     },
@@ -64,11 +63,11 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       const id = sweep.memory.state === 'untouched' ? null : sweep.id;
       return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
-    reject: async (key) => rejectClaim(target, await keyOf(key), hand),
+    reject: async (key) => settleClaim(target, await keyOf(key), 'rejected', hand),
     takeBack: async (decided) => {
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {
-        await reopenClaim(target, key, hand);
+        await settleClaim(target, key, 'open', hand);
         return 'no longer rejected';
       }
       const { kept } = await undo(target, decided.sweep, hand);
@@ -76,7 +75,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
         return 'not undone: the entry in MEMORY.md was edited since';
       }
       // The person undid their own promotion: the claim is a candidate again, not rejected.
-      await reopenClaim(target, key, hand);
+      await settleClaim(target, key, 'open', hand);
       return 'removed from MEMORY.md';
     },
     explain: (error) => failureWords(error, mask),

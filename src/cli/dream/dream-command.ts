@@ -45,7 +45,7 @@ export function claimToDecide(
   wanted: string,
   signal: AbortSignal,
 ): Promise<RecallEntry> {
-  return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams?.entries, wanted));
+  return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams.entries, wanted));
 }
 
 const PATH = 'plugins.entries.memory-core.config.dreaming.enabled';

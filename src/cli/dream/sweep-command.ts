@@ -79,13 +79,10 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     before: string,
     steps: StepsOptions,
   ): Promise<SweptOutput> {
-    const { workspace, settings, reach, timeZone } = target;
     const events = new SweepSteps(before);
     let remReport: string | undefined;
-    const sweeping = runSweep(workspace, {
-      settings,
-      reach,
-      timeZone,
+    const sweeping = runSweep({
+      ...target,
       clock: this.context().clock,
       trigger: 'manual',
       only,

@@ -40,11 +40,9 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       this.write(await shownCandidates(target, hand, await this.showing(flags)));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
-    const found = await withNextSweep(
-      target,
-      { nowMs: view.nowMs, signal: this.signal },
-      (dreams) =>
-        dreams === undefined ? [] : candidates(dreams.entries, target.settings, view.nowMs),
+    const { nowMs } = view;
+    const found = await withNextSweep(target, { nowMs, signal: this.signal }, ({ entries }) =>
+      candidates(entries, target.settings, nowMs),
     );
     const output = {
       ...placeOutput(target),

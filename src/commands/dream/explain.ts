@@ -35,10 +35,9 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     const target = await this.dreamTarget(flags);
     const { style, nowMs } = this.view(flags);
     const { deep } = target.settings.phases;
-    const { entry, trail } = await withCurrentDreams(target, this.signal, (dreams) => {
-      const found = findClaim(dreams?.entries, args.claim);
-      const entry = pooledClaim(found, dreams?.entries, deep, nowMs);
-      return { entry, trail: trailOf(entry.key, dreams?.sweeps) };
+    const { entry, trail } = await withCurrentDreams(target, this.signal, ({ entries, sweeps }) => {
+      const entry = pooledClaim(findClaim(entries, args.claim), entries, deep, nowMs);
+      return { entry, trail: trailOf(entry.key, sweeps) };
     });
     const dir = realWorkspaceDir(target.workspace);
     const sources = await openSources(dir, target.reach);

@@ -21,9 +21,9 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
     const { flags } = await this.parse(DreamList);
     const target = await this.dreamTarget(flags);
     const sweeps = await withCurrentDreams(target, this.signal, (dreams) =>
-      dreams?.sweeps.list(flags.limit),
+      dreams.sweeps.list(flags.limit),
     );
-    const output = { ...placeOutput(target), sweeps: (sweeps ?? []).map(sweepOutput) };
+    const output = { ...placeOutput(target), sweeps: sweeps.map(sweepOutput) };
     this.write(renderSweeps(output, this.view(flags)));
     return output;
   }

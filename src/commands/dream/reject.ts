@@ -5,7 +5,7 @@ import {
   claimOutput,
   type DreamRejectOutput,
   placeOutput,
-  rejectClaim,
+  settleClaim,
 } from '../../engine/dreaming/index.js';
 import { renderRejection } from '../../ui/dream/candidates.js';
 
@@ -21,7 +21,7 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     const { args, flags } = await this.parse(DreamReject);
     const target = await this.dreamTarget(flags);
     const entry = await claimToDecide(target, args.claim, this.signal);
-    await rejectClaim(target, entry.key, this.handOptions());
+    await settleClaim(target, entry.key, 'rejected', this.handOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };
     const { state } = entry;
     this.write(renderRejection(output, state.fate === 'promoted' ? state.sweepId : undefined));

@@ -22,7 +22,7 @@ export default class DreamShow extends DreamCommand<DreamShowOutput> {
     const { args, flags } = await this.parse(DreamShow);
     const target = await this.dreamTarget(flags);
     const sweep = await withCurrentDreams(target, this.signal, (dreams) =>
-      findSweep(dreams?.sweeps, args.sweep),
+      findSweep(dreams.sweeps, args.sweep),
     );
     const output = showOutput(target, sweep);
     this.write(renderSweep(output, this.view(flags).style));

@@ -25,8 +25,8 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   async run(): Promise<DreamSignalsOutput> {
     const { flags } = await this.parse(DreamSignals);
     const target = await this.dreamTarget(flags);
-    const claims = await withCurrentDreams(target, this.signal, (dreams) =>
-      dreams === undefined ? [] : recalledClaims(dreams.entries, flags.all),
+    const claims = await withCurrentDreams(target, this.signal, ({ entries }) =>
+      recalledClaims(entries, flags.all),
     );
     const output = {
       ...placeOutput(target),

@@ -17,7 +17,8 @@ import type { RecallEntries } from './store/recall-entries.js';
 import { newSweep, type SweepRecord, type SweepRecords } from './store/sweep-records.js';
 import { promote } from './sweep/deep-phase.js';
 import { openSources } from './sweep/dream-sources.js';
-import { type PromotionDecision, promotionGround } from './sweep/plan-promotions.js';
+import type { PromotionDecision } from './sweep/plan-promotions.js';
+import { readStatements } from './sweep/standing.js';
 import { changingDreams, type HandOptions } from './with-dreams.js';
 
 /**
@@ -36,40 +37,34 @@ export async function promoteClaim(
     const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
     const { deep } = target.settings.phases;
-    const entry = pooledClaim(knownClaim(entries, key), entries, deep, nowMs);
+    const entry = pooledClaim(requireClaim(entries, key), entries, deep, nowMs);
     const times = { day, startedMs: nowMs, endedMs: nowMs };
     const sweep = newSweep(sweeps, { trigger: 'promote', ...times });
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = { ...deep, sweepId: sweep.id, limit: 1, day, followsNotes: false };
-    const span = { from: signalDay(entry), to: day, signal: options.signal };
-    const ground = promotionGround(changer, sources, span);
-    const promoted = promote(changer, sweep, [{ entry, score }], ground, rules);
+    const statements = readStatements(sources, signalDay(entry), day, options.signal);
+    const basis = { ...changer, sources, statements };
+    const promoted = promote(basis, sweep, [{ entry, score }], rules);
     const [decision] = promoted.decisions;
-    if (decision === undefined) throw claimUnknown(key);
+    if (decision === undefined) throw unknown(key);
     return { sweep: promoted.sweep, decision };
   });
 }
 
-/** Keeps sweeps from promoting a claim. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
-export async function rejectClaim(
+/**
+ * Keeps sweeps from promoting a claim (`rejected`), or lets them promote it again (`open`).
+ *
+ * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
+ */
+export async function settleClaim(
   target: DreamTarget,
   key: ClaimKey,
+  fate: 'open' | 'rejected',
   options: HandOptions,
 ): Promise<void> {
-  await changingDreams(target, options, ({ entries, nowMs }) => {
-    const state = { fate: 'rejected', atMs: nowMs } as const;
-    entries.put({ ...knownClaim(entries, key), state });
-  });
-}
-
-/** Lets sweeps promote a rejected claim again. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
-export async function reopenClaim(
-  target: DreamTarget,
-  key: ClaimKey,
-  options: HandOptions,
-): Promise<void> {
-  await changingDreams(target, options, ({ entries }) => {
-    entries.put({ ...knownClaim(entries, key), state: { fate: 'open' } });
+  await changingDreams(target, options, ({ entries, nowMs: atMs }) => {
+    const state = fate === 'open' ? { fate } : { fate, atMs };
+    entries.put({ ...requireClaim(entries, key), state });
   });
 }
 
@@ -94,49 +89,34 @@ export async function undo(
   });
 }
 
-function knownClaim(entries: RecallEntries, key: ClaimKey): RecallEntry {
-  const entry = entries.get(key);
-  if (entry === undefined) throw claimUnknown(key);
-  return entry;
-}
-
-function claimUnknown(key: ClaimKey): SvcError {
-  return new SvcError('DREAM_CLAIM_UNKNOWN', `unknown claim ${key}`, {
-    hint: 'run "svc dream candidates" to see candidate claims',
-  });
-}
-
 const LEAST_PREFIX = 4;
 const KEY_PREFIX = /^[0-9a-f]+$/u;
 /** A text less similar than this does not match a claim. */
 const LEAST_ALIKE = 0.34;
 
 /**
- * Finds a claim by its key, a unique key prefix, its text, or the most similar text.
+ * Finds a claim by its key, a unique key prefix or its text: a decision needs an exact match.
  *
- * @param entries undefined if nothing is recorded yet
  * @throws SvcError DREAM_CLAIM_UNKNOWN
  */
-export function findClaim(entries: RecallEntries | undefined, wanted: string): RecallEntry {
-  const all = entries?.since(0) ?? [];
-  const found = namedClaim(entries, all, wanted) ?? byLikeness(all, wanted);
+export function requireClaim(entries: RecallEntries, wanted: string): RecallEntry {
+  const found = namedClaim(entries, wanted);
   if (found === undefined) throw unknown(wanted);
   return found;
 }
 
-/** Finds a claim like findClaim, but never a merely similar one: a decision needs an exact match. */
-export function requireClaim(entries: RecallEntries | undefined, wanted: string): RecallEntry {
-  const found = namedClaim(entries, entries?.since(0) ?? [], wanted);
+/** Finds a claim like requireClaim, or else the one with the most similar text. @throws SvcError DREAM_CLAIM_UNKNOWN */
+export function findClaim(entries: RecallEntries, wanted: string): RecallEntry {
+  const found = namedClaim(entries, wanted) ?? byLikeness(entries.since(0), wanted);
   if (found === undefined) throw unknown(wanted);
   return found;
 }
 
-function namedClaim(
-  entries: RecallEntries | undefined,
-  all: readonly RecallEntry[],
-  wanted: string,
-): RecallEntry | undefined {
-  return entries?.get(isClaimKey(wanted) ? wanted : claimKeyOf(wanted)) ?? byPrefix(all, wanted);
+function namedClaim(entries: RecallEntries, wanted: string): RecallEntry | undefined {
+  return (
+    entries.get(isClaimKey(wanted) ? wanted : claimKeyOf(wanted)) ??
+    byPrefix(entries.since(0), wanted)
+  );
 }
 
 function unknown(wanted: string): SvcError {
@@ -167,10 +147,10 @@ function byLikeness(all: readonly RecallEntry[], wanted: string): RecallEntry | 
 
 /** Finds a sweep by its ID; by default, the last one. @throws SvcError DREAM_SWEEP_UNKNOWN */
 export function findSweep(
-  sweeps: Pick<SweepRecords, 'get' | 'list'> | undefined,
+  sweeps: Pick<SweepRecords, 'get' | 'list'>,
   id: string | undefined,
 ): SweepRecord {
-  const found = id === undefined ? sweeps?.list(1)[0] : sweeps?.get(id);
+  const found = id === undefined ? sweeps.list(1)[0] : sweeps.get(id);
   if (found !== undefined) return found;
   const what = id === undefined ? 'no sweep has run yet' : `unknown sweep ${id}`;
   throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {

@@ -13,29 +13,24 @@ import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 import type { OpenDreams } from './store/dream-database.js';
 
-/** One workspace of `svc dream status`. @param dreams what is recorded about it; see withCurrentDreams */
+/** One workspace of `svc dream status`. */
 export function dreamStatus(
   target: DreamTarget,
-  dreams: OpenDreams | undefined,
+  { entries, sweeps }: OpenDreams,
   nowMs: number,
 ): DreamStatusOutput['workspaces'][number] {
   const { files } = target.workspace;
   const nextMs = nextSweepMs(target, nowMs);
-  const last = dreams?.sweeps.last();
-  const counts = dreams?.entries.counts();
-  const ready = dreams === undefined ? [] : candidates(dreams.entries, target.settings, nowMs);
+  const last = sweeps.last();
+  const { open = 0, promoted = 0, rejected = 0 } = entries.counts();
+  const ready = candidates(entries, target.settings, nowMs).filter(({ passes }) => passes).length;
   return {
     ...placeOutput(target),
     timeZone: target.timeZone ?? null,
     nextRunAt: nextMs === undefined ? null : iso(nextMs),
     busy: isProcessLockHeld(files.lock),
     lastSweep: last === undefined ? null : sweepOutput(last),
-    claims: {
-      open: counts?.open ?? 0,
-      ready: ready.filter(({ passes }) => passes).length,
-      promoted: counts?.promoted ?? 0,
-      rejected: counts?.rejected ?? 0,
-    },
+    claims: { open, ready, promoted, rejected },
     recallLog: {
       bytes: statSync(files.recallLog, { throwIfNoEntry: false })?.size ?? 0,
       mostBytes: MOST_LOG_BYTES,
@@ -50,12 +45,13 @@ function memoryOf({
 }: DreamTarget): Pick<DreamStatusOutput['workspaces'][number], 'fault' | 'memory'> {
   try {
     const { text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
-    const promoted = promotedEntries(text).length;
-    const bytes = Buffer.byteLength(text);
-    const characters = text.length;
-    const handwritten = handWritten(text).length;
-    const maxCharacters = settings.phases.deep.maxMemoryChars;
-    const memory = { promoted, characters, handwritten, maxCharacters, bytes };
+    const memory = {
+      promoted: promotedEntries(text).length,
+      characters: text.length,
+      handwritten: handWritten(text).length,
+      maxCharacters: settings.phases.deep.maxMemoryChars,
+      bytes: Buffer.byteLength(text),
+    };
     return { memory, fault: null };
   } catch (error) {
     return { memory: null, fault: messageOf(error) };

@@ -13,18 +13,22 @@ import { withLockedDreams } from './store/dream-database.js';
 import type { SweepRecords } from './store/sweep-records.js';
 
 /** Removes forgotten text from what dreaming has recorded about a workspace. */
-export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefined): MemoryStore {
+export function dreamStore(
+  { dir, files }: DreamWorkspace,
+  timeZone: string | undefined,
+): MemoryStore {
   return {
     follow: async (forgotten, { signal = NEVER } = {}) => {
       const store = 'recall log';
       if (!existsSync(files.database) && !existsSync(files.recallLog)) {
         return { store, changed: 0, clean: true };
       }
-      return withLockedDreams({ files }, { signal }, (dreams) => {
+      return withLockedDreams({ files }, { signal }, async (dreams) => {
         const { database, entries, sweeps, writes } = dreams;
+        const { recallLog: logFile } = files;
         const dayOf = dayFormatter(timeZone);
         // Move everything into the database first: single lines cannot be removed from the log.
-        ingestRecalls({ ...dreams, logFile: files.recallLog, dayOf, rotates: false });
+        await ingestRecalls({ ...dreams, logFile, logs: [], dir, dayOf, rotates: false });
         let changed = 0;
         inWriteTransaction(database, () => {
           for (const { key, text } of entries.since(0)) {
@@ -42,7 +46,7 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
             .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
             .run();
         });
-        for (const log of [files.recallLog, `${files.recallLog}.old`]) rmSync(log, { force: true });
+        for (const log of [logFile, `${logFile}.old`]) rmSync(log, { force: true });
         changed += forgetBackups(files.backupDir, forgotten);
         database.exec('VACUUM');
         const [ended] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];

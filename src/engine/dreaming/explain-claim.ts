@@ -40,11 +40,9 @@ export interface ClaimExplanation extends ScoredClaim {
 type TrailStep = DreamExplainOutput['trail'][number];
 
 /** What sweeps did to a claim's entry in `MEMORY.md`, oldest first. */
-export function trailOf(
-  key: ClaimKey,
-  sweeps: Pick<SweepRecords, 'list'> | undefined,
-): readonly TrailStep[] {
-  return (sweeps?.list(Number.MAX_SAFE_INTEGER) ?? [])
+export function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): readonly TrailStep[] {
+  return sweeps
+    .list(Number.MAX_SAFE_INTEGER)
     .toReversed()
     .flatMap(({ id, day, memory }) =>
       memory.state !== 'applied'

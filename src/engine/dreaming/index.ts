@@ -17,9 +17,8 @@ export {
   findClaim,
   findSweep,
   promoteClaim,
-  rejectClaim,
-  reopenClaim,
   requireClaim,
+  settleClaim,
   undo,
 } from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';

@@ -4,7 +4,7 @@ import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { oneLine } from '../support/text.js';
-import { lossFraction, stemsOf } from './claims/claim-words.js';
+import { lossFraction, NUMBER, stemsOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
 
 /** Rewords decisions made without it. Every method falls back to the plain text. */
@@ -75,7 +75,6 @@ export function modelNarrator(model: ChatModel): Narrator {
   };
 }
 
-const NUMBER = /\d+(?:[:.,/-]\d+)*/gu;
 const MARKUP = /^[ \t]*(?:#|```|[-*+] |\d+\. )|<[a-z!/]/imu;
 
 /** Whether an answer is prose of the right length without invented numbers. */
@@ -131,8 +130,25 @@ export async function openNarrator(
   const { config, subagent } = loaded.resolved.plugins.entries['memory-core'];
   const { model } = config.dreaming;
   if (model === undefined) return { narrator: undefined, warnings: [] };
-  const refusal = refusalOf(model, subagent);
-  if (refusal !== undefined) return { narrator: undefined, warnings: [refusal] };
+  const unused = (message: string, hint: string | undefined): OpenedNarrator => {
+    const code = 'DREAM_MODEL_UNUSED';
+    const warning = { code, message, ...(hint !== undefined && { hint }) } as const;
+    return { narrator: undefined, warnings: [warning] };
+  };
+  const entry = 'plugins.entries.memory-core.subagent';
+  const { allowModelOverride, allowedModels: allowed } = subagent;
+  if (!allowModelOverride) {
+    return unused(
+      `dreaming.model ${model} is not used: ${entry}.allowModelOverride is false`,
+      `run "svc config set ${entry}.allowModelOverride true"`,
+    );
+  }
+  if (allowed.length > 0 && !allowed.includes('*') && !allowed.includes(model)) {
+    return unused(
+      `dreaming.model ${model} is not used: it is not in ${entry}.allowedModels`,
+      'add it to the list, or "*" for any model',
+    );
+  }
   const { chooseChatModel, openChatModel } = await import('../chat/index.js');
   const { providerWorld } = await import('../embeddings/provider-world.js');
   const world = providerWorld(loaded, context);
@@ -141,36 +157,8 @@ export async function openNarrator(
     return { narrator: modelNarrator(opened), warnings: [] };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    const { message, hint } = error;
-    const warning = { message, ...(hint !== undefined && { hint }) };
-    return { narrator: undefined, warnings: [{ code: 'DREAM_MODEL_UNUSED', ...warning }] };
+    return unused(error.message, error.hint);
   }
-}
-
-function refusalOf(
-  model: string,
-  {
-    allowModelOverride,
-    allowedModels,
-  }: LoadedConfig['resolved']['plugins']['entries']['memory-core']['subagent'],
-): Warning | undefined {
-  const entry = 'plugins.entries.memory-core.subagent';
-  if (!allowModelOverride) {
-    return {
-      code: 'DREAM_MODEL_UNUSED',
-      message: `dreaming.model ${model} is not used: ${entry}.allowModelOverride is false`,
-      hint: `run "svc config set ${entry}.allowModelOverride true"`,
-    };
-  }
-  const isAllowed =
-    allowedModels.length === 0 || allowedModels.includes('*') || allowedModels.includes(model);
-  return isAllowed
-    ? undefined
-    : {
-        code: 'DREAM_MODEL_UNUSED',
-        message: `dreaming.model ${model} is not used: it is not in ${entry}.allowedModels`,
-        hint: 'add it to the list, or "*" for any model',
-      };
 }
 
 /** The content of a diary entry (facts §7.6: at most 12 snippets, 6 themes, 5 promotions). */

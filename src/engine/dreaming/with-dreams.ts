@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { SharedPlace } from '../memory/home/index.js';
 import { inUndoneTransaction } from '../sqlite/database.js';
 import type { ProcessLockOptions } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
@@ -8,9 +7,10 @@ import { dayFormatter } from '../support/day.js';
 import type { DreamTarget } from './dream-targets.js';
 import { type DreamWorkspace, realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
-import { ingestRecalls, ingestShared } from './recall-log/ingest-recalls.js';
+import { ingestRecalls } from './recall-log/ingest-recalls.js';
+import type { SharedRecalls } from './recall-log/shared-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
-import { openSources, type PhaseContext } from './sweep/dream-sources.js';
+import { openSources, type PhaseContext, type SharedReach } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
 import { remPhase } from './sweep/rem-phase.js';
 
@@ -18,20 +18,19 @@ import { remPhase } from './sweep/rem-phase.js';
  * Reads what is recorded about a workspace, including searches since the last sweep. While a sweep runs, it
  * does not wait: the sweep ingests those searches itself.
  *
- * @param look gets undefined if nothing is recorded yet
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `look` throws
  */
 export async function withCurrentDreams<T>(
   target: RecordedTarget,
   signal: AbortSignal,
-  look: (dreams: OpenDreams | undefined) => T,
+  look: (dreams: OpenDreams) => T,
 ): Promise<T> {
   await ingestNew(target, signal);
   const dreams = openDreams(target.workspace);
   try {
     return look(dreams);
   } finally {
-    dreams?.close();
+    dreams.close();
   }
 }
 
@@ -45,7 +44,7 @@ export async function withCurrentDreams<T>(
 export async function withNextSweep<T>(
   target: DreamTarget,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  look: (dreams: Pick<OpenDreams, 'entries'> | undefined) => T,
+  look: (dreams: Pick<OpenDreams, 'entries'>) => T,
 ): Promise<T> {
   const { workspace, settings, timeZone, reach } = target;
   if (!existsSync(workspace.dir)) return withCurrentDreams(target, signal, look);
@@ -91,14 +90,15 @@ async function ingestNew(
   const shared = reach?.shared;
   if (!existsSync(logFile) && shared === undefined) return;
   await withIdleDreams(workspace, signal, async (dreams) => {
-    const inbox = { ...dreams, dayOf: dayFormatter(timeZone), rotates: true };
-    ingestRecalls({ ...inbox, logFile });
-    if (shared === undefined) return;
-    const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
-    const open = (place: SharedPlace) => SharedRecalls.open(place, shared.context);
-    const logs = await Promise.all(shared.places.map(open));
-    await ingestShared({ ...inbox, logs, dir: workspace.dir });
+    const logs = shared === undefined ? [] : await openLogs(shared);
+    const dayOf = dayFormatter(timeZone);
+    await ingestRecalls({ ...dreams, logFile, logs, dir: workspace.dir, dayOf, rotates: true });
   });
+}
+
+async function openLogs({ places, context }: SharedReach): Promise<readonly SharedRecalls[]> {
+  const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
+  return Promise.all(places.map((place) => SharedRecalls.open(place, context)));
 }
 
 type RecordedTarget = Pick<DreamTarget, 'timeZone' | 'workspace'> &

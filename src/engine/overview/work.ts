@@ -85,11 +85,11 @@ function sweptGlance(target: DreamTarget): SweptGlance {
   try {
     const dreams = openDreams(target.workspace);
     try {
-      const newest = dreams?.sweeps.last();
+      const newest = dreams.sweeps.last();
       const last = newest === undefined ? undefined : sweepGlance(newest);
       return { last, isFull, fault: undefined };
     } finally {
-      dreams?.close();
+      dreams.close();
     }
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;

@@ -189,6 +189,11 @@ const LOAD_FAILURES: Readonly<Record<string, string>> = {
   MODULE_NOT_FOUND: 'was not built when svc was installed',
 };
 
+/** Whether SQLite failed, and not the system or anything else. */
+export function isSqliteError(error: unknown): error is Error {
+  return error instanceof Error && systemErrorCode(error)?.startsWith('SQLITE_') === true;
+}
+
 /** What a database failure means to the user. */
 export type DatabaseFault = 'busy' | 'corrupt' | 'disk_full' | 'other' | 'unwritable';
 

@@ -1,7 +1,12 @@
 import { dirname } from 'node:path';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { makeFolders } from '../support/files.js';
-import { type Connection, createDatabase, inWriteTransaction } from './database.js';
+import {
+  type Connection,
+  createDatabase,
+  inWriteTransaction,
+  openDatabaseBytes,
+} from './database.js';
 
 /** A kind of file with data that is kept, and how it came to be as it is. */
 export interface FileFormat {
@@ -36,6 +41,13 @@ export function openFormat(file: string, format: FileFormat, busyTimeoutMs: numb
     database.close();
     throw error;
   }
+}
+
+/** An empty database of a format in memory, for readers of a file that does not exist yet. */
+export function openEmptyFormat(format: FileFormat): Connection {
+  const database = openDatabaseBytes(Buffer.alloc(0));
+  migrate(database, format);
+  return database;
 }
 
 /** All in one transaction: a crash leaves the old version or the new one. */

@@ -1,9 +1,14 @@
 import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemErrorCode } from '../errors/index.js';
 import { abortableSleep } from '../support/async.js';
 import { makeFolders } from '../support/files.js';
-import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
+import {
+  type Connection,
+  createDatabase,
+  databaseFault,
+  isSqliteError,
+  openDatabase,
+} from './database.js';
 
 export interface ProcessLockOptions {
   readonly signal: AbortSignal;
@@ -78,9 +83,7 @@ function openLock(file: string): Connection {
 
 /** SQLite does not say which file failed, and nobody expects that it is a lock. */
 function naming(file: string, error: unknown): unknown {
-  if (error instanceof Error && systemErrorCode(error)?.startsWith('SQLITE_') === true) {
-    error.message = `${file}: ${error.message}`;
-  }
+  if (isSqliteError(error)) error.message = `${file}: ${error.message}`;
   return error;
 }
 

@@ -2,9 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claimKeyOf } from '../../../src/engine/dreaming/claims/claim-words.js';
 import { findClaim, requireClaim } from '../../../src/engine/dreaming/decide-by-hand.js';
+import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { claimPassage } from '../../../src/engine/dreaming/explain-claim.js';
 import { withSignal } from '../../../src/engine/dreaming/scoring/recall-entry.js';
-import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
+import {
+  openDreamDatabase,
+  openDreams,
+} from '../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
 import { openSources } from '../../../src/engine/dreaming/sweep/dream-sources.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -60,6 +64,7 @@ test('for a look a part of it is enough; for a decision it is not', () => {
 });
 
 test('what nobody knows is told, also where nothing is known', () => {
+  const nothing = openDreams(dreamWorkspace('/nowhere', { stateDir: tempFolder().path }));
   for (const wanted of ['coffee', '?!', '', 'abcd']) {
     assert.is(
       codeOf(() => findClaim(entries, wanted)),
@@ -67,7 +72,7 @@ test('what nobody knows is told, also where nothing is known', () => {
       wanted,
     );
     assert.is(
-      codeOf(() => findClaim(undefined, wanted)),
+      codeOf(() => findClaim(nothing.entries, wanted)),
       'DREAM_CLAIM_UNKNOWN',
       wanted,
     );

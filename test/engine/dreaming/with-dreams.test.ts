@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
@@ -21,11 +22,12 @@ test('waits for no sweep, and includes new searches after it', async () => {
   const { signal } = new AbortController();
   const nowMs = Date.now();
   const found = async () => [
-    await withCurrentDreams(target, signal, (dreams) => dreams?.entries.since(0).length),
-    await withNextSweep(target, { nowMs, signal }, (dreams) => dreams?.entries.since(0).length),
+    await withCurrentDreams(target, signal, ({ entries }) => entries.since(0).length),
+    await withNextSweep(target, { nowMs, signal }, ({ entries }) => entries.since(0).length),
   ];
   await withProcessLock(target.workspace.files.lock, { signal }, async () => {
-    assert.equal(await found(), [undefined, undefined]);
+    assert.equal(await found(), [0, 0]);
+    assert.not.ok(existsSync(target.workspace.files.database));
   });
   assert.equal(await found(), [2, 2]);
 });

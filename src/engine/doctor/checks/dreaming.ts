@@ -37,7 +37,7 @@ export const dreaming = configuredCheck('dreaming', async (world) => {
 
 function storeFinding({ workspace }: DreamTarget): Finding | undefined {
   try {
-    openDreams(workspace)?.close();
+    openDreams(workspace).close();
     return undefined;
   } catch (error) {
     return faultOf('dreaming-store', error, { place: { file: workspace.files.database } });

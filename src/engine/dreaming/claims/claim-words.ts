@@ -26,7 +26,7 @@ export function asClaimKey(hash: string): ClaimKey {
 export const claimKey = z.custom<ClaimKey>((key) => typeof key === 'string' && isClaimKey(key));
 
 /** A time, date, version, address or amount counts as one number. */
-const NUMBER = /\d+(?:[:.,/-]\d+)*/gu;
+export const NUMBER = /\d+(?:[:.,/-]\d+)*/gu;
 
 /** The stems and numbers of a claim, without stop words unless it has nothing else. */
 export function stemsOf(text: string): ReadonlySet<string> {

@@ -78,7 +78,9 @@ export function gistOf(text: string): Gist {
   const changes = CHANGE.test(text);
   const isPast = PAST.test(text) || (PAST_VERB.test(text) && !changes);
   const isAsked = text.trimEnd().endsWith('?');
-  const parts = partsOf(tokens, attributes, changes);
+  const reader = new PartReader(tokens, attributes, changes);
+  for (const [at, token] of tokens.entries()) reader.read(token, at);
+  const { parts } = reader;
   const hasOnlyNames = [...parts.values.keys()].every((kind) => kind === 'name' || kind === 'word');
   if (attributes.size === 0 && parts.subject.size > 0 && hasOnlyNames) {
     if (MOVED.test(text)) attributes.add('place');
@@ -152,57 +154,15 @@ function neighboursIn(tokens: readonly Token[]): Gist['neighbours'] {
 const SCOPES = new Set(['of', 'for', 'about', 'from']);
 /** Before a weekday or time these mark a value anywhere in the claim. */
 const ON_DAYS = new Set(['on', 'at', 'every', 'each']);
-const COPULAS = new Set([
-  'is',
-  'are',
-  'has',
-  'have',
-  'to',
-  'at',
-  'be',
-  'been',
-  ':',
-  '=',
-  '→',
-  '->',
-  '=>',
-]);
+const COPULAS = new Set('is are has have to at be been : = → -> =>'.split(' '));
 const ARTICLES = new Set(['the', 'a', 'an']);
 const ARROWS = new Set(['→', '->', '=>']);
 /** What follows these is no longer true, up to the next break. */
 const NO_MORE =
   /^(?:no longer|instead of|rather than|not|replaces|replacing|replaced (?!by).*|formerly|previously|was)$/u;
-const BREAKS = new Set([
-  ',',
-  ';',
-  '.',
-  '(',
-  ')',
-  '!',
-  '–',
-  '—',
-  'but',
-  'with',
-  'and',
-  'to',
-  'by',
-  'now',
-  'it',
-  'as',
-  'for',
-]);
+const BREAKS = new Set(', ; . ( ) ! – — but with and to by now it as for'.split(' '));
 
 type Parts = Pick<Gist, 'former' | 'subject' | 'values'>;
-
-function partsOf(
-  tokens: readonly Token[],
-  attributes: ReadonlySet<string>,
-  changes: boolean,
-): Parts {
-  const reader = new PartReader(tokens, attributes, changes);
-  for (const [at, token] of tokens.entries()) reader.read(token, at);
-  return reader.parts;
-}
 
 /** Reads the words of a claim from left to right. */
 class PartReader {

@@ -11,6 +11,7 @@ import {
 } from '../../memory-files/guarded-file.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
@@ -269,7 +270,7 @@ function appendRetired(
   day: string,
 ): Pick<EditedMemory, 'operations' | 'text'> {
   const path = archivePath(day);
-  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const end = eolOf(text);
   const operations: MemoryOperation[] = [];
   let edited = text;
   const append = (inserted: string): string => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
 import { MEMORY_TITLE, withoutFrame, withoutInsertion } from '../../memory-files/insertion.js';
-import { percentDecoded } from '../../support/text.js';
+import { eolOf, percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { dailyNoteDay } from '../scoring/recall-entry.js';
 
@@ -84,7 +84,7 @@ export function handWritten(text: string): string {
  * heading of the day (`YYYY-MM-DD`), which is added at the end of the file if needed.
  */
 export function editMemory(text: string, edits: readonly MemoryEdit[], day: string): EditedMemory {
-  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const end = eolOf(text);
   const operations: MemoryOperation[] = [];
   const retired: RetiredEntry[] = [];
   let edited = text;

@@ -18,30 +18,24 @@ import type { OpenDreams } from '../store/dream-database.js';
 import { parseRecallLine, type RecalledClaim } from './recall-log.js';
 import type { SharedRecalls } from './shared-recalls.js';
 
-/** What was ingested from the recall log. */
-export interface IngestResult {
-  readonly searches: number;
+/** How many searches were ingested. */
+interface Tally {
+  searches: number;
   /** Invalid lines: truncated by a crash, or edited. */
-  readonly broken: number;
+  broken: number;
 }
 
-interface Ledger extends Pick<OpenDreams, 'database' | 'entries'> {
+interface Inbox extends Pick<OpenDreams, 'database' | 'entries'> {
+  /** Absolute path of the log that searches append to. */
+  readonly logFile: string;
+  /** The logs of shared memories, with the searches of all hosts. */
+  readonly logs: readonly SharedRecalls[];
+  /** Absolute path of the workspace. */
+  readonly dir: string;
   /** The day of a moment. */
   readonly dayOf: (ms: number) => string;
   /** Whether to rotate a long log. */
   readonly rotates: boolean;
-}
-
-interface Inbox extends Ledger {
-  /** Absolute path of the log that searches append to. */
-  readonly logFile: string;
-}
-
-interface SharedInbox extends Ledger {
-  /** The logs of shared memories. */
-  readonly logs: readonly SharedRecalls[];
-  /** Absolute path of the workspace. */
-  readonly dir: string;
 }
 
 const PIECE_BYTES = 1024 * 1024;
@@ -51,58 +45,43 @@ const LINE_END = 10;
 /**
  * Ingests what was logged since the last time, exactly once: claims and the log position are committed
  * together, so a killed sweep counts nothing twice. A line still being written is left for next time.
+ *
+ * @throws SvcError STORAGE_*
  */
-export function ingestRecalls(inbox: Inbox): IngestResult {
+export async function ingestRecalls(inbox: Inbox): Promise<Readonly<Tally>> {
+  const tally = { searches: 0, broken: 0 };
   const aside = `${inbox.logFile}.old`;
-  const ingested = sumOf([...ingestFile(inbox, aside), ...ingestFile(inbox, inbox.logFile)]);
+  for (const file of [aside, inbox.logFile]) ingestFile(inbox, file, tally);
   if (inbox.rotates) rotate(inbox, aside);
-  return ingested;
+  for (const log of inbox.logs) await ingestShared(inbox, log, tally);
+  return tally;
 }
 
-export function sumOf(results: readonly IngestResult[]): IngestResult {
-  return {
-    searches: results.reduce((sum, { searches }) => sum + searches, 0),
-    broken: results.reduce((sum, { broken }) => sum + broken, 0),
-  };
-}
-
-/** The same for searches of all hosts of shared memories. @throws SvcError STORAGE_* */
-export async function ingestShared({ logs, dir, ...ledger }: SharedInbox): Promise<IngestResult> {
-  const results: IngestResult[] = [];
-  for (const log of logs) {
-    const name = await log.name();
-    while (name !== undefined) {
-      const rows = await log.after(readBytes(ledger.database, name));
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      // Of other hosts' claims, those count that are in this workspace too.
-      const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
-        origin === log.place.origin || (source === 'memory' && existsSync(join(dir, path)));
-      results.push(
-        ingestLines(
-          { ...ledger, isHere },
-          name,
-          last.number,
-          rows.map(({ line }) => line),
-        ),
-      );
-    }
-    if (ledger.rotates) await log.prune();
+async function ingestShared(inbox: Inbox, log: SharedRecalls, tally: Tally): Promise<void> {
+  // Of other hosts' claims, those count that are in this workspace too.
+  const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
+    origin === log.place.origin || (source === 'memory' && existsSync(join(inbox.dir, path)));
+  const name = await log.name();
+  while (name !== undefined) {
+    const rows = await log.after(readBytes(inbox.database, name));
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const lines = rows.map(({ line }) => line);
+    ingestLines(inbox, { name, end: last.number, lines, isHere }, tally);
   }
-  return sumOf(results);
+  if (inbox.rotates) await log.prune();
 }
 
-function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
+function ingestFile(inbox: Inbox, file: string, tally: Tally): void {
   const descriptor = ifThere(() => openSync(file, 'r'));
   if (descriptor === undefined) return;
   try {
     const name = nameOf(descriptor, inbox.database);
-    if (name === undefined) return;
-    for (;;) {
+    while (name !== undefined) {
       const start = readBytes(inbox.database, name);
-      const { texts, bytes } = wholeLines(descriptor, start);
+      const { lines, bytes } = wholeLines(descriptor, start);
       if (bytes === 0) return;
-      yield ingestLines(inbox, name, start + bytes, texts);
+      ingestLines(inbox, { name, end: start + bytes, lines, isHere: () => true }, tally);
     }
   } finally {
     closeSync(descriptor);
@@ -114,7 +93,7 @@ function* ingestFile(inbox: Inbox, file: string): Generator<IngestResult> {
  * folder. Undefined for a log without a complete line.
  */
 function nameOf(descriptor: number, database: Connection): string | undefined {
-  const [first] = wholeLines(descriptor, 0).texts;
+  const [first] = wholeLines(descriptor, 0).lines;
   if (first === undefined) return undefined;
   const name = hash('sha256', first);
   // Version 0.1 identified a log by its file.
@@ -125,40 +104,37 @@ function nameOf(descriptor: number, database: Connection): string | undefined {
   return name;
 }
 
-interface LineInbox extends Omit<Ledger, 'rotates'> {
-  /** Whether a claim may be in this workspace; all are by default. */
-  readonly isHere?: (claim: RecalledClaim) => boolean;
+interface LoggedLines {
+  /** Of the log. */
+  readonly name: string;
+  /** The position in the log after these lines. */
+  readonly end: number;
+  readonly lines: readonly string[];
+  /** Whether a claim may be in this workspace. */
+  readonly isHere: (claim: RecalledClaim) => boolean;
 }
 
-/** @param end the position in the log after these lines */
 function ingestLines(
-  { database, entries, dayOf, isHere = () => true }: LineInbox,
-  name: string,
-  end: number,
-  lines: readonly string[],
-): IngestResult {
-  let searches = 0;
-  let broken = 0;
+  { database, entries, dayOf }: Inbox,
+  { name, end, lines, isHere }: LoggedLines,
+  tally: Tally,
+): void {
   inWriteTransaction(database, () => {
-    for (const text of lines) {
-      const recall = parseRecallLine(text);
-      if (recall === undefined) {
-        broken += 1;
-        continue;
-      }
-      searches += 1;
+    for (const line of lines) {
+      const recall = parseRecallLine(line);
+      tally[recall === undefined ? 'broken' : 'searches'] += 1;
+      if (recall === undefined) continue;
       const { atMs, queryHash } = recall;
-      for (const { text: claim, score, origin: _, ...place } of recall.claims.filter(isHere)) {
+      const day = dayOf(atMs);
+      for (const { text, score, origin: _, ...place } of recall.claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
-        if (containsSecret(claim)) continue;
-        const key = claimKeyOf(claim);
-        const day = dayOf(atMs);
-        entries.add({ kind: 'recall', key, text: claim, place, score, atMs, queryHash, day });
+        if (containsSecret(text)) continue;
+        const key = claimKeyOf(text);
+        entries.add({ kind: 'recall', key, text, place, score, atMs, queryHash, day });
       }
     }
     database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);
   });
-  return { searches, broken };
 }
 
 function readBytes(database: Connection, name: string): number {
@@ -172,7 +148,7 @@ function wholeLines(descriptor: number, start: number) {
   const end = buffer.subarray(0, read).lastIndexOf(LINE_END) + 1;
   const bytes = end === 0 && read === PIECE_BYTES ? read : end;
   const text = buffer.toString('utf8', 0, bytes);
-  return { texts: text.split('\n').filter((line) => line !== ''), bytes };
+  return { lines: text.split('\n').filter((line) => line !== ''), bytes };
 }
 
 /** The rotated log is read again next time: a search may still be appending to it. */

@@ -18,9 +18,7 @@ const recalledClaim = z.object({
 });
 
 /** A search and the claims it found, one line in the log. The question is stored only as a hash. */
-export interface RecallLine extends Omit<z.infer<typeof recallLine>, 'claims'> {
-  readonly claims: readonly RecalledClaim[];
-}
+export type RecallLine = Readonly<z.infer<typeof recallLine>>;
 const recallLine = z.object({
   atMs: z.number(),
   queryHash: z.string(),

@@ -119,11 +119,9 @@ export class DreamSchedule {
 
   private async sweep(target: DreamTarget): Promise<void> {
     const { clock, onSwept, openNarrator } = this.options;
-    const { settings, reach, timeZone, workspace } = target;
     const { signal } = this.closing;
     const narrator = await openNarrator(signal);
-    const how = { settings, reach, timeZone, clock, narrator, signal };
-    onSwept(target, await runSweep(workspace, { ...how, trigger: 'schedule' }));
+    onSwept(target, await runSweep({ ...target, clock, narrator, signal, trigger: 'schedule' }));
   }
 }
 

@@ -137,18 +137,13 @@ export function poolEvidence(
   return pooled;
 }
 
-/**
- * A claim with the signals that {@link poolEvidence} adds to it.
- *
- * @param entries undefined if nothing is recorded yet
- */
+/** A claim with the signals that {@link poolEvidence} adds to it. */
 export function pooledClaim(
   entry: RecallEntry,
-  entries: Pick<RecallEntries, 'recalled'> | undefined,
+  entries: Pick<RecallEntries, 'recalled'>,
   { maxAgeDays }: { readonly maxAgeDays: number },
   nowMs: number,
 ): RecallEntry {
-  if (entries === undefined) return entry;
   return poolEvidence(entries, nowMs - maxAgeDays * MS_PER_DAY).get(entry.key) ?? entry;
 }
 

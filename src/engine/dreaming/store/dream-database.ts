@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { type Connection, databaseFault } from '../../sqlite/database.js';
-import { type FileFormat, openFormat } from '../../sqlite/format.js';
+import { SvcError, systemReason } from '../../errors/index.js';
+import { type Connection, databaseFault, isSqliteError } from '../../sqlite/database.js';
+import { type FileFormat, openEmptyFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
 import type { DreamWorkspace } from '../dream-workspace.js';
 import { recallEntries } from './recall-entries.js';
@@ -12,12 +12,14 @@ import { captureMarks, writeRecords } from './write-records.js';
 export type OpenDreams = ReturnType<typeof dreamsIn>;
 
 /**
- * Opens what is recorded about a workspace; undefined if nothing is.
+ * Opens what is recorded about a workspace, without creating anything if nothing is.
  *
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE
  */
-export function openDreams({ files }: Pick<DreamWorkspace, 'files'>): OpenDreams | undefined {
-  return existsSync(files.database) ? dreamsIn(files.database) : undefined;
+export function openDreams({ files }: Pick<DreamWorkspace, 'files'>): OpenDreams {
+  return dreamsIn(
+    existsSync(files.database) ? openDreamDatabase(files.database) : openEmptyFormat(FORMAT),
+  );
 }
 
 /**
@@ -31,21 +33,19 @@ export async function withLockedDreams<T>(
   work: (dreams: OpenDreams) => T | Promise<T>,
 ): Promise<T> {
   return withProcessLock(files.lock, wait, async () => {
-    const dreams = dreamsIn(files.database);
+    const dreams = dreamsIn(openDreamDatabase(files.database));
     try {
       return await work(dreams);
     } catch (error) {
       // Also a disk that fills up or fails meanwhile.
-      if (systemErrorCode(error)?.startsWith('SQLITE_') !== true) throw error;
-      throw storeFailure(files.database, error);
+      throw isSqliteError(error) ? storeFailure(files.database, error) : error;
     } finally {
       dreams.close();
     }
   });
 }
 
-function dreamsIn(file: string) {
-  const database = openDreamDatabase(file);
+function dreamsIn(database: Connection) {
   return {
     database,
     entries: recallEntries(database),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
+import { snakeCase } from '../../support/text.js';
 import { type ClaimKey, claimKey } from '../claims/claim-words.js';
 import { type MemoryOperation, memoryOperation } from '../promotion/memory-file.js';
 
@@ -56,47 +57,42 @@ export interface SweepRecord {
   readonly memory: MemoryState;
 }
 
+/** A row of `sweeps`, whose columns have these names in snake case. */
 const row = z.object({
   id: z.string(),
   day: z.string(),
   trigger: z.enum(SWEEP_TRIGGERS),
-  started_ms: z.number(),
-  ended_ms: z.nullable(z.number()),
+  startedMs: z.number(),
+  endedMs: z.nullable(z.number()),
   phases: z.string(),
-  memory_state: z.nullable(z.enum(['planned', 'applied', 'undone'])),
-  before_digest: z.nullable(z.string()),
-  after_digest: z.nullable(z.string()),
-  backup_file: z.nullable(z.string()),
+  memoryState: z.nullable(z.enum(['planned', 'applied', 'undone'])),
+  beforeDigest: z.nullable(z.string()),
+  afterDigest: z.nullable(z.string()),
+  backupFile: z.nullable(z.string()),
   operations: z.string(),
   promoted: z.string(),
 });
+const NAMES = Object.keys(row.shape);
+const SELECT = `SELECT ${NAMES.map((name) => `${snakeCase(name)} AS ${name}`)} FROM sweeps`;
+const NEWEST_FIRST = 'ORDER BY started_ms DESC, id DESC LIMIT ?';
 
 /** The sweeps of one workspace. */
 export type SweepRecords = ReturnType<typeof sweepRecords>;
 
 /** The sweeps stored in a database opened by openDreamDatabase. */
 export function sweepRecords(database: Connection) {
-  const one = database.prepare('SELECT * FROM sweeps WHERE id = ?');
-  const list = database.prepare('SELECT * FROM sweeps ORDER BY started_ms DESC, id DESC LIMIT ?');
-  const planned = database.prepare("SELECT * FROM sweeps WHERE memory_state = 'planned'");
+  const one = database.prepare(`${SELECT} WHERE id = ?`);
+  const list = database.prepare(`${SELECT} ${NEWEST_FIRST}`);
+  const planned = database.prepare(`${SELECT} WHERE memory_state = 'planned'`);
   const latest = (condition: string) => {
-    const found = database.prepare(
-      `SELECT * FROM sweeps WHERE ${condition} ORDER BY started_ms DESC, id DESC LIMIT 1`,
-    );
-    return (): SweepRecord | undefined => {
-      const value = found.get();
-      return value === undefined ? undefined : toRecord(value);
-    };
+    const found = database.prepare(`${SELECT} WHERE ${condition} ${NEWEST_FIRST}`);
+    return (): SweepRecord | undefined => found.all(1).map(toRecord)[0];
   };
   const put = database.prepare(
-    `INSERT OR REPLACE INTO sweeps VALUES (@id, @day, @trigger, @started_ms, @ended_ms, @phases,
-      @memory_state, @before_digest, @after_digest, @backup_file, @operations, @promoted)`,
+    `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}) VALUES (${NAMES.map((name) => `@${name}`)})`,
   );
   return {
-    get: (id: string): SweepRecord | undefined => {
-      const found = one.get(id);
-      return found === undefined ? undefined : toRecord(found);
-    },
+    get: (id: string): SweepRecord | undefined => one.all(id).map(toRecord)[0],
     /** Newest first. */
     list: (limit: number): SweepRecord[] => list.all(limit).map(toRecord),
     /** Sweeps that were killed between planning a change to `MEMORY.md` and recording it. */
@@ -112,41 +108,39 @@ export function sweepRecords(database: Connection) {
 }
 
 function toRecord(value: unknown): SweepRecord {
-  const read = row.parse(value);
+  const { memoryState: state, operations, promoted, ...read } = row.parse(value);
+  const { id, day, trigger, startedMs, beforeDigest, afterDigest } = read;
   return {
-    id: read.id,
-    day: read.day,
-    trigger: read.trigger,
-    startedMs: read.started_ms,
-    endedMs: read.ended_ms ?? undefined,
+    id,
+    day,
+    trigger,
+    startedMs,
+    endedMs: read.endedMs ?? undefined,
     phases: phaseRecords.parse(JSON.parse(read.phases)),
     memory:
-      read.memory_state === null
+      state === null
         ? { state: 'untouched' }
         : {
-            state: read.memory_state,
-            beforeDigest: read.before_digest ?? '',
-            afterDigest: read.after_digest ?? '',
-            backupFile: read.backup_file ?? undefined,
-            operations: z.array(memoryOperation).parse(JSON.parse(read.operations)),
-            decided: z.array(claimKey).parse(JSON.parse(read.promoted)),
+            state,
+            beforeDigest: beforeDigest ?? '',
+            afterDigest: afterDigest ?? '',
+            backupFile: read.backupFile ?? undefined,
+            operations: z.array(memoryOperation).parse(JSON.parse(operations)),
+            decided: z.array(claimKey).parse(JSON.parse(promoted)),
           },
   };
 }
 
-function toRow({ memory, ...record }: SweepRecord): z.infer<typeof row> {
+function toRow({ memory, endedMs, phases, ...record }: SweepRecord): z.infer<typeof row> {
   const change = memory.state === 'untouched' ? undefined : memory;
   return {
-    id: record.id,
-    day: record.day,
-    trigger: record.trigger,
-    started_ms: record.startedMs,
-    ended_ms: record.endedMs ?? null,
-    phases: JSON.stringify(record.phases),
-    memory_state: change?.state ?? null,
-    before_digest: change?.beforeDigest ?? null,
-    after_digest: change?.afterDigest ?? null,
-    backup_file: change?.backupFile ?? null,
+    ...record,
+    endedMs: endedMs ?? null,
+    phases: JSON.stringify(phases),
+    memoryState: change?.state ?? null,
+    beforeDigest: change?.beforeDigest ?? null,
+    afterDigest: change?.afterDigest ?? null,
+    backupFile: change?.backupFile ?? null,
     operations: JSON.stringify(change?.operations ?? []),
     promoted: JSON.stringify(change?.decided ?? []),
   };

@@ -5,62 +5,52 @@ import type { Connection } from '../../sqlite/database.js';
 const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
 export type WriteOrigin = (typeof WRITE_ORIGINS)[number];
 
-/** How far a write got; `left`: undoing it was refused, because its text was edited. */
-const WRITE_STATES = ['planned', 'applied', 'undone', 'left'] as const;
-
-/** Text that was added to a file of memory on request. */
-export interface WriteRecord {
-  readonly id: number;
-  readonly atMs: number;
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly origin: WriteOrigin;
-  readonly state: (typeof WRITE_STATES)[number];
-  /** Whether the write created the file. */
-  readonly created: boolean;
-  /** Exactly what was inserted; before it, the title and heading that it needed. */
-  readonly inserted: string;
-  /** The line that it replaced, which had fewer tags; empty if nothing. */
-  readonly replaced: string;
-  readonly frames: readonly string[];
-}
-
+/** A row of `writes`; JSON for lists, and 0 or 1 for booleans. */
 const row = z.object({
   id: z.number(),
-  at_ms: z.number(),
+  atMs: z.number(),
+  /** Relative to the workspace. */
   path: z.string(),
   origin: z.enum(WRITE_ORIGINS),
-  state: z.enum(WRITE_STATES),
+  /** How far it got; `left`: undoing it was refused, because its text was edited. */
+  state: z.enum(['planned', 'applied', 'undone', 'left']),
+  /** Whether the write created the file. */
   created: z.number(),
+  /** Exactly what was inserted; before it, the title and heading that it needed. */
   inserted: z.string(),
+  /** The line that it replaced, which had fewer tags; empty if nothing. */
   replaced: z.string(),
   frames: z.string(),
 });
 
+/** Text that was added to a file of memory on request. */
+export interface WriteRecord extends Readonly<Omit<z.infer<typeof row>, 'created' | 'frames'>> {
+  readonly created: boolean;
+  readonly frames: readonly string[];
+}
+
 /** More than anyone undoes; older ones are dropped. */
 const MOST_KEPT = 500;
+
+const SELECT = 'SELECT *, at_ms AS atMs FROM writes';
 
 /** The writes stored in a database opened by openDreamDatabase. */
 export function writeRecords(database: Connection) {
   const insert = database.prepare(
     `INSERT INTO writes (at_ms, path, origin, state, created, inserted, replaced, frames)
-     VALUES (@at_ms, @path, @origin, 'planned', @created, @inserted, @replaced, @frames)`,
+     VALUES (@atMs, @path, @origin, 'planned', @created, @inserted, @replaced, @frames)`,
   );
   const drop = database.prepare('DELETE FROM writes WHERE id <= ?');
   const setState = database.prepare('UPDATE writes SET state = ? WHERE id = ?');
   const remove = database.prepare('DELETE FROM writes WHERE id = ?');
-  const one = database.prepare('SELECT * FROM writes WHERE id = ?');
-  const list = database.prepare('SELECT * FROM writes ORDER BY id DESC');
+  const one = database.prepare(`${SELECT} WHERE id = ?`);
+  const list = database.prepare(`${SELECT} ORDER BY id DESC`);
   return {
     /** Records what is about to be written. */
     plan: (write: Omit<WriteRecord, 'id' | 'state'>): number => {
       const { lastInsertRowid } = insert.run({
-        at_ms: write.atMs,
-        path: write.path,
-        origin: write.origin,
+        ...write,
         created: write.created ? 1 : 0,
-        inserted: write.inserted,
-        replaced: write.replaced,
         frames: JSON.stringify(write.frames),
       });
       const id = Number(lastInsertRowid);
@@ -79,10 +69,9 @@ export function writeRecords(database: Connection) {
 }
 
 function toRecord(value: unknown): WriteRecord {
-  const { at_ms: atMs, created, frames, ...read } = row.parse(value);
+  const { created, frames, ...read } = row.parse(value);
   return {
     ...read,
-    atMs,
     created: created === 1,
     frames: z.array(z.string()).parse(JSON.parse(frames)),
   };

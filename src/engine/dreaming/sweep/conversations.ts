@@ -46,7 +46,7 @@ const LINES_AROUND = 200;
 /** The conversations of the agents sharing a workspace. */
 export class Conversations {
   private readonly options: ConversationOptions;
-  private files: readonly (readonly TranscriptFile[])[] | undefined;
+  private files: ReadonlyMap<string, readonly TranscriptFile[]> | undefined;
 
   constructor(options: ConversationOptions) {
     this.options = options;
@@ -57,20 +57,16 @@ export class Conversations {
    * conversation. Deterministic as long as nothing is added.
    */
   *messages(from: string, to: string, dayOf: (ms: number) => string): Generator<Message> {
-    const recent = this.scan()
+    const recent = [...this.scan()]
+      .map(([path, same]) => ({ path, same, changedMs: same[0]?.mtimeMs ?? 0 }))
       // A file not modified since `from` has no messages from these days.
-      .filter(([file]) => file !== undefined && dayOf(file.mtimeMs) >= from)
-      .sort(([a], [b]) => (b?.mtimeMs ?? 0) - (a?.mtimeMs ?? 0) || compare(a?.path, b?.path));
+      .filter(({ changedMs }) => dayOf(changedMs) >= from)
+      .sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
     const share = Math.ceil(MOST_MESSAGES / Math.max(1, recent.length));
     const mostOfAFile = Math.min(MOST_OF_A_FILE, Math.max(LEAST_OF_A_FILE, share));
     let left = MOST_MESSAGES;
-    for (const same of recent) {
-      const messages = this.turnsOf(same, LATEST)
-        .map(({ file, turn, at }): Message => {
-          const atMs = at === undefined ? Number.NaN : Date.parse(at);
-          const isDated = !Number.isNaN(atMs);
-          return { ...turn, path: file.path, atMs: isDated ? atMs : file.mtimeMs, isDated };
-        })
+    for (const { same } of recent) {
+      const messages = this.messagesOf(same, LATEST)
         .filter(({ atMs }) => dayOf(atMs) >= from && dayOf(atMs) <= to)
         .slice(-Math.min(left, mostOfAFile));
       left -= messages.length;
@@ -81,50 +77,49 @@ export class Conversations {
 
   /** The messages around a place; undefined if the conversation no longer exists. */
   read({ path, startLine, endLine }: Omit<ClaimPlace, 'source'>): SourceText | undefined {
-    const same = this.scan().find(([file]) => file?.path === path);
+    const same = this.scan().get(path);
     if (same === undefined) return undefined;
     const range = {
       startLine: Math.max(1, startLine - LINES_AROUND),
       endLine: endLine + LINES_AROUND,
     };
-    const turns = this.turnsOf(same, {
-      isWanted: (line) => line >= range.startLine,
-      lastLine: range.endLine,
-    });
-    return conversationText(
-      turns.map(({ turn }) => turn),
-      range,
-    );
+    const { startLine: first, endLine: lastLine } = range;
+    const wanted = { isWanted: (line: number) => line >= first, lastLine };
+    return conversationText(this.messagesOf(same, wanted), range);
   }
 
   /** Transcripts grouped by displayed path, which several agents may share. */
-  private scan(): readonly (readonly TranscriptFile[])[] {
+  private scan(): ReadonlyMap<string, readonly TranscriptFile[]> {
     if (this.files !== undefined) return this.files;
     const all = this.options.places.flatMap((place) => {
       const { files, skipped } = scanTranscripts({ places: [place] });
       for (const skip of skipped) this.options.onSkip(skip);
       return files;
     });
-    this.files = [...groupBy(all, ({ path }) => path).values()];
+    this.files = groupBy(all, ({ path }) => path);
     return this.files;
   }
 
-  private turnsOf(same: readonly TranscriptFile[], wanted: WantedTurns): readonly FoundTurn[] {
+  private messagesOf(same: readonly TranscriptFile[], wanted: WantedTurns): readonly Message[] {
     for (const file of same) {
-      const turns = this.turnsIn(file, wanted);
-      if (turns.length > 0) return turns;
+      const messages = this.messagesIn(file, wanted);
+      if (messages.length > 0) return messages;
     }
     return [];
   }
 
-  private turnsIn(file: TranscriptFile, wanted: WantedTurns): readonly FoundTurn[] {
+  private messagesIn(file: TranscriptFile, wanted: WantedTurns): readonly Message[] {
+    const { path, mtimeMs } = file;
     try {
-      return [...turnsOf(file, wanted)].flatMap(({ role, at, line, text: said }) => {
+      return [...turnsOf(file, wanted)].flatMap(({ role, at = '', line, text: said }) => {
         const text = this.leftOf(said);
-        return text === '' ? [] : [{ file, turn: { role, text, line }, at }];
+        if (text === '') return [];
+        const saidMs = Date.parse(at);
+        const isDated = !Number.isNaN(saidMs);
+        return [{ role, text, line, path, atMs: isDated ? saidMs : mtimeMs, isDated }];
       });
     } catch (error) {
-      this.options.onSkip({ ...skipOf(file.absolutePath, error), path: file.path });
+      this.options.onSkip({ ...skipOf(file.absolutePath, error), path });
       return [];
     }
   }
@@ -132,17 +127,6 @@ export class Conversations {
   private leftOf(text: string): string {
     return this.options.forgotten.reduce((left, forgotten) => forgotten.leftOf(left), text);
   }
-}
-
-interface FoundTurn {
-  readonly file: TranscriptFile;
-  readonly turn: SpokenTurn;
-  /** ISO 8601. */
-  readonly at: string | undefined;
-}
-
-function compare(a = '', b = ''): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The current text of a document. */

@@ -16,13 +16,13 @@ import type { SweepRecord } from '../store/sweep-records.js';
 import type { PhaseContext } from './dream-sources.js';
 import {
   isWritten,
+  type PromotionBasis,
   type PromotionDecision,
-  type PromotionGround,
   type PromotionRules,
   planPromotions,
-  promotionGround,
   type RankedClaim,
 } from './plan-promotions.js';
+import { readStatements } from './standing.js';
 
 /** The result of the deep phase. */
 export interface DeepResult {
@@ -85,38 +85,34 @@ export async function deepPhase(
 ): Promise<DeepResult> {
   const { considered, ranked, earlier } = rankClaims(context);
   const result = { considered, passed: ranked.length + earlier.length, earlier };
-  const memory = promotedEntries(readGuarded(changer.dir, MEMORY_FILE).text);
-  if (ranked.length === 0 && memory.length === 0)
-    return { ...result, decisions: [], files: [], sweep };
-  const days = [...ranked.map(({ entry }) => signalDay(entry)), ...memory.map(dayOfEntry)];
-  const { sources, day, signal } = context;
-  const ground = promotionGround(changer, sources, {
-    from: days.toSorted()[0] ?? day,
-    to: day,
-    signal,
-  });
-  const plain = { ...context.phases.deep, sweepId: sweep.id, day, followsNotes: true };
-  if (narrator === undefined)
-    return { ...result, ...promote(changer, sweep, ranked, ground, plain) };
   const { text } = readGuarded(changer.dir, MEMORY_FILE);
-  const { decisions } = planPromotions(ranked, text, ground, plain);
-  const rules = { ...plain, wordings: await wordingsOf(decisions, narrator, context.signal) };
-  return { ...result, ...promote(changer, sweep, ranked, ground, rules) };
+  const days = [
+    ...ranked.map(({ entry }) => signalDay(entry)),
+    ...promotedEntries(text).map(dayOfEntry),
+  ];
+  const { sources, day, signal } = context;
+  const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
+  const basis = { ...changer, sources, statements };
+  const plain = { ...context.phases.deep, sweepId: sweep.id, day, followsNotes: true };
+  const wordings =
+    narrator === undefined
+      ? undefined
+      : await wordingsOf(planPromotions(ranked, text, basis, plain).decisions, narrator, signal);
+  return { ...result, ...promote(basis, sweep, ranked, { ...plain, wordings }) };
 }
 
 /** Decides about claims that were chosen, and changes `MEMORY.md`. @param ranked best first */
 export function promote(
-  changer: MemoryChanger,
+  basis: MemoryChanger & PromotionBasis,
   sweep: SweepRecord,
   ranked: readonly RankedClaim[],
-  ground: PromotionGround,
   rules: PromotionRules,
 ): Pick<DeepResult, 'decisions' | 'files' | 'sweep'> {
-  const { entries, dir, dryRun } = changer;
+  const { entries, dir, dryRun } = basis;
   let decisions: readonly PromotionDecision[] = [];
   let files: readonly PlannedFile[] = [];
-  const changed = changeMemory(changer, sweep, (text) => {
-    const plan = planPromotions(ranked, text, ground, rules);
+  const changed = changeMemory(basis, sweep, (text) => {
+    const plan = planPromotions(ranked, text, basis, rules);
     decisions = plan.decisions;
     const decided = decisions.filter(({ decision }) => decision !== 'skip');
     // Undo rejects the promoted claims, so they have to be recorded.

@@ -2,7 +2,7 @@ import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
 import type { LineRange } from '../../memory/index.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
-import { type Budget, withinBudget } from '../promotion/budget.js';
+import { withinBudget } from '../promotion/budget.js';
 import type { MemoryChanger } from '../promotion/change-memory.js';
 import {
   compareClaim,
@@ -19,10 +19,9 @@ import {
 } from '../promotion/memory-file.js';
 import { type RecallEntry, signalDay, withSignal } from '../scoring/recall-entry.js';
 import { fadedScore, scoreClaim } from '../scoring/score.js';
-import type { DreamSources } from './dream-sources.js';
+import type { DreamSettings, DreamSources } from './dream-sources.js';
 import {
   noteSignal,
-  readStatements,
   type Standing,
   type Statement,
   type Statements,
@@ -65,62 +64,27 @@ interface PromotionPlan {
 }
 
 /** What a plan is based on. */
-export interface PromotionGround {
+export interface PromotionBasis extends Pick<MemoryChanger, 'entries' | 'nowMs' | 'sweeps'> {
   readonly sources: Pick<DreamSources, 'read'>;
+  /** Of the notes that claims are compared with. */
   readonly statements: Statements;
-  /** The recorded claim, or a new one for a statement that no sweep has found yet. */
-  readonly entryOf: (statement: Statement) => RecallEntry;
-  /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
-  readonly isAsWritten: (entry: PromotedEntry) => boolean;
-  /** How much an entry deserves to stay: its claim's score now. */
-  readonly strengthOf: (entry: PromotedEntry, recencyHalfLifeDays: number) => number;
-}
-
-/** Collects what a plan is based on, comparing claims with the notes of these days, inclusive. */
-export function promotionGround(
-  { entries, sweeps, nowMs }: MemoryChanger,
-  sources: DreamSources,
-  {
-    from,
-    to,
-    signal,
-  }: { readonly from: string; readonly to: string; readonly signal: AbortSignal },
-): PromotionGround {
-  return {
-    sources,
-    statements: readStatements(sources, from, to, signal),
-    entryOf: (statement) =>
-      entries.get(statement.key) ?? withSignal(undefined, noteSignal(statement, 'daily', 0, nowMs)),
-    strengthOf: ({ key, score, sweepId }, halfLifeDays) => {
-      const known = entries.get(key);
-      if (known !== undefined) return scoreClaim(known, nowMs, halfLifeDays).score;
-      return fadedScore(score, Date.parse(sweepDay(sweepId)), nowMs, halfLifeDays);
-    },
-    isAsWritten: ({ key, text, sweepId, block }) => {
-      if (claimKeyOf(text) === key) return true;
-      const memory = sweeps.get(sweepId)?.memory;
-      if (memory === undefined || memory.state === 'untouched') return false;
-      return memory.operations.some(
-        (operation) =>
-          (operation.kind === 'add' && operation.inserted.includes(block.trimEnd())) ||
-          (operation.kind === 'replace' && operation.after.includes(block.trimEnd())),
-      );
-    },
-  };
 }
 
 /** The rules of a plan. */
-export interface PromotionRules {
+export interface PromotionRules
+  extends Pick<
+    DreamSettings['phases']['deep'],
+    | 'limit'
+    | 'maxMemoryChars'
+    | 'maxPriorEntryLossFraction'
+    | 'maxPromotedSnippetTokens'
+    | 'recencyHalfLifeDays'
+  > {
   readonly sweepId: string;
-  readonly limit: number;
-  readonly maxPromotedSnippetTokens: number;
-  readonly maxPriorEntryLossFraction: number;
-  readonly recencyHalfLifeDays: number;
-  readonly maxMemoryChars: number;
   /** The day of new headings, `YYYY-MM-DD`. */
   readonly day: string;
   /** Reworded claims. */
-  readonly wordings?: ReadonlyMap<ClaimKey, string>;
+  readonly wordings?: ReadonlyMap<ClaimKey, string> | undefined;
   /** Whether newer statements replace the claims and entries they supersede. */
   readonly followsNotes: boolean;
 }
@@ -134,10 +98,10 @@ export interface PromotionRules {
 export function planPromotions(
   ranked: readonly RankedClaim[],
   memoryText: string,
-  ground: PromotionGround,
+  basis: PromotionBasis,
   rules: PromotionRules,
 ): PromotionPlan {
-  const plan = new Plan(memoryText, ground, rules);
+  const plan = new Plan(memoryText, basis, rules);
   if (rules.followsNotes) plan.followNotes();
   for (const claim of ranked) {
     if (plan.isFull) break;
@@ -148,16 +112,16 @@ export function planPromotions(
 
 class Plan {
   private readonly memoryText: string;
-  private readonly ground: PromotionGround;
+  private readonly basis: PromotionBasis;
   private readonly rules: PromotionRules;
   private readonly decisions: PromotionDecision[] = [];
   private readonly edits: MemoryEdit[] = [];
   private known: KnownMemory;
   private written = 0;
 
-  constructor(memoryText: string, ground: PromotionGround, rules: PromotionRules) {
+  constructor(memoryText: string, basis: PromotionBasis, rules: PromotionRules) {
     this.memoryText = memoryText;
-    this.ground = ground;
+    this.basis = basis;
     this.rules = rules;
     this.known = knownMemory(memoryText);
   }
@@ -167,14 +131,13 @@ class Plan {
   }
 
   result(): PromotionPlan {
-    const { ground, rules } = this;
-    const budget: Budget = {
-      maxChars: rules.maxMemoryChars,
-      day: rules.day,
-      mayRetire: ground.isAsWritten,
-      strengthOf: (entry) => ground.strengthOf(entry, rules.recencyHalfLifeDays),
-    };
-    const { edits, refused } = withinBudget(this.memoryText, this.edits, budget);
+    const { maxMemoryChars: maxChars, day } = this.rules;
+    const { edits, refused } = withinBudget(this.memoryText, this.edits, {
+      maxChars,
+      day,
+      mayRetire: (entry) => this.isAsWritten(entry),
+      strengthOf: (entry) => this.strengthOf(entry),
+    });
     const decisions = this.decisions.map((decision): PromotionDecision => {
       const { entry, score } = decision;
       const isRefused = decision.decision === 'promote' && refused.has(entry.key);
@@ -185,12 +148,12 @@ class Plan {
 
   /** Replaces entries that newer notes contradict. */
   followNotes(): void {
-    const { statements, entryOf, isAsWritten } = this.ground;
+    const { statements } = this.basis;
     for (const { entry: standing } of this.known.promoted) {
       const day = dayOfEntry(standing);
       const newer = statements.newerThan(standing.text, day);
-      if (newer === undefined || !isAsWritten(standing)) continue;
-      const entry = entryOf(newer);
+      if (newer === undefined || !this.isAsWritten(standing)) continue;
+      const entry = this.entryOf(newer);
       // A person removed the newer statement from MEMORY.md: leave the older one alone.
       if (entry.state.fate === 'rejected') continue;
       const others = without(this.known, standing.key);
@@ -216,14 +179,14 @@ class Plan {
     }
     this.decisions.push({ entry, score, decision: 'skip', why: standing.state });
     if (standing.state !== 'superseded' || !this.rules.followsNotes) return;
-    const current = this.ground.entryOf(standing.by);
+    const current = this.entryOf(standing.by);
     if (current.state.fate === 'open') this.decide({ entry: current, score }, standing.by.place);
   }
 
   /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
   private standingOf(entry: RecallEntry): Standing | { readonly state: 'secret' } {
     if (containsSecret(entry.text)) return { state: 'secret' };
-    return standingOf(entry, this.ground.sources, () => this.ground.statements);
+    return standingOf(entry, this.basis.sources, () => this.basis.statements);
   }
 
   private decide(ranked: RankedClaim, lines: LineRange): void {
@@ -239,14 +202,42 @@ class Plan {
       return;
     }
     const isOwn =
-      prior?.sweepId === this.rules.sweepId ||
-      (prior !== undefined && this.ground.isAsWritten(prior));
+      prior !== undefined && (prior.sweepId === this.rules.sweepId || this.isAsWritten(prior));
     const provenance = this.provenanceOf(ranked, lines);
     this.written += 1;
     this.write(
-      prior !== undefined && isOwn
+      isOwn
         ? { ...ranked, decision: 'renew', provenance, prior: prior.key }
         : { ...ranked, decision: 'promote', provenance },
+    );
+  }
+
+  /** The recorded claim, or a new one for a statement that no sweep has found yet. */
+  private entryOf(statement: Statement): RecallEntry {
+    const { entries, nowMs } = this.basis;
+    const known = entries.get(statement.key);
+    return known ?? withSignal(undefined, noteSignal(statement, 'daily', 0, nowMs));
+  }
+
+  /** How much an entry deserves to stay: its claim's score now. */
+  private strengthOf({ key, score, sweepId }: PromotedEntry): number {
+    const { entries, nowMs } = this.basis;
+    const { recencyHalfLifeDays } = this.rules;
+    const known = entries.get(key);
+    return known === undefined
+      ? fadedScore(score, Date.parse(sweepDay(sweepId)), nowMs, recencyHalfLifeDays)
+      : scoreClaim(known, nowMs, recencyHalfLifeDays).score;
+  }
+
+  /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
+  private isAsWritten({ key, text, sweepId, block }: PromotedEntry): boolean {
+    if (claimKeyOf(text) === key) return true;
+    const memory = this.basis.sweeps.get(sweepId)?.memory;
+    if (memory === undefined || memory.state === 'untouched') return false;
+    return memory.operations.some(
+      (operation) =>
+        (operation.kind === 'add' && operation.inserted.includes(block.trimEnd())) ||
+        (operation.kind === 'replace' && operation.after.includes(block.trimEnd())),
     );
   }
 

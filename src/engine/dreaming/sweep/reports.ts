@@ -2,6 +2,7 @@ import { formatCitation } from '../../memory/search/index.js';
 import { ownBlockMarks } from '../../memory/sources/index.js';
 import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
 import { formatCountOf } from '../../support/format.js';
+import { eolOf } from '../../support/text.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
 import type { DeepResult } from './deep-phase.js';
 import type { DreamSettings } from './dream-sources.js';
@@ -85,7 +86,7 @@ export type DreamBlock = 'diary' | 'light' | 'rem' | 'deep';
 
 /** Replaces the content of a block, adding the block at the end if it is missing. */
 export function withBlock(text: string, block: DreamBlock, content: string): string {
-  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const end = eolOf(text);
   const [opening, closing] = ownBlockMarks(block);
   const body = [opening, ...content.trim().split('\n'), closing].join(end);
   const place = placeOf(text, block);

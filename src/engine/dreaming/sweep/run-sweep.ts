@@ -5,14 +5,15 @@ import { inUndoneTransaction } from '../../sqlite/database.js';
 import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
-import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
+import type { DreamTarget } from '../dream-targets.js';
+import { realWorkspaceDir } from '../dream-workspace.js';
 import { type DiaryMaterial, type Narrator, plainDiaryText } from '../narrator.js';
 import {
   type MemoryChanger,
   type PlannedFile,
   recoverChanges,
 } from '../promotion/change-memory.js';
-import { ingestRecalls, ingestShared, sumOf } from '../recall-log/ingest-recalls.js';
+import { ingestRecalls } from '../recall-log/ingest-recalls.js';
 import type { SharedRecalls } from '../recall-log/shared-recalls.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import { type OpenDreams, withLockedDreams } from '../store/dream-database.js';
@@ -25,24 +26,14 @@ import {
   type SweepTrigger,
 } from '../store/sweep-records.js';
 import { deepPhase } from './deep-phase.js';
-import {
-  type DreamReach,
-  type DreamSettings,
-  type DreamSources,
-  openSources,
-  type PhaseContext,
-} from './dream-sources.js';
+import { type DreamSources, openSources, type PhaseContext } from './dream-sources.js';
 import { lightPhase } from './light-phase.js';
 import { isWritten, type PromotionDecision } from './plan-promotions.js';
 import { remPhase } from './rem-phase.js';
 import { deepReport, lightReport, remReport, writeDiary, writeReport } from './reports.js';
 
-/** How a sweep runs. */
-export interface SweepOptions {
-  readonly settings: DreamSettings;
-  readonly reach: DreamReach;
-  /** For day boundaries; undefined means the host's. */
-  readonly timeZone: string | undefined;
+/** What is swept, and how. */
+export interface SweepOptions extends Omit<DreamTarget, 'agents'> {
   readonly clock: Clock;
   readonly trigger: SweepTrigger;
   /** Run only these phases; default: all that are enabled. */
@@ -101,17 +92,14 @@ const KEEP_MARKS_DAYS = 400;
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE,
  *   FORGET_LIST_INVALID; the signal's reason
  */
-export async function runSweep(
-  workspace: DreamWorkspace,
-  options: SweepOptions,
-): Promise<SweepSummary> {
-  const { signal, onEvent } = options;
+export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
+  const { workspace, reach, signal, onEvent } = options;
+  const { shared } = reach;
   const onWait = (): void => onEvent?.({ type: 'sweep.waiting' });
-  const { shared } = options.reach;
   const work = (signal: AbortSignal, logs: readonly SharedRecalls[]): Promise<SweepSummary> =>
     withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
-      const sources = await openSources(realWorkspaceDir(workspace), options.reach);
-      const sweep = new Sweep(workspace, dreams, sources, { ...options, signal }, logs);
+      const sources = await openSources(realWorkspaceDir(workspace), reach);
+      const sweep = new Sweep(dreams, sources, { ...options, signal }, logs);
       if (options.dryRun !== true) return await sweep.run();
       return await inUndoneTransaction(dreams.database, () => sweep.run());
     });
@@ -121,7 +109,6 @@ export async function runSweep(
 }
 
 class Sweep {
-  private readonly logFile: string;
   private readonly logs: readonly SharedRecalls[];
   private readonly options: SweepOptions;
   private readonly context: PhaseContext;
@@ -135,18 +122,17 @@ class Sweep {
   private record: SweepRecord;
 
   constructor(
-    workspace: DreamWorkspace,
     dreams: OpenDreams,
     sources: DreamSources,
     options: SweepOptions,
     logs: readonly SharedRecalls[],
   ) {
+    const { workspace, settings, trigger } = options;
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
     const day = dayOf(nowMs);
     const { database, entries, sweeps } = dreams;
-    const { phases } = options.settings;
-    this.logFile = workspace.files.recallLog;
+    const { phases } = settings;
     this.logs = logs;
     this.options = options;
     this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
@@ -162,21 +148,20 @@ class Sweep {
     const signal = anySignal([options.signal, this.timeLimit]);
     const moment = { nowMs, day, dayOf, dayStartMs, signal };
     this.context = { database, entries, sources, phases, ...moment };
-    this.record = newSweep(sweeps, { day, trigger: options.trigger, startedMs: nowMs });
+    this.record = newSweep(sweeps, { day, trigger, startedMs: nowMs });
   }
 
   async run(): Promise<SweepSummary> {
     const { entries, dayOf, day, sources } = this.context;
-    const { logFile, logs, changer } = this;
+    const { logs, changer } = this;
     const { dryRun } = changer;
+    const { recallLog: logFile } = this.options.workspace.files;
     this.emit({ type: 'sweep.started' });
     recoverChanges(changer);
     this.save(this.record);
     let searches = 0;
     try {
-      const inbox = { ...changer, dayOf, rotates: !dryRun };
-      const own = ingestRecalls({ ...inbox, logFile });
-      const recalls = sumOf([own, await ingestShared({ ...inbox, logs })]);
+      const recalls = await ingestRecalls({ ...changer, logFile, logs, dayOf, rotates: !dryRun });
       searches = recalls.searches;
       this.emit({ type: 'recalls.ingested', ...recalls });
       for (const phase of PHASES) {

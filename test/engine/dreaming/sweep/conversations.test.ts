@@ -43,7 +43,8 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
   const forget = forgetPlaces({ stateDir: home.at('state') }, 'main');
   const places: readonly TranscriptPlace[] = [placeOf(home.at('sessions'))];
   const sweep = (nowMs = NIGHT, transcripts = places) =>
-    runSweep(workspace, {
+    runSweep({
+      workspace,
       settings: dreaming,
       reach: { transcripts, forget: [forget], exclude: { patterns: [] } },
       timeZone: 'UTC',

@@ -33,7 +33,8 @@ test('killed at any moment, MEMORY.md is whole, each entry is in it or in the ar
       `${round * 1000}`,
     ]);
     assertWhole(read());
-    await runSweep(workspace, {
+    await runSweep({
+      workspace,
       settings: tightSettings(),
       reach: NOTES_ALONE,
       timeZone: 'UTC',

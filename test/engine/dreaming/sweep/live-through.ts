@@ -52,7 +52,8 @@ export async function liveThrough({ facts, days }: LivingNotes): Promise<LifeSco
       appendRecall(workspace.files.recallLog, recall);
       answers.push(recall.claims.map(({ text }) => text));
     }
-    const { decisions } = await runSweep(workspace, {
+    const { decisions } = await runSweep({
+      workspace,
       settings: dreaming,
       reach: NOTES_ALONE,
       timeZone: 'UTC',

@@ -27,7 +27,8 @@ test('over a quarter, what was needed is promoted, and nothing else', async () =
       const recall = recallOf(await backend.search({ query }), noon);
       if (recall !== undefined) appendRecall(quarter.workspace.files.recallLog, recall);
     }
-    await runSweep(quarter.workspace, {
+    await runSweep({
+      workspace: quarter.workspace,
       settings: dreaming,
       reach: NOTES_ALONE,
       timeZone: 'UTC',

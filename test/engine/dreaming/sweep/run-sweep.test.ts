@@ -50,7 +50,8 @@ function aWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-11-
         ],
       }),
     sweep: (over: Partial<SweepOptions> = {}) =>
-      runSweep(workspace, {
+      runSweep({
+        workspace,
         settings: dreaming,
         reach: NOTES_ALONE,
         timeZone: 'UTC',

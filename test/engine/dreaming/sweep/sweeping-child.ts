@@ -27,7 +27,8 @@ for (let number = Number(first); ; number++) {
       claims: [{ text, source: 'memory', path: NOTE, startLine: 1, endLine: 1, score: 0.9 }],
     });
   }
-  await runSweep(workspace, {
+  await runSweep({
+    workspace,
     settings: tightSettings(),
     reach: NOTES_ALONE,
     timeZone: 'UTC',
