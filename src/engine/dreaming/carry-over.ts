@@ -88,37 +88,38 @@ function otherDreams(
 }
 
 /** Whether this state belongs to a folder that was moved here; false if it cannot be read. */
-function isMoved(...question: Parameters<typeof areMoved>): boolean {
-  try {
-    return areMoved(...question);
-  } catch (error) {
-    if (error instanceof SvcError) return false;
-    throw error;
-  }
-}
-
-function areMoved(
+function isMoved(
   old: DreamFiles,
   { dir }: DreamWorkspace,
   agents: readonly AgentId[],
   { stateDir }: Pick<StatePaths, 'stateDir'>,
 ): boolean {
-  const origin = originOf(old);
-  if (origin !== undefined) {
-    const there = realPlace(origin.dir);
-    if (there === dir) return true;
-    const isOfAgent = agents.some((id) => origin.agents.includes(id));
-    // An agent of the same name may have had another folder that was deleted: compare the notes.
-    return isOfAgent && there === undefined && withDreams(old, (database) => knows(database, dir));
+  try {
+    const origin = originOf(old);
+    if (origin !== undefined) {
+      const there = realPlace(origin.dir);
+      if (there === dir) return true;
+      const isOfAgent = agents.some((id) => origin.agents.includes(id));
+      // An agent of the same name may have had another folder that was deleted: compare the notes.
+      return (
+        isOfAgent && there === undefined && withDreams(old, (database) => knows(database, dir))
+      );
+    }
+    // Version 0.1 wrote no origin file: derive the old path from a backup and verify it by its hash.
+    const backup = withDreams(old, (database) =>
+      database
+        .prepare('SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL')
+        .pluck()
+        .get(),
+    );
+    if (typeof backup !== 'string') return false;
+    const oldStateDir = dirname(dirname(dirname(dirname(backup))));
+    const oldDir = join(oldStateDir, relative(realPlace(stateDir) ?? stateDir, dir));
+    return old.database.endsWith(`${shortHash(oldDir)}.sqlite`) && realPlace(oldDir) === undefined;
+  } catch (error) {
+    if (error instanceof SvcError) return false;
+    throw error;
   }
-  // Older versions wrote no origin file: derive the old path from a backup and verify it by its hash.
-  const backup = withDreams(old, (database) =>
-    database.prepare('SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL').pluck().get(),
-  );
-  if (typeof backup !== 'string') return false;
-  const oldStateDir = dirname(dirname(dirname(dirname(backup))));
-  const oldDir = join(oldStateDir, relative(realPlace(stateDir) ?? stateDir, dir));
-  return old.database.endsWith(`${shortHash(oldDir)}.sqlite`) && realPlace(oldDir) === undefined;
 }
 
 function originOf({ origin }: DreamFiles): Origin | undefined {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
 import { snakeCase } from '../../support/text.js';
-import { asClaimKey, type ClaimKey } from '../claims/claim-words.js';
+import { type ClaimKey, claimKey } from '../claims/claim-words.js';
 import {
   CLAIM_FATES,
   type ClaimFate,
@@ -87,7 +87,7 @@ const list = z.string();
 const fateCounts = z.array(z.object({ fate: z.enum(CLAIM_FATES), claims: z.number() }));
 
 const entryRow = z.object({
-  key: z.string(),
+  key: claimKey,
   text: z.string(),
   source: z.enum(['memory', 'sessions']),
   path: z.string(),
@@ -120,7 +120,7 @@ function toEntry(value: unknown): RecallEntry {
   const row = entryRow.parse(value);
   const { source, path, startLine, endLine } = row;
   return {
-    key: asClaimKey(row.key),
+    key: row.key,
     text: row.text,
     place: { source, path, startLine, endLine },
     recallCount: row.recallCount,

@@ -50,14 +50,8 @@ export function gatherStatements(context: PhaseContext): Omit<LightResult, 'stag
   });
 }
 
-function takeDailyNotes({
-  entries,
-  sources,
-  phases,
-  day,
-  nowMs,
-  signal,
-}: PhaseContext): Pick<LightResult, 'noted' | 'notes'> {
+function takeDailyNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'notes'> {
+  const { entries, sources, phases, day, nowMs, signal } = context;
   const { limit, lookbackDays } = phases.light;
   let left = Math.max(LEAST_CLAIMS, limit * CLAIMS_PER_LIMIT);
   let notes = 0;
@@ -77,15 +71,8 @@ function takeDailyNotes({
   return { notes, noted };
 }
 
-function takeMessages({
-  entries,
-  sources,
-  phases,
-  day,
-  dayOf,
-  nowMs,
-  signal,
-}: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
+function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
+  const { entries, sources, phases, day, dayOf, nowMs, signal } = context;
   let messages = 0;
   let noted = 0;
   const from = daysBefore(day, phases.light.lookbackDays);
@@ -96,10 +83,9 @@ function takeMessages({
     for (const { text, startLine, endLine } of turnClaims(message)) {
       if (text.length < LEAST_SAID_CHARACTERS || text.length > MOST_SAID_CHARACTERS) continue;
       const key = claimKeyOf(text);
+      if (junkReason(text) !== undefined) continue;
       // Per day and not per file: resuming a conversation copies it.
-      const isNew = (): boolean =>
-        entries.countDaily(message.isDated ? said : NO_DAY, 'sessions', key);
-      if (junkReason(text) !== undefined || !isNew()) continue;
+      if (!entries.countDaily(message.isDated ? said : NO_DAY, 'sessions', key)) continue;
       noted += 1;
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);

@@ -25,11 +25,11 @@ import {
   type SweepRecord,
   type SweepTrigger,
 } from '../store/sweep-records.js';
-import { deepPhase } from './deep-phase.js';
+import { type DeepResult, deepPhase } from './deep-phase.js';
 import { type DreamSources, openSources, type PhaseContext } from './dream-sources.js';
-import { lightPhase } from './light-phase.js';
+import { type LightResult, lightPhase } from './light-phase.js';
 import { isWritten, type PromotionDecision } from './plan-promotions.js';
-import { remPhase } from './rem-phase.js';
+import { type RemResult, remPhase } from './rem-phase.js';
 import { deepReport, lightReport, remReport, writeDiary, writeReport } from './reports.js';
 
 /** What is swept, and how. */
@@ -115,10 +115,9 @@ class Sweep {
   private readonly changer: MemoryChanger;
   private readonly timeLimit: AbortSignal;
   private readonly faults: string[] = [];
-  private decisions: readonly PromotionDecision[] = [];
-  private files: readonly PlannedFile[] = [];
-  private promotedToday: readonly string[] = [];
-  private diary = { snippets: [] as readonly string[], themes: [] as readonly string[] };
+  private lightResult: LightResult | undefined;
+  private remResult: RemResult | undefined;
+  private deepResult: DeepResult | undefined;
   private record: SweepRecord;
 
   constructor(
@@ -178,11 +177,13 @@ class Sweep {
     return {
       sweep: this.record,
       searches,
-      decisions: this.decisions,
+      decisions: this.deepResult?.decisions ?? [],
       skipped: sources.skipped,
       reportFaults: this.faults,
       modelFaults: this.options.narrator?.faults ?? [],
-      preview: dryRun ? { files: this.files, recalled: this.recalled() } : undefined,
+      preview: dryRun
+        ? { files: this.deepResult?.files ?? [], recalled: this.recalled() }
+        : undefined,
     };
   }
 
@@ -213,7 +214,7 @@ class Sweep {
 
   private light(): PhaseOutcome {
     const result = lightPhase(this.context);
-    this.diary = { ...this.diary, snippets: result.staged.slice(0, 12).map(({ text }) => text) };
+    this.lightResult = result;
     const { notes, messages, noted, staged } = result;
     const counts = { notes, messages, noted, staged: staged.length };
     return { counts, report: lightReport(result) };
@@ -221,23 +222,19 @@ class Sweep {
 
   private rem(): PhaseOutcome {
     const result = remPhase(this.context);
-    this.diary = { ...this.diary, themes: result.themes.slice(0, 6).map(({ tag }) => tag) };
+    this.remResult = result;
     const { considered, themes, truths } = result;
     const counts = { considered, themes: themes.length, truths: truths.length };
     return { counts, report: remReport(result) };
   }
 
   private async deep(): Promise<PhaseOutcome> {
-    const { changer, context } = this;
-    const result = await deepPhase(context, changer, this.record, this.narrator());
-    const { sweep, decisions, files, earlier, considered, passed } = result;
-    this.record = sweep;
-    this.decisions = decisions;
-    this.files = files;
-    const written = decisions.filter(isWritten).map(({ entry }) => entry);
-    this.promotedToday = [...earlier, ...written].map(({ text }) => text);
+    const result = await deepPhase(this.context, this.changer, this.record, this.narrator());
+    this.deepResult = result;
+    this.record = result.sweep;
+    const { considered, passed } = result;
     const counts = { considered, passed, promote: 0, renew: 0, said: 0, skip: 0 };
-    for (const { decision } of decisions) counts[decision] += 1;
+    for (const { decision } of result.decisions) counts[decision] += 1;
     return { counts, report: deepReport(result) };
   }
 
@@ -251,9 +248,14 @@ class Sweep {
   }
 
   private async writeDiary(): Promise<void> {
-    const promotions = this.promotedToday.slice(0, 5);
-    const material = { ...this.diary, promotions };
-    if (promotions.length === 0 && material.themes.length === 0) return;
+    const { earlier = [], decisions = [] } = this.deepResult ?? {};
+    const promoted = [...earlier, ...decisions.filter(isWritten).map(({ entry }) => entry)];
+    const material: DiaryMaterial = {
+      snippets: (this.lightResult?.staged ?? []).slice(0, 12).map(({ text }) => text),
+      themes: (this.remResult?.themes ?? []).slice(0, 6).map(({ tag }) => tag),
+      promotions: promoted.slice(0, 5).map(({ text }) => text),
+    };
+    if (promoted.length === 0 && material.themes.length === 0) return;
     const text = await this.diaryText(material);
     this.tryWriting(() => writeDiary(this.changer.dir, this.context.day, text));
   }
