@@ -13,40 +13,25 @@ export type RunnableRuntime = (typeof RUNNABLE)[number];
 export type PermissionPolicy = 'allow' | 'deny' | 'read';
 
 /** How tasks of one runtime are run. */
-export interface RuntimeSettings {
-  /** Resolved with each task: it can be installed while svc runs. @throws SvcError */
-  readonly command: () => readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  /** Everything the configuration adds to the environment is treated as secret. */
-  readonly secrets: readonly string[];
-  /** Absolute path of a task's working directory. */
-  readonly cwdOf: (task: Pick<TaskRecord, 'agentId'>) => string;
-  readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  readonly permissions: PermissionPolicy;
-}
+export type RuntimeSettings = NonNullable<ReturnType<typeof runtimeSettings>>;
 
 /** How tasks are run. */
-export interface RunnerSettings {
-  /** Tasks at the same time. */
-  readonly concurrency: number;
-  readonly leaseMs: number;
-  /** What becomes of a task whose runner ends before it is done. */
-  readonly orphans: 'lost' | 'requeue';
-  readonly runtimes: Readonly<Partial<Record<RunnableRuntime, RuntimeSettings>>>;
-}
+export type RunnerSettings = ReturnType<typeof runnerSettings>;
 
-export function runnerSettings(context: EngineContext, loaded: LoadedConfig): RunnerSettings {
+export function runnerSettings(context: EngineContext, loaded: LoadedConfig) {
   const { concurrency, leaseSeconds, orphans, runtimes } = loaded.resolved.flows;
-  const configured = RUNNABLE.flatMap((runtime) => {
+  const configured: Partial<Record<RunnableRuntime, RuntimeSettings>> = {};
+  for (const runtime of RUNNABLE) {
     const settings = runtimeSettings(runtimes[runtime], context, loaded);
-    return settings === undefined ? [] : [[runtime, settings] as const];
-  });
+    if (settings !== undefined) configured[runtime] = settings;
+  }
   return {
+    /** Tasks at the same time. */
     concurrency,
     leaseMs: leaseSeconds * 1000,
+    /** What becomes of a task whose runner ends before it is done. */
     orphans,
-    runtimes: Object.fromEntries(configured),
+    runtimes: configured,
   };
 }
 
@@ -54,29 +39,28 @@ function runtimeSettings(
   configured: LoadedConfig['resolved']['flows']['runtimes'][RunnableRuntime],
   context: EngineContext,
   loaded: LoadedConfig,
-): RuntimeSettings | undefined {
+) {
   const [word, ...args] = configured?.command ?? [];
   if (configured === undefined || word === undefined) return undefined;
   const { cwd, env = {}, timeoutSeconds, maxAttempts, permissions } = configured;
   const place = cwd === undefined ? undefined : resolveConfiguredPath(loaded, cwd, context);
   return {
-    command: () => [findProgram(word, context, loaded), ...args],
+    /** Resolved with each task: it can be installed while svc runs. @throws SvcError */
+    command: (): readonly [string, ...string[]] => [findProgram(word, context, loaded), ...args],
     env: childEnvironment(context.env, env),
+    /** Everything the configuration adds to the environment is treated as secret. */
     secrets: Object.values(env),
-    cwdOf: ({ agentId }) => place ?? workspaceOf(agentId, context, loaded),
+    /**
+     * Absolute path of a task's working directory; by default the workspace of its agent, or of the default agent.
+     *
+     * @throws SvcError AGENT_UNKNOWN, because its program would run in the folder of another agent
+     */
+    cwdOf: ({ agentId }: Pick<TaskRecord, 'agentId'>): string =>
+      place ?? resolveAgent(loaded, agentId ?? undefined, context).workspaceDir,
     timeoutMs: timeoutSeconds * 1000,
     maxAttempts,
     permissions,
   };
-}
-
-/**
- * The workspace of a task's agent, or of the default agent.
- *
- * @throws SvcError AGENT_UNKNOWN, because its program would run in the folder of another agent
- */
-function workspaceOf(agentId: string | null, context: EngineContext, loaded: LoadedConfig): string {
-  return resolveAgent(loaded, agentId ?? undefined, context).workspaceDir;
 }
 
 /** A configured program for tasks or notifications. */

@@ -17,7 +17,7 @@ import {
   summaryText,
   type TaskJob,
 } from './job.js';
-import type { RuntimeSettings } from './runner-settings.js';
+import type { RunnerSettings, RuntimeSettings } from './runner-settings.js';
 
 /** After a report that could not be stored. */
 const REPORT_REST_MS = 1000;
@@ -25,21 +25,16 @@ const REPORT_REST_MS = 1000;
 /** Why an attempt ends early. */
 type StopCause = 'cancelled' | 'interrupted' | 'lease-lost' | 'timed-out';
 
-interface AttemptOptions {
+interface AttemptOptions extends Pick<RunnerSettings, 'leaseMs' | 'orphans'> {
   readonly flows: Flows;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: RuntimeSettings;
-  readonly leaseMs: number;
-  /** What becomes of an interrupted task. */
-  readonly orphans: 'lost' | 'requeue';
   readonly startJob: StartJob;
   readonly mind: JobHost['mind'];
 }
 
-/**
- * One attempt at a task, from its claim to the report of its end.
- */
+/** One attempt at a task, from its claim to the report of its end. */
 export class TaskAttempt {
   private readonly claimed: ClaimedTask;
   private readonly options: AttemptOptions;
@@ -164,20 +159,12 @@ export class TaskAttempt {
       case 'cancelled':
         return tasks.fail(lease, { error: 'It was cancelled.' });
       default:
-        return this.reportEnd(end);
+        return end.kind === 'failed' ? tasks.fail(lease, end) : tasks.complete(lease, end);
     }
-  }
-
-  private reportEnd(end: JobEnd): Promise<LeaseAnswer> {
-    const { tasks } = this.options.flows;
-    const { lease } = this.keeper;
-    return end.kind === 'failed' ? tasks.fail(lease, end) : tasks.complete(lease, end);
   }
 
   private masked(end: JobEnd): JobEnd {
-    if (end.kind === 'failed') {
-      return { ...end, error: summaryText(this.mask.text(end.error)) };
-    }
+    if (end.kind === 'failed') return { ...end, error: summaryText(this.mask.text(end.error)) };
     const { summary, result } = end;
     return {
       ...end,
@@ -194,11 +181,7 @@ const PROGRESS_MS = 1000;
 /** Two reports can get lost. */
 const BEATS_PER_LEASE = 3;
 
-interface LeaseKeeperOptions {
-  readonly flows: Flows;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly leaseMs: number;
+interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'leaseMs' | 'log'> {
   /** Called when the work has to end; can be called again. */
   readonly onStop: (cause: 'cancelled' | 'lease-lost') => void;
 }

@@ -6,7 +6,7 @@ import type { Mind } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { type ClaimedTask, type Flows, openFlows } from '../flows/index.js';
-import type { Clock, EngineContext } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 import { doublingRestMs } from '../support/time.js';
 import type { StartJob } from './job.js';
 import {
@@ -24,21 +24,26 @@ const LONGEST_STOP_MS = 9000;
 const TROUBLE_REST_MS = 1000;
 const LONGEST_TROUBLE_REST_MS = 10_000;
 
-interface RunnerOptions {
-  /** Open as long as the runner works; closed by its owner. */
-  readonly flows: Flows;
-  readonly settings: RunnerSettings;
-  readonly clock: Clock;
+interface OpenRunnerOptions {
+  readonly context: EngineContext;
+  readonly loaded: LoadedConfig;
   readonly log: Logger;
-  /** The runner's name for people: `host:4711`. */
-  readonly worker: string;
-  /** For each configured runtime. */
-  readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
-  readonly mind: Mind;
+  readonly pid: number;
+  /** The running Node.js, as `process.execPath`. */
+  readonly nodePath: string;
   /** Called with the number of running tasks when it changes. */
   readonly onChange?: ((running: number) => void) | undefined;
   /** Called when tasks cannot be claimed; with undefined when they can again. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
+}
+
+interface RunnerOptions extends OpenRunnerOptions {
+  /** Open as long as the runner works; closed by its owner. */
+  readonly flows: Flows;
+  readonly settings: RunnerSettings;
+  /** For each configured runtime. */
+  readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
+  readonly mind: Mind;
 }
 
 /**
@@ -97,9 +102,10 @@ class TaskRunner {
   }
 
   private async lookOn(): Promise<void> {
-    const { flows, settings, worker, log, onTrouble } = this.options;
+    const { flows, settings, pid, log, onTrouble } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
+    const worker = `${hostname()}:${pid}`;
     const request = { worker, runtimes, leaseMs: settings.leaseMs };
     let failures = 0;
     while (!signal.aborted) {
@@ -136,7 +142,7 @@ class TaskRunner {
   }
 
   private begin(claimed: ClaimedTask): void {
-    const { flows, settings, clock, log, start, mind, onChange } = this.options;
+    const { flows, settings, context, log, start, mind, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
     if (runtime === undefined) return;
@@ -146,7 +152,7 @@ class TaskRunner {
     if (own === undefined || startJob === undefined) return;
     const attempt = new TaskAttempt(claimed, {
       flows,
-      clock,
+      clock: context.clock,
       log: log.child({ task: task.taskId, runtime }),
       settings: own,
       leaseMs: settings.leaseMs,
@@ -168,15 +174,6 @@ class TaskRunner {
   }
 }
 
-interface OpenRunnerOptions extends Pick<RunnerOptions, 'onChange' | 'onTrouble'> {
-  readonly context: EngineContext;
-  readonly loaded: LoadedConfig;
-  readonly log: Logger;
-  readonly pid: number;
-  /** The running Node.js, as `process.execPath`. */
-  readonly nodePath: string;
-}
-
 /** A running task runner and its flows; see {@link openRunner}. */
 export type OpenRunner = Awaited<ReturnType<typeof openRunner>>;
 
@@ -186,7 +183,7 @@ export type OpenRunner = Awaited<ReturnType<typeof openRunner>>;
  * @throws SvcError as `openFlows` does
  */
 export async function openRunner(options: OpenRunnerOptions) {
-  const { context, loaded, log, pid, nodePath, onChange, onTrouble } = options;
+  const { context, loaded, log, nodePath } = options;
   const settings = runnerSettings(context, loaded);
   for (const { secrets } of Object.values(settings.runtimes)) {
     for (const secret of secrets) context.onSecret?.(secret);
@@ -200,17 +197,7 @@ export async function openRunner(options: OpenRunnerOptions) {
   };
   const flows = await openFlows(context, loaded.resolved);
   const minder = new Minder(nodePath);
-  const runner = new TaskRunner({
-    flows,
-    settings,
-    clock: context.clock,
-    log,
-    worker: `${hostname()}:${pid}`,
-    start,
-    mind: minder.mind,
-    onChange,
-    onTrouble,
-  });
+  const runner = new TaskRunner({ ...options, flows, settings, start, mind: minder.mind });
   runner.start();
   return {
     /** See TaskRunner. */
