@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wholeEnvironment } from '../child/program.js';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
+import { databaseFault } from '../sqlite/database.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
-import { syncFile } from '../support/files.js';
-import {
-  dropPointer,
-  installLockFile,
-  type PackageFacts,
-  pointerFile,
-  removeLeftovers,
-} from './installed-packages.js';
-import { findNpm, howEnded, type InstallSubject, npmFailure } from './npm.js';
+import { syncFolder } from '../support/files.js';
+import { type PackageFacts, pointerFile, removeLeftovers } from './installed-packages.js';
+import { type FindNpmOptions, findNpm, howEnded, type InstallSubject, npmFailure } from './npm.js';
 
 export type { InstallSubject } from './npm.js';
 
@@ -28,10 +23,8 @@ export type InstallEvent =
   /** Installed; being loaded as a test. */
   | { readonly type: 'install.checking' };
 
-export interface InstallOptions {
+export interface InstallOptions extends FindNpmOptions {
   readonly dir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly nodePath: string;
   /** Reinstall what is present. */
   readonly force: boolean;
   readonly signal: AbortSignal;
@@ -102,12 +95,14 @@ export async function removePackages<Installed>(
 ): Promise<Installed | undefined> {
   return locked(subject, dir, { signal }, async () => {
     const installed = present();
-    dropPointer(dir, subject.name);
+    // Its folder becomes a leftover.
+    rmSync(pointerFile(dir, subject.name), { force: true });
     await removeLeftovers(dir, subject.name);
     return installed;
   });
 }
 
+/** Only one process installs or removes at a time. */
 async function locked<T>(
   subject: InstallSubject,
   dir: string,
@@ -115,7 +110,7 @@ async function locked<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await withProcessLock(installLockFile(dir, subject.name), options, work);
+    return await withProcessLock(join(dir, `${subject.name}.lock`), options, work);
   } catch (error) {
     options.signal.throwIfAborted();
     throw asInstallError(error, subject, dir);
@@ -126,9 +121,9 @@ async function installInto<Installed>(
   { subject, dependencies, integrity, facts, check, checked, brokenHint }: Installation<Installed>,
   options: InstallOptions,
 ): Promise<void> {
-  const { dir, signal, onEvent, env, nodePath } = options;
+  const { dir, signal, onEvent, nodePath } = options;
   const packages = dependencies();
-  const npm = findNpm({ env, nodePath }, subject);
+  const npm = findNpm(options, subject);
   const name = `${subject.name}-${randomBytes(6).toString('hex')}`;
   const folder = join(dir, name);
   mkdirSync(folder, { mode: 0o700 });
@@ -157,17 +152,14 @@ async function installInto<Installed>(
   if (!hasSucceeded(end) || !checked(end.stdout.toString())) {
     throw doesNotRun(end, subject, brokenHint);
   }
-  const pointer = {
-    folder: name,
-    version: subject.version,
-    ...facts,
-    bytes: await sizeOfFolder(folder),
-  };
   const draft = join(folder, 'pointer.json');
-  writeJson(draft, pointer);
-  syncFile(draft);
+  const bytes = await sizeOfFolder(folder);
+  writeJson(draft, { folder: name, version: subject.version, ...facts, bytes });
+  await syncTree(folder);
+  syncFolder(dir);
   signal.throwIfAborted();
   renameSync(draft, pointerFile(dir, subject.name));
+  syncFolder(dir);
 }
 
 function writeJson(file: string, value: unknown): void {
@@ -207,13 +199,10 @@ const NPM_ARGS = [
   '--loglevel=error',
 ];
 
-const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
-
 function asInstallError(error: unknown, { code, space }: InstallSubject, dir: string): unknown {
   if (error instanceof SvcError) return error;
-  const systemCode = systemErrorCode(error);
-  if (systemCode === undefined) return error;
-  const isFull = FULL_DISK.includes(systemCode);
+  if (systemErrorCode(error) === undefined) return error;
+  const isFull = databaseFault(error) === 'disk_full';
   return new SvcError(code, `cannot install into ${dir}: ${systemReason(error)}`, {
     hint: isFull
       ? `free about ${space}, then try again`
@@ -268,6 +257,34 @@ async function sizeOfFolder(folder: string): Promise<number> {
     }
   }
   return bytes;
+}
+
+/** Open at the same time. */
+const MOST_SYNCED = 64;
+
+/** Writes a folder to disk, so that no power failure takes a part of it. @throws the system's error */
+async function syncTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((one) => join(one.parentPath, one.name));
+  // Together, since file systems then write their journal once for several.
+  for (let at = 0; at < paths.length; at += MOST_SYNCED) {
+    await Promise.all(paths.slice(at, at + MOST_SYNCED).map(syncOne));
+  }
+  for (const entry of entries)
+    if (entry.isDirectory()) syncFolder(join(entry.parentPath, entry.name));
+  syncFolder(folder);
+}
+
+async function syncOne(path: string): Promise<void> {
+  // Windows syncs only what is open for writing.
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 const EVERY_MS = 700;

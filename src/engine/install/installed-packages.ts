@@ -1,4 +1,4 @@
-import { promises, readFileSync, rmSync } from 'node:fs';
+import { promises, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ifReadable } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
@@ -25,11 +25,6 @@ export function pointerFile(dir: string, name: string): string {
   return join(dir, `${name}.json`);
 }
 
-/** Only one process installs or removes at a time. */
-export function installLockFile(dir: string, name: string): string {
-  return join(dir, `${name}.lock`);
-}
-
 /** The installation in use; reads one small file. Undefined if missing, damaged or written by something else. */
 export function readInstalled(dir: string, name: string): InstalledPackages | undefined {
   const value = parsedJson(ifReadable(() => readFileSync(pointerFile(dir, name), 'utf8')) ?? '');
@@ -43,11 +38,6 @@ export function readInstalled(dir: string, name: string): InstalledPackages | un
 /** A name, not a path: code elsewhere must never be loaded. */
 function isFolderOf(name: string, folder: string): boolean {
   return folder.startsWith(`${name}-`) && /^[0-9a-f]+$/u.test(folder.slice(name.length + 1));
-}
-
-/** Stops using an installation; its folder becomes a leftover. */
-export function dropPointer(dir: string, name: string): void {
-  rmSync(pointerFile(dir, name), { force: true });
 }
 
 /** Removes all folders of a name but the one in use. Requires the lock. */
