@@ -2,7 +2,7 @@ import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client
 import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
 import { VendorFault } from '../providers/vendor-fault.js';
-import type { ChatVendor } from './choose-chat-model.js';
+import type { ChatChoice, ChatVendor } from './choose-chat-model.js';
 
 interface ChatMessage {
   readonly role: 'assistant' | 'user';
@@ -34,13 +34,8 @@ export interface ChatAnswer {
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-export interface ApiSettings {
+export interface ApiSettings extends Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
   readonly vendor: ChatVendor;
-  readonly model: string;
-  /** Without trailing slash. */
-  readonly baseUrl: string;
-  /** Whether that is a configured address, perhaps of a compatible server. */
-  readonly customEndpoint: boolean;
   readonly key: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -57,16 +52,6 @@ interface ChatApi {
   readonly explain: ExplainStatus;
 }
 
-/** Values of `reasoning_effort`. */
-const EFFORT: Readonly<Record<Exclude<Thinking, 'adaptive' | 'off'>, string>> = {
-  minimal: 'minimal',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'xhigh',
-};
-
 /** Vendors count thinking towards the limit of the answer. */
 const THINKING_TOKENS = 4096;
 
@@ -79,7 +64,7 @@ const OPENAI_CHAT: ChatApi = {
   headers: ({ key, headers }) => bearerHeaders(key, headers),
   body: ({ vendor, model, customEndpoint }, { system, messages, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
-    const effort = thinks && thinking !== 'adaptive' ? EFFORT[thinking] : undefined;
+    const effort = thinking === 'max' ? 'xhigh' : thinking;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
     const limitField = customEndpoint ? 'max_tokens' : vendor.limitField;
     return {
@@ -89,7 +74,7 @@ const OPENAI_CHAT: ChatApi = {
         ...messages.map(({ role, text }) => ({ role, content: text })),
       ],
       [limitField]: maxTokens + (thinks ? THINKING_TOKENS : 0),
-      ...(effort === undefined ? {} : { reasoning_effort: effort }),
+      ...(thinks && thinking !== 'adaptive' ? { reasoning_effort: effort } : {}),
       stream: false,
     };
   },
@@ -98,9 +83,7 @@ const OPENAI_CHAT: ChatApi = {
     // Refusals and pure tool calls have no content.
     const text =
       typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
-    if (text === undefined) {
-      throw new VendorFault('answer', 'the answer has no message');
-    }
+    if (text === undefined) throw new VendorFault('answer', 'the answer has no message');
     return {
       text: withoutThoughts(text),
       truncated: jsonAt(json, 'choices', 0, 'finish_reason') === 'length',
@@ -128,10 +111,7 @@ function withoutThoughts(text: string): string {
 }
 
 /** Billed tokens, if reported. */
-function tokensOf(
-  input: unknown,
-  output: unknown,
-): { readonly input: number; readonly output: number } | undefined {
+function tokensOf(input: unknown, output: unknown): ChatAnswer['tokens'] {
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined;
 }
 
@@ -163,9 +143,7 @@ const ANTHROPIC_CHAT: ChatApi = {
   }),
   read: (json) => {
     const text = textOfParts(jsonAt(json, 'content'));
-    if (text === undefined) {
-      throw new VendorFault('answer', 'the answer has no message');
-    }
+    if (text === undefined) throw new VendorFault('answer', 'the answer has no message');
     return {
       text: text.trim(),
       truncated: jsonAt(json, 'stop_reason') === 'max_tokens',

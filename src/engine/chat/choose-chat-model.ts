@@ -25,6 +25,7 @@ export interface ChatChoice {
   readonly model: string;
   /** Without trailing slash. */
   readonly baseUrl: string;
+  /** Whether that is a configured address, perhaps of a compatible server. */
   readonly customEndpoint: boolean;
   readonly credential: CredentialPlace;
   readonly entry: ResolvedModelProvider | undefined;

@@ -1,3 +1,2 @@
 export { type ChatChoice, chooseChatModel } from './choose-chat-model.js';
-export type { ChatModel } from './open-chat-model.js';
-export { openChatModel } from './open-chat-model.js';
+export { type ChatModel, openChatModel } from './open-chat-model.js';

@@ -38,7 +38,17 @@ function describeMatch(match: Match | undefined): string {
 }
 
 function matches(match: Match | undefined, session: SessionFacts): boolean {
-  return !isUnknown(session) && (match === undefined || applies(match, session));
+  if (isUnknown(session)) return false;
+  const { channel, chatType, keyPrefix, rawKeyPrefix } = match ?? {};
+  // A prefix with an agent refers to the raw key.
+  const isRaw = keyPrefix !== undefined && lower(keyPrefix).startsWith('agent:');
+  const compared = isRaw ? rawKeyOf(session) : normalizedKeyOf(session);
+  return (
+    (channel === undefined || lower(channel) === channelOf(session)) &&
+    (chatType === undefined || chatType === chatTypeOf(session)) &&
+    (keyPrefix === undefined || beginsWith(compared, keyPrefix)) &&
+    (rawKeyPrefix === undefined || beginsWith(rawKeyOf(session), rawKeyPrefix))
+  );
 }
 
 function isUnknown(session: SessionFacts): boolean {
@@ -47,21 +57,6 @@ function isUnknown(session: SessionFacts): boolean {
     chatTypeOf(session) === undefined &&
     channelOf(session) === undefined
   );
-}
-
-function applies(match: Match, session: SessionFacts): boolean {
-  const { channel, chatType, keyPrefix, rawKeyPrefix } = match;
-  return (
-    (channel === undefined || lower(channel) === channelOf(session)) &&
-    (chatType === undefined || chatType === chatTypeOf(session)) &&
-    (keyPrefix === undefined || beginsWith(comparedKey(keyPrefix, session), keyPrefix)) &&
-    (rawKeyPrefix === undefined || beginsWith(rawKeyOf(session), rawKeyPrefix))
-  );
-}
-
-/** A prefix with an agent refers to the raw key. */
-function comparedKey(keyPrefix: string, session: SessionFacts): string | undefined {
-  return lower(keyPrefix).startsWith('agent:') ? rawKeyOf(session) : normalizedKeyOf(session);
 }
 
 function beginsWith(key: string | undefined, prefix: string): boolean {
@@ -88,11 +83,11 @@ export function explainScope(
     session: {
       key: key ?? null,
       normalizedKey: normalizedKeyOf(session) ?? null,
-      agent: key === undefined ? null : (agentIdOf(key) ?? null),
+      agent: agentIdOf(key ?? '') ?? null,
       chatType: known?.type ?? null,
       chatTypeFrom: known?.reason ?? null,
       channel: channelOf(session) ?? null,
-      conversation: key === undefined ? null : (conversationIdOf(key) ?? null),
+      conversation: conversationIdOf(key ?? '') ?? null,
     },
     default: scope.default,
     rules: scope.rules.map(({ action, match }) => {
@@ -103,7 +98,7 @@ export function explainScope(
 }
 
 /** The kinds of conversations in rules of active memory and scope. */
-export type ChatType = 'direct' | 'group' | 'channel' | 'explicit';
+export type ChatType = NonNullable<Match['chatType']>;
 
 /** What is known of a conversation. */
 export interface SessionFacts {
