@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { readdirSync, readFileSync, statSync } from 'node:fs';
-import fs from 'node:fs';
+import nodeFs from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemErrorCode } from '../errors/index.js';
 
@@ -84,7 +83,7 @@ export class ChildGroup {
       child.on('exit', () => {
         this.hasExited = true;
         if (leavesOthers !== true) this.signal('SIGKILL');
-        if (attemptId !== undefined) endMarked(fs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
+        if (attemptId !== undefined) endMarked(nodeFs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
         clearTimeout(this.killTimer);
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
       });
@@ -151,21 +150,19 @@ function spawnGroup(
 /** The variable that every process of one attempt at a task inherits. */
 export const ATTEMPT_VARIABLE = 'SVC_ATTEMPT_ID';
 
-/** Passed in because the minder loads it in another way. */
-interface ProcReader {
-  readonly readdirSync: typeof readdirSync;
-  readonly readFileSync: typeof readFileSync;
-  readonly statSync: typeof statSync;
-}
-
 /**
  * Kills this user's processes with one of these entries (`NAME=value`) in their environment: what a program
  * started in another session has left the process group. Only on Linux, where the environment of other
  * processes can be read.
  *
  * The minder runs the source of this function, so that it cannot refer to anything outside.
+ *
+ * @param fs the module, which the minder loads in another way
  */
-export function endMarked(fs: ProcReader, entries: readonly string[]): void {
+export function endMarked(
+  fs: Pick<typeof nodeFs, 'readdirSync' | 'readFileSync' | 'statSync'>,
+  entries: readonly string[],
+): void {
   if (process.platform !== 'linux' || process.getuid === undefined) return;
   // A process missed while it forked is found in the next pass; a fork bomb must not keep this running.
   for (let pass = 0, found = true; found && pass < 5; pass++) {

@@ -12,25 +12,18 @@ import { pathFolders, resolveConfiguredPath, type WrittenIn } from '../support/f
  * @throws SvcError RUNTIME_PROGRAM_MISSING
  */
 export function findProgram(word: string, context: EngineContext, loaded: WrittenIn): string {
-  const candidates = candidatesFor(word, context, loaded);
+  const isPath = /[\\/]/u.test(word) || word === '~';
+  const candidates = isPath
+    ? [resolveConfiguredPath(loaded, word, context)]
+    : pathFolders(context.env).map((folder) => join(folder, word));
   const program = candidates.find(isProgram);
   if (program !== undefined) return program;
-  const isPath = candidates.length === 1 && hasFolder(word);
-  const where = isPath ? (candidates[0] ?? word) : `${word} on the PATH`;
+  const where = isPath ? candidates.join() : `${word} on the PATH`;
   throw new SvcError('RUNTIME_PROGRAM_MISSING', `program not found: ${where}`, {
     hint: isPath
       ? 'fix the path, or make the file executable with chmod u+x'
       : 'install it, or use its absolute path; services can have a shorter PATH than your shell',
   });
-}
-
-function candidatesFor(word: string, context: EngineContext, loaded: WrittenIn): readonly string[] {
-  if (hasFolder(word)) return [resolveConfiguredPath(loaded, word, context)];
-  return pathFolders(context.env).map((folder) => join(folder, word));
-}
-
-function hasFolder(word: string): boolean {
-  return /[\\/]/u.test(word) || word === '~';
 }
 
 function isProgram(path: string): boolean {
@@ -46,34 +39,11 @@ function isProgram(path: string): boolean {
  * What programs need, without secrets. Nothing else of svc's environment is passed on, because it contains
  * provider keys.
  */
-const PASSED: ReadonlySet<string> = new Set([
-  'APPDATA',
-  'COMSPEC',
-  'HOME',
-  'HOMEDRIVE',
-  'HOMEPATH',
-  'LANG',
-  'LANGUAGE',
-  'LOCALAPPDATA',
-  'LOGNAME',
-  'PATH',
-  'PATHEXT',
-  'SHELL',
-  'SVC_HOME',
-  'SYSTEMROOT',
-  'TEMP',
-  'TMP',
-  'TMPDIR',
-  'TZ',
-  'USER',
-  'USERNAME',
-  'USERPROFILE',
-  'XDG_CACHE_HOME',
-  'XDG_CONFIG_HOME',
-  'XDG_DATA_HOME',
-  'XDG_RUNTIME_DIR',
-  'XDG_STATE_HOME',
-]);
+const PASSED: ReadonlySet<string> = new Set(
+  `APPDATA COMSPEC HOME HOMEDRIVE HOMEPATH LANG LANGUAGE LOCALAPPDATA LOGNAME PATH PATHEXT SHELL SVC_HOME
+  SYSTEMROOT TEMP TMP TMPDIR TZ USER USERNAME USERPROFILE XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+  XDG_RUNTIME_DIR XDG_STATE_HOME`.split(/\s+/u),
+);
 
 /** The environment of a program that svc starts: the minimum, and what is added. */
 export function childEnvironment(

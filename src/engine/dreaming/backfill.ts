@@ -3,9 +3,9 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { SkippedFile } from '../memory/index.js';
-import { inWriteTransaction } from '../sqlite/database.js';
+import { inUndoneTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
-import { type ClaimKey, claimKey } from './claims/claim-words.js';
+import { claimKey } from './claims/claim-words.js';
 import type { Claim } from './claims/split-claims.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
@@ -59,7 +59,7 @@ export async function runBackfill(
   options: HandOptions & { readonly dryRun: boolean },
 ): Promise<BackfillSummary> {
   const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
-  return changingDreams(target, options, ({ dir, database, entries, sweeps, nowMs }) => {
+  return changingDreams(target, options, async ({ dir, database, entries, sweeps, nowMs }) => {
     const folder = pathIn(dir, path);
     let found = 0;
     const isWanted = (note: string): boolean => {
@@ -73,26 +73,20 @@ export async function runBackfill(
     const sweep = newSweep(sweeps, { trigger: 'backfill', ...times });
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
-    const stagedKeys = new Set<ClaimKey>();
-    const isKnown = (key: ClaimKey): boolean =>
-      stagedKeys.has(key) || wasBackfilled.get(key) !== undefined;
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
-    inWriteTransaction(database, () => {
+    const inTransaction = options.dryRun ? inUndoneTransaction : inWriteTransaction;
+    await inTransaction(database, () => {
       for (const statement of notes.flatMap(statementsOf)) {
         options.signal.throwIfAborted();
         const lean = leanOf(statement);
         leans[lean] += 1;
         if (lean !== 'lasting' && lean !== 'durable') continue;
-        const { key } = statement;
-        if (isKnown(key)) continue;
-        stagedKeys.add(key);
+        if (wasBackfilled.get(statement.key) !== undefined) continue;
         staged.push({ ...statement, lean });
-        if (!options.dryRun) {
-          vouch({ database, entries, nowMs }, sweep.id, { ...statement, lean });
-        }
+        vouch({ database, entries, nowMs }, sweep.id, { ...statement, lean });
       }
       // One that changed nothing could not be rolled back.
-      if (!options.dryRun && staged.length > 0) sweeps.put(sweep);
+      if (staged.length > 0) sweeps.put(sweep);
     });
     return {
       id: sweep.id,

@@ -118,7 +118,7 @@ export interface HandOptions extends ProcessLockOptions {
 export async function changingDreams<T>(
   { workspace }: DreamTarget,
   { clock, signal, onWait }: HandOptions,
-  work: (changer: MemoryChanger) => T,
+  work: (changer: MemoryChanger) => T | Promise<T>,
 ): Promise<T> {
   return withLockedDreams(workspace, { signal, onWait }, (dreams) => {
     const changer: MemoryChanger = {

@@ -96,6 +96,7 @@ export async function listSchedules(
   return await Promise.all(
     configuredSchedules(config).map(async (schedule) => {
       const record = records.get(schedule.id);
+      const { flowId } = record ?? {};
       const [nextMs] = schedule.enabled ? schedule.nextDue(nowMs, 1) : [];
       return {
         id: schedule.id,
@@ -104,7 +105,9 @@ export async function listSchedules(
         timezone: schedule.timezone ?? null,
         nextRunAt: nextMs === undefined ? null : iso(nextMs),
         lastRunAt: record?.ranAt ? iso(record.ranAt) : null,
-        lastFlow: record?.flowId ? await flowState(record.flowId, flows) : null,
+        lastFlow: flowId
+          ? { flowId, status: (await flows.operator.findFlow(flowId))?.status ?? null }
+          : null,
       };
     }),
   );
@@ -116,9 +119,4 @@ function stateOf(schedule: Schedule, record: ScheduleRecord | undefined, nowMs: 
   if (record === undefined || record.rhythm !== schedule.rhythm) return 'waiting';
   const missed = schedule.lastDue(record.handledUntil, nowMs - PATIENCE_MS);
   return missed === undefined ? 'waiting' : 'overdue';
-}
-
-async function flowState(flowId: string, flows: Flows) {
-  const flow = await flows.operator.findFlow(flowId);
-  return { flowId, status: flow?.status ?? null };
 }

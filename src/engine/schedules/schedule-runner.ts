@@ -92,17 +92,8 @@ export class ScheduleRunner {
   }
 
   private remember({ id }: Schedule, outcome: ScheduleOutcome): void {
-    switch (outcome.type) {
-      case 'waits':
-        this.handled.set(id, outcome.handledUntil);
-        break;
-      case 'ran':
-      case 'skipped':
-        this.handled.set(id, outcome.scheduledMs);
-        break;
-      case 'invalid':
-        this.handled.delete(id);
-        break;
-    }
+    if (outcome.type === 'invalid') this.handled.delete(id);
+    else
+      this.handled.set(id, outcome.type === 'waits' ? outcome.handledUntil : outcome.scheduledMs);
   }
 }

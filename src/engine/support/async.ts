@@ -65,20 +65,12 @@ export async function withinTime<T>(
   if (ms <= 0) return { done: false };
   const late = new AbortController();
   const signal = outer === undefined ? late.signal : anySignal([outer, late.signal]);
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
-  const waiting = new Promise<Timed<T>>((resolve, reject) => {
-    timer = setTimeout(() => resolve({ done: false }), ms);
-    onAbort = () => reject(outer?.reason);
-    outer?.addEventListener('abort', onAbort, { once: true });
-  });
-  const working = work(signal).then((value): Timed<T> => ({ done: true, value }));
-  working.catch(() => undefined);
+  const working = work(signal).then((value) => ({ done: true, value }) as const);
+  const timedOut = sleep(ms, { done: false } as const, { signal: late.signal });
   try {
-    return await Promise.race([working, waiting]);
+    const first = Promise.race([working, timedOut]);
+    return await (outer === undefined ? first : unlessAborted(first, outer));
   } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) outer?.removeEventListener('abort', onAbort);
     late.abort();
   }
 }

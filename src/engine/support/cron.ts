@@ -41,9 +41,9 @@ const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * for Sunday.
  */
 export function parseCron(expression: string): CronResult {
-  const [minute, hour, dayOfMonth, month, dayOfWeek, ...more] = expression.trim().split(/\s+/u);
-  if (minute === undefined || hour === undefined || dayOfMonth === undefined) return wrongCount();
-  if (month === undefined || dayOfWeek === undefined || more.length > 0) return wrongCount();
+  const texts = expression.trim().split(/\s+/u);
+  if (texts.length !== 5) return { ok: false, reason: 'it must have five fields' };
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = texts;
   try {
     return {
       ok: true,
@@ -72,10 +72,6 @@ export function cronEverFires(fields: CronFields): boolean {
   return [...fields.months].some((month) =>
     [...fields.daysOfMonth].some((day) => day <= (LONGEST_MONTHS[month - 1] ?? 0)),
   );
-}
-
-function wrongCount(): CronResult {
-  return { ok: false, reason: 'it must have five fields' };
 }
 
 function parseField(text: string, rule: FieldRule): ReadonlySet<number> {

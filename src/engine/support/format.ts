@@ -16,17 +16,14 @@ export function formatCountOf(count: number, singular: string, plural = `${singu
 
 /** A size in decimal units: `812 B`, `16.1 MB`. */
 export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
   let value = Math.max(0, bytes);
-  for (const unit of units) {
-    if (unit === 'TB') return `${formatCount(value)} ${unit}`;
-    // 999.95 kB would print as 1000.0 kB.
-    if (value < (unit === 'B' ? 1000 : 999.95)) {
-      return unit === 'B' ? `${Math.round(value)} B` : `${value.toFixed(1)} ${unit}`;
-    }
+  if (value < 1000) return `${Math.round(value)} B`;
+  for (const unit of ['kB', 'MB', 'GB']) {
     value /= 1000;
+    // 999.95 kB would print as 1000.0 kB.
+    if (value < 999.95) return `${value.toFixed(1)} ${unit}`;
   }
-  return `${formatCount(value)} TB`;
+  return `${formatCount(value / 1000)} TB`;
 }
 
 /** A rounded count: `812`, `212k`, `1.3M`. */

@@ -22,16 +22,14 @@ export interface KnownMemory {
   readonly promoted: readonly (KnownStatement & { readonly entry: PromotedEntry })[];
 }
 
-/** How a claim relates to `MEMORY.md`. */
-export type Comparison =
-  | { readonly verdict: 'new' }
-  /** It has an entry. */
-  | { readonly verdict: 'present' }
-  /** Handwritten text or another entry already covers all of it. */
-  | { readonly verdict: 'said' }
-  /** It updates an entry. */
-  | { readonly verdict: 'renews'; readonly prior: ClaimKey };
+/**
+ * How a claim relates to `MEMORY.md`: it has an entry (`present`), handwritten text or another entry already covers
+ * all of it (`said`), or it updates an entry (`renews`).
+ */
 export const VERDICTS = ['new', 'present', 'said', 'renews'] as const;
+export type Comparison =
+  | { readonly verdict: Exclude<(typeof VERDICTS)[number], 'renews'> }
+  | { readonly verdict: 'renews'; readonly prior: ClaimKey };
 
 /** Claims at least this similar say the same, unless a number differs. */
 const SAME = 0.9;

@@ -12,7 +12,12 @@ import {
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
 import type { Connection } from '../../sqlite/database.js';
-import { type ClaimPlace, dailyNoteDay, isShortTermPath } from '../scoring/recall-entry.js';
+import {
+  type ClaimPlace,
+  dailyNoteDay,
+  isShortTermPath,
+  type RecallEntry,
+} from '../scoring/recall-entry.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
@@ -127,4 +132,15 @@ export interface PhaseContext {
   /** Start of the day's first sweep; claims promoted since then still count as open. */
   readonly dayStartMs: number;
   readonly signal: AbortSignal;
+}
+
+/** Counts that a phase selected a claim; a second sweep on the same day does not count again. */
+export function countHit(
+  { entries, nowMs, day, dayOf }: PhaseContext,
+  entry: RecallEntry,
+  phase: 'light' | 'rem',
+): void {
+  const { hits, lastMs } = entry[phase];
+  if (lastMs !== undefined && dayOf(lastMs) === day) return;
+  entries.put({ ...entry, [phase]: { hits: hits + 1, lastMs: nowMs } });
 }

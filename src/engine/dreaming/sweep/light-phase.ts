@@ -7,7 +7,7 @@ import { turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
-import type { PhaseContext } from './dream-sources.js';
+import { countHit, type PhaseContext } from './dream-sources.js';
 import { noteSignal, statementsOf } from './standing.js';
 
 /** The result of the light phase. */
@@ -98,7 +98,7 @@ function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'no
 }
 
 function stage(context: PhaseContext): readonly RecallEntry[] {
-  const { entries, phases, nowMs, day, dayOf, dayStartMs, signal } = context;
+  const { entries, phases, nowMs, dayStartMs, signal } = context;
   const { limit, lookbackDays, dedupeSimilarity } = phases.light;
   const { recencyHalfLifeDays } = phases.deep;
   const ranked: { readonly key: ClaimKey; readonly score: number }[] = [];
@@ -117,10 +117,7 @@ function stage(context: PhaseContext): readonly RecallEntry[] {
     const stems = stemsOf(entry.text);
     if (staged.some((other) => jaccard(other.stems, stems) >= dedupeSimilarity)) continue;
     staged.push({ entry, stems });
-    const { hits, lastMs } = entry.light;
-    // A second sweep on the same day does not count again.
-    if (lastMs !== undefined && dayOf(lastMs) === day) continue;
-    entries.put({ ...entry, light: { hits: hits + 1, lastMs: nowMs } });
+    countHit(context, entry, 'light');
   }
   return staged.map(({ entry }) => entry);
 }

@@ -1,8 +1,9 @@
 import { inWriteTransaction } from '../../sqlite/database.js';
 import { MS_PER_DAY } from '../../support/time.js';
+import type { ClaimKey } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
 import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
-import type { PhaseContext } from './dream-sources.js';
+import { countHit, type PhaseContext } from './dream-sources.js';
 
 /** A recurring concept. */
 interface Theme {
@@ -32,25 +33,28 @@ const LEAST_CONFIDENCE = 0.45;
 
 /** Finds recurring concepts in recent claims, and marks claims that look lasting (facts §7.5). */
 export function remPhase(context: PhaseContext): RemResult {
-  const { database, entries, phases, nowMs, day, dayOf, dayStartMs } = context;
+  const { database, entries, phases, nowMs, dayStartMs } = context;
   const { limit, lookbackDays, minPatternStrength } = phases.rem;
   return inWriteTransaction(database, () => {
     let considered = 0;
     const counts = new Map<string, number>();
-    let truths: readonly CandidateTruth[] = [];
-    // One at a time: there may be tens of thousands, and three are kept.
+    const likely: { readonly key: ClaimKey; readonly confidence: number }[] = [];
+    // Keep only keys in memory: there may be tens of thousands of claims.
     for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
       if (entry.state.fate === 'rejected' || junkReason(entry.text) !== undefined) continue;
       considered += 1;
       for (const tag of entry.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-      if (wasOpenAt(entry, dayStartMs)) truths = withTruth(truths, entry);
+      if (!isAsked(entry) || !wasOpenAt(entry, dayStartMs)) continue;
+      const confidence = confidenceOf(entry);
+      if (confidence >= LEAST_CONFIDENCE) likely.push({ key: entry.key, confidence });
     }
+    likely.sort((a, b) => b.confidence - a.confidence || (a.key < b.key ? -1 : 1));
+    const truths = likely.slice(0, MOST_TRUTHS).flatMap(({ key, confidence }): CandidateTruth[] => {
+      const entry = entries.get(key);
+      return entry === undefined ? [] : [{ entry, confidence }];
+    });
+    for (const { entry } of truths) countHit(context, entry, 'rem');
     const themes = themesOf(counts, considered, minPatternStrength).slice(0, limit);
-    for (const { entry } of truths) {
-      const { hits, lastMs } = entry.rem;
-      if (lastMs !== undefined && dayOf(lastMs) === day) continue;
-      entries.put({ ...entry, rem: { hits: hits + 1, lastMs: nowMs } });
-    }
     return { considered, themes, truths };
   });
 }
@@ -64,19 +68,6 @@ function themesOf(
     .map(([tag, count]) => ({ tag, count, strength: Math.min(1, (count / considered) * 2) }))
     .filter(({ strength }) => strength >= minStrength)
     .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1));
-}
-
-/** Adds a claim to the best candidates so far if its confidence is high enough. */
-function withTruth(
-  truths: readonly CandidateTruth[],
-  entry: RecallEntry,
-): readonly CandidateTruth[] {
-  const confidence = confidenceOf(entry);
-  const least = truths.length < MOST_TRUTHS ? LEAST_CONFIDENCE : truths.at(-1)?.confidence;
-  if (!isAsked(entry) || confidence < (least ?? LEAST_CONFIDENCE)) return truths;
-  return [...truths, { entry, confidence }]
-    .sort((a, b) => b.confidence - a.confidence || (a.entry.key < b.entry.key ? -1 : 1))
-    .slice(0, MOST_TRUTHS);
 }
 
 /** Combines relevance, frequency, days and concepts (facts §7.5). */
