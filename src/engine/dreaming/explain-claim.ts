@@ -3,7 +3,7 @@ import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
-import { type Comparison, compareClaim, knownMemory } from './promotion/compare.js';
+import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates, type GateResult } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
@@ -11,13 +11,7 @@ import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
-import {
-  type Relocation,
-  readStatements,
-  relocateClaim,
-  type Standing,
-  standingOf,
-} from './sweep/standing.js';
+import { type Relocation, readStatements, relocateClaim, standingOf } from './sweep/standing.js';
 
 /** A claim with its score and gates. */
 export interface ScoredClaim {
@@ -29,13 +23,7 @@ export interface ScoredClaim {
 }
 
 /** Everything that decides whether a claim is promoted. */
-export interface ClaimExplanation extends ScoredClaim {
-  /** Whether its note still contains it and later notes agree. */
-  readonly relocation: Standing['state'];
-  /** How it relates to `MEMORY.md`. */
-  readonly comparison: Comparison['verdict'];
-  readonly trail: DreamExplainOutput['trail'];
-}
+export type ClaimExplanation = ReturnType<typeof explainClaim>;
 
 type TrailStep = DreamExplainOutput['trail'][number];
 
@@ -113,14 +101,16 @@ export function explainClaim(
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
   signal: AbortSignal,
-): Omit<ClaimExplanation, 'trail'> {
+) {
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
   const { maxPriorEntryLossFraction } = settings.phases.deep;
   return {
     ...scoredClaim(entry, settings, nowMs),
+    /** Whether its note still contains it and later notes agree. */
     relocation: standingOf(entry, sources, () =>
       readStatements(sources, signalDay(entry), LAST_DAY, signal),
     ).state,
+    /** How it relates to `MEMORY.md`. */
     comparison: compareClaim(entry.text, known, maxPriorEntryLossFraction).verdict,
   };
 }

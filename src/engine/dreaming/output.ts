@@ -204,7 +204,7 @@ type Part = DreamExplainOutput['parts'][number];
 /** Every part of a claim's score, every gate, and its current state. */
 export function explainOutput(
   target: DreamTarget,
-  explanation: ClaimExplanation,
+  explanation: ClaimExplanation & Pick<DreamExplainOutput, 'trail'>,
   nowMs: number,
 ): DreamExplainOutput {
   const { entry, score, gates, passes, relocation, comparison, trail } = explanation;

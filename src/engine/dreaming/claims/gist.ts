@@ -167,8 +167,9 @@ type Parts = Pick<Gist, 'former' | 'subject' | 'values'>;
 /** Reads the words of a claim from left to right. */
 class PartReader {
   private readonly tokens: readonly Token[];
-  private readonly attributes: ReadonlySet<string>;
   private readonly changes: boolean;
+  /** Whether the claim is about a person. */
+  private readonly isPersonal: boolean;
   private readonly subject = new Set<string>();
   private readonly former = new Set<string>();
   private readonly values = new Map<string, Set<string>>();
@@ -177,12 +178,13 @@ class PartReader {
   /** Inside a part that is no longer true; `words` if plain words belong to it. */
   private ended: 'values' | 'words' | undefined;
   private awaitsValue = false;
+  /** The previous word, skipping articles. */
   private before = '';
 
   constructor(tokens: readonly Token[], attributes: ReadonlySet<string>, changes: boolean) {
     this.tokens = tokens;
-    this.attributes = attributes;
     this.changes = changes;
+    this.isPersonal = [...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute));
   }
 
   get parts(): Parts {
@@ -220,18 +222,54 @@ class PartReader {
   }
 
   private place(token: Token, at: number): void {
-    const { isSaid, before, attributes, tokens, values } = this;
+    const { before, tokens, values } = this;
     const { stem, form } = token;
-    const role = { isSaid, before, attributes, tokens, at };
     const isUnit = form === 'word' && (DURATIONS.has(token.word) || UNIT.test(token.raw));
     if (isUnit && tokens[at - 1]?.form === 'number') return;
     const awaitsWord = this.awaitsValue && form === 'word' && !SCOPES.has(before);
-    const kind = kindOf(token, role) ?? (awaitsWord ? 'word' : undefined);
+    const kind = this.kindOf(token, at) ?? (awaitsWord ? 'word' : undefined);
     const isBeforeArrow = ARROWS.has(tokens[at + 1]?.raw ?? '');
     const isFormer = isBeforeArrow || this.ended === 'words' || (this.ended && kind !== undefined);
     if (isFormer) this.former.add(stem);
     else if (kind !== undefined) values.set(kind, (values.get(kind) ?? new Set()).add(stem));
     else this.subject.add(stem);
+  }
+
+  /** The kind of value of a token; undefined if it belongs to the subject. */
+  private kindOf(token: Token, at: number): string | undefined {
+    const { form, stem } = token;
+    const { isSaid, before, isPersonal, tokens } = this;
+    // Not "Mira's the owner", where a function word follows.
+    if (token.isOwner === true && !isSaid && !isFunctionWordAt(tokens, at + 1)) return undefined;
+    if (form === 'number') {
+      // In "release 1.4" or "room 12" the number is part of the subject.
+      if (!isSaid && !ATTRIBUTES.has(before) && !ON_DAYS.has(before)) return undefined;
+      return numberKind(stem, tokens[at + 1]);
+    }
+    if (!isSaid && !this.isActor(at) && !ON_DAYS.has(before)) return undefined;
+    if (SCOPES.has(before) && (!isSaid || isPersonal)) return undefined;
+    if (WEEKDAYS.has(token.word)) return 'weekday';
+    if (FREQUENCIES.has(token.word)) return 'frequency';
+    if (form === 'id') return 'name';
+    if (!/^\p{Lu}/u.test(token.raw)) return undefined;
+    return at > 0 || isPersonal ? 'name' : undefined;
+  }
+
+  /** Whether a person is followed by what they do: "Mira owns", "Jo is now the contact". */
+  private isActor(at: number): boolean {
+    const { isPersonal, tokens } = this;
+    if (!isPersonal) return false;
+    for (const [offset, { word, form }] of tokens.slice(at + 1, at + 6).entries()) {
+      if (form !== 'word') return false;
+      const attribute = ATTRIBUTES.get(word);
+      if (attribute === undefined) {
+        if (STOP_WORDS.has(word) || GENERIC.has(word)) continue;
+        return false;
+      }
+      const isBy = tokens[at + offset + 2]?.raw.toLowerCase() === 'by';
+      return PERSON_ATTRIBUTES.has(attribute) && !isBy;
+    }
+    return false;
   }
 }
 
@@ -248,37 +286,6 @@ function isGeneric({ form, word }: Token): boolean {
   return form === 'word' && GENERIC.has(word);
 }
 
-interface Role {
-  readonly isSaid: boolean;
-  /** The previous word, skipping articles. */
-  readonly before: string;
-  readonly attributes: ReadonlySet<string>;
-  readonly tokens: readonly Token[];
-  readonly at: number;
-}
-
-/** The kind of value of a token; undefined if it belongs to the subject. */
-function kindOf(token: Token, role: Role): string | undefined {
-  const { form, stem } = token;
-  const { isSaid, before, attributes, tokens, at } = role;
-  // Not "Mira's the owner", where a function word follows.
-  if (token.isOwner === true && !isSaid && !isFunctionWordAt(tokens, at + 1)) return undefined;
-  const follows = ATTRIBUTES.has(before);
-  if (form === 'number') {
-    // In "release 1.4" or "room 12" the number is part of the subject.
-    if (!isSaid && !follows && !ON_DAYS.has(before)) return undefined;
-    return numberKind(stem, tokens[at + 1]);
-  }
-  if (!isSaid && !isActor(role) && !ON_DAYS.has(before)) return undefined;
-  const isPersonal = [...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute));
-  if (SCOPES.has(before) && (!isSaid || isPersonal)) return undefined;
-  if (WEEKDAYS.has(token.word)) return 'weekday';
-  if (FREQUENCIES.has(token.word)) return 'frequency';
-  if (form === 'id') return 'name';
-  if (!/^\p{Lu}/u.test(token.raw)) return undefined;
-  return at > 0 || isPersonal ? 'name' : undefined;
-}
-
 function isFunctionWordAt(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at];
   return token === undefined || isFunctionWord(token, token.raw.toLowerCase()) || isGeneric(token);
@@ -291,19 +298,4 @@ function numberKind(number: string, unit: Token | undefined): string {
   if (unit?.form !== 'word' || STOP_WORDS.has(unit.raw.toLowerCase())) return 'number';
   if (UNIT.test(unit.raw)) return 'size';
   return DURATIONS.has(unit.word) ? 'duration' : 'number';
-}
-
-/** Whether a person is followed by what they do: "Mira owns", "Jo is now the contact". */
-function isActor({ tokens, at, attributes }: Role): boolean {
-  if (![...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute))) return false;
-  for (const [offset, { word, form }] of tokens.slice(at + 1, at + 6).entries()) {
-    if (form !== 'word') return false;
-    const attribute = ATTRIBUTES.get(word);
-    if (attribute === undefined) {
-      if (STOP_WORDS.has(word) || GENERIC.has(word)) continue;
-      return false;
-    }
-    return PERSON_ATTRIBUTES.has(attribute) && tokens[at + offset + 2]?.raw.toLowerCase() !== 'by';
-  }
-  return false;
 }

@@ -59,7 +59,7 @@ export function changeMemory(
     const isNothing = change.decided.length === 0 && change.operations.length === 0;
     if (isNothing || changer.dryRun) return sweep;
     const archive = readGuarded(changer.dir, archivePath(sweep.day));
-    const archived = archivedBy(archive, change, sweep.day);
+    const archived = appendRetired(archive.text, change.retired, sweep.day);
     const operations = [...change.operations, ...archived.operations];
     const planned = recordPlan(changer, sweep, file, { ...change, operations });
     if (archived.text !== archive.text) writeGuarded(archive, archived.text);
@@ -88,13 +88,9 @@ export function plannedFiles(
 ): readonly PlannedFile[] {
   if (change.operations.length === 0) return [];
   const path = archivePath(day);
-  const { text, operations } = archivedBy(readGuarded(dir, path), change, day);
+  const { text, operations } = appendRetired(readGuarded(dir, path).text, change.retired, day);
   const archive = operations.length === 0 ? [] : [{ path, text }];
   return [{ path: MEMORY_FILE, text: change.text }, ...archive];
-}
-
-function archivedBy({ text }: GuardedFile, { retired }: EditedMemory, day: string) {
-  return retired.length === 0 ? { text, operations: [] } : appendRetired(text, retired, day);
 }
 
 type PlannedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };
@@ -162,11 +158,10 @@ function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): b
   const digest = hash('sha256', text);
   if (digest === memory.afterDigest) return true;
   if (digest === memory.beforeDigest) return false;
-  const retired = memory.operations.filter(({ kind }) => kind === 'retire');
-  const isRetired = retired.every((one) => one.kind === 'retire' && !text.includes(one.before));
+  const retired = memory.operations.filter((operation) => operation.kind === 'retire');
   return (
     promotedEntries(text).some((entry) => entry.sweepId === sweepId) ||
-    (retired.length > 0 && isRetired)
+    (retired.length > 0 && retired.every(({ before }) => !text.includes(before)))
   );
 }
 
@@ -277,7 +272,7 @@ function appendRetired(
     edited += inserted;
     return inserted;
   };
-  if (text.trim() === '') {
+  if (text.trim() === '' && retired.length > 0) {
     const title = `# Retired From Long-Term Memory (${day.slice(0, 7)})${end}${end}`;
     operations.push({ kind: 'frame', inserted: append(title), path });
   }

@@ -42,7 +42,15 @@ export function scoreClaim(
   nowMs: number,
   recencyHalfLifeDays: number,
 ): ClaimScore {
-  const signals = signalsOf(entry, nowMs, recencyHalfLifeDays);
+  const count = signalCount(entry);
+  const signals = {
+    frequency: logShare(count, 10),
+    relevance: count === 0 ? 0 : Math.min(1, Math.max(0, entry.totalScore / count)),
+    diversity: Math.min(1, distinctAsks(entry) / 5),
+    recency: halved(entry.lastSignalMs, nowMs, recencyHalfLifeDays),
+    consolidation: consolidationOf(entry),
+    conceptual: Math.min(1, entry.tags.length / 6),
+  };
   const lightBoost = MOST_LIGHT_BOOST * boostOf(entry.light, nowMs);
   const remBoost = MOST_REM_BOOST * boostOf(entry.rem, nowMs);
   const weighted = SIGNAL_NAMES.reduce(
@@ -60,18 +68,6 @@ export function fadedScore(
   recencyHalfLifeDays: number,
 ): number {
   return score - SIGNAL_WEIGHTS.recency * (1 - halved(atMs, nowMs, recencyHalfLifeDays));
-}
-
-function signalsOf(entry: RecallEntry, nowMs: number, halfLifeDays: number): ClaimScore['signals'] {
-  const count = signalCount(entry);
-  return {
-    frequency: logShare(count, 10),
-    relevance: count === 0 ? 0 : Math.min(1, Math.max(0, entry.totalScore / count)),
-    diversity: Math.min(1, distinctAsks(entry) / 5),
-    recency: halved(entry.lastSignalMs, nowMs, halfLifeDays),
-    consolidation: consolidationOf(entry),
-    conceptual: Math.min(1, entry.tags.length / 6),
-  };
 }
 
 /** The number of different questions or of different days, whichever is higher. */

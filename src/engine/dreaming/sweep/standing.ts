@@ -27,13 +27,8 @@ export function statementsOf({ path, day, text: note }: DailyNote): Statement[] 
   return splitClaims(note)
     .filter(({ text }) => junkReason(text) === undefined)
     .map(({ text, headingPath, ...lines }) => {
-      return {
-        key: claimKeyOf(text),
-        text,
-        headingPath,
-        place: { source: 'memory', path, ...lines },
-        day,
-      };
+      const place = { source: 'memory', path, ...lines } as const;
+      return { key: claimKeyOf(text), text, headingPath, place, day };
     });
 }
 
@@ -44,15 +39,8 @@ export function noteSignal(
   score: number,
   nowMs: number,
 ): ClaimSignal {
-  return {
-    kind,
-    key,
-    score,
-    text,
-    place,
-    day,
-    atMs: Math.min(nowMs, Date.parse(day) + MS_PER_DAY),
-  };
+  const atMs = Math.min(nowMs, Date.parse(day) + MS_PER_DAY);
+  return { kind, key, score, text, place, day, atMs };
 }
 
 /** The statements of a range of notes, to check whether a claim is still true. */

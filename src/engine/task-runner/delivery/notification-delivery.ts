@@ -4,6 +4,7 @@ import { messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
 import type { Flows } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
+import { groupBy } from '../../support/lists.js';
 import { doublingRestMs } from '../../support/time.js';
 import { progressLine } from '../job.js';
 
@@ -143,8 +144,7 @@ export class NotificationDelivery {
       holdMs: HOLD_MS,
       exceptFlows: [...lanes.keys()],
     });
-    for (const flowId of new Set(due.map((notification) => notification.flowId))) {
-      const ofOne = due.filter((notification) => notification.flowId === flowId);
+    for (const [flowId, ofOne] of groupBy(due, (notification) => notification.flowId)) {
       const lane = this.deliverInTurn(ofOne).finally(() => lanes.delete(flowId));
       lanes.set(flowId, lane);
     }

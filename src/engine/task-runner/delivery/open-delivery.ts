@@ -39,41 +39,36 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   const configured = notificationTargets(loaded.resolved);
   if (configured.length === 0) return undefined;
   const minder = new Minder(nodePath);
-  const opened = await Promise.allSettled(
-    configured.map((target) => openTarget(target, options, minder)),
-  );
-  const faults = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  if (faults.length === configured.length) {
-    minder.close();
-    throw faults[0];
-  }
-  const targets = configured.map((target, at): readonly [string, NotificationTarget] => {
+  const openOne = async (target: ConfiguredTarget) => {
+    const open = (): Promise<OpenTarget> => openTarget(target, options, minder);
     const { id } = target.filter;
-    const one = opened[at];
-    if (one?.status === 'fulfilled') return [id, one.value];
-    const reason: unknown = one?.reason;
-    const why =
-      reason instanceof SvcError ? { code: reason.code, hint: reason.hint } : { err: reason };
-    log.error({ target: id, ...why }, `target ${id} cannot be used: ${messageOf(reason)}`);
-    return [
-      id,
-      { send: async (...sent) => (await openTarget(target, options, minder)).send(...sent) },
-    ];
-  });
-  const delivery = new NotificationDelivery({ flows, targets: new Map(targets), log, onTrouble });
+    try {
+      return { id, fault: undefined, ...(await open()) };
+    } catch (fault) {
+      const send: NotificationTarget['send'] = async (...sent) => (await open()).send(...sent);
+      return { id, fault, send, secret: undefined };
+    }
+  };
+  const opened = await Promise.all(configured.map(openOne));
+  const faulty = opened.filter(({ fault }) => fault !== undefined);
+  if (faulty.length === configured.length) {
+    minder.close();
+    throw faulty[0]?.fault;
+  }
+  for (const { id, fault } of faulty) {
+    const why = fault instanceof SvcError ? { code: fault.code, hint: fault.hint } : { err: fault };
+    log.error({ target: id, ...why }, `target ${id} cannot be used: ${messageOf(fault)}`);
+  }
+  const targets = new Map(opened.map((target) => [target.id, target]));
+  const delivery = new NotificationDelivery({ flows, targets, log, onTrouble });
   delivery.start();
   return {
     /** Whether all secrets can be read, and have the values that notifications are signed with. */
     hasCurrentSecrets: async (): Promise<boolean> => {
       const now = await Promise.allSettled(configured.map((target) => secretOf(target, options)));
-      return now.every((read, at) => {
-        const one = opened[at];
-        return (
-          read.status === 'fulfilled' &&
-          one?.status === 'fulfilled' &&
-          read.value === one.value.secret
-        );
-      });
+      return now.every(
+        (read, at) => read.status === 'fulfilled' && read.value === opened[at]?.secret,
+      );
     },
     drain: (): Promise<void> => delivery.drain(),
     close: async (): Promise<void> => {
