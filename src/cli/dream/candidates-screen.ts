@@ -8,7 +8,6 @@ import {
   type HandOptions,
   openSources,
   promoteClaim,
-  realWorkspaceDir,
   settleClaim,
   undo,
   withNextSweep,
@@ -54,7 +53,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
     },
     passage: async (key) => {
       const entry = await claimToDecide(target, key, signal);
-      const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
+      const sources = await openSources(target);
       return mask.data(claimPassage(entry, sources, MARGIN));
     },
     promote: async (key) => {

@@ -165,7 +165,7 @@ async function copyNotes(
   signal: AbortSignal,
 ): Promise<void> {
   const workspaceDir = realWorkspaceDir(workspace);
-  const sources = await openSources(workspaceDir, reach);
+  const sources = await openSources({ workspace, reach });
   const { exclude } = reach;
   const scan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [], exclude });
   for (const { path, source } of scan.files) {

@@ -40,7 +40,7 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
       return { entry, trail: trailOf(entry.key, sweeps) };
     });
     const dir = realWorkspaceDir(target.workspace);
-    const sources = await openSources(dir, target.reach);
+    const sources = await openSources(target);
     const explanation = explainClaim(entry, dir, sources, target.settings, nowMs, this.signal);
     const output = explainOutput(target, { ...explanation, trail }, nowMs);
     this.write(renderExplanation(output, style));

@@ -2,13 +2,11 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import type { SkippedFile } from '../memory/index.js';
 import { inUndoneTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { claimKey } from './claims/claim-words.js';
 import type { Claim } from './claims/split-claims.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
 import type { MemoryChanger } from './promotion/change-memory.js';
 import { type RecallEntry, signalCount, withSignal } from './scoring/recall-entry.js';
 import { entryJson, parseEntryJson } from './store/recall-entries.js';
@@ -18,18 +16,7 @@ import { noteSignal, type Statement, statementsOf } from './sweep/standing.js';
 import { changingDreams, type HandOptions } from './with-dreams.js';
 
 /** The result of a backfill. */
-export interface BackfillSummary {
-  readonly id: string;
-  readonly dryRun: boolean;
-  readonly notes: number;
-  /** Notes over the limit of one run. */
-  readonly notesLeft: number;
-  /** Statements that got a signal, in the order of the notes. */
-  readonly staged: readonly StagedClaim[];
-  /** Number of statements by lean. */
-  readonly leans: Readonly<Record<Lean, number>>;
-  readonly skipped: readonly SkippedFile[];
-}
+export type BackfillSummary = Awaited<ReturnType<typeof runBackfill>>;
 
 interface StagedClaim extends Statement {
   readonly lean: keyof typeof GROUNDED;
@@ -57,8 +44,8 @@ export async function runBackfill(
   target: DreamTarget,
   path: string,
   options: HandOptions & { readonly dryRun: boolean },
-): Promise<BackfillSummary> {
-  const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
+) {
+  const sources = await openSources(target);
   return changingDreams(target, options, async ({ dir, database, entries, sweeps, nowMs }) => {
     const folder = pathIn(dir, path);
     let found = 0;
@@ -69,8 +56,7 @@ export async function runBackfill(
     };
     const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY, isWanted)];
     const day = dayFormatter(target.timeZone)(nowMs);
-    const times = { day, startedMs: nowMs, endedMs: nowMs };
-    const sweep = newSweep(sweeps, { trigger: 'backfill', ...times });
+    const sweep = newSweep(sweeps, { trigger: 'backfill', day, startedMs: nowMs, endedMs: nowMs });
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
@@ -92,8 +78,11 @@ export async function runBackfill(
       id: sweep.id,
       dryRun: options.dryRun,
       notes: notes.length,
+      /** Notes over the limit of one run. */
       notesLeft: Math.max(0, found - MOST_NOTES),
+      /** Statements that got a signal, in the order of the notes. */
       staged,
+      /** Number of statements by lean. */
       leans,
       skipped: sources.skipped,
     };

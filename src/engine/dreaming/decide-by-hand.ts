@@ -9,7 +9,6 @@ import {
   stemsOf,
 } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
 import { type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { pooledClaim, scoreClaim } from './scoring/score.js';
@@ -32,14 +31,13 @@ export async function promoteClaim(
   key: ClaimKey,
   options: HandOptions,
 ): Promise<{ readonly sweep: SweepRecord; readonly decision: PromotionDecision }> {
-  const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
+  const sources = await openSources(target);
   return changingDreams(target, options, (changer) => {
     const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
     const { deep } = target.settings.phases;
     const entry = pooledClaim(requireClaim(entries, key), entries, deep, nowMs);
-    const times = { day, startedMs: nowMs, endedMs: nowMs };
-    const sweep = newSweep(sweeps, { trigger: 'promote', ...times });
+    const sweep = newSweep(sweeps, { trigger: 'promote', day, startedMs: nowMs, endedMs: nowMs });
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = { ...deep, sweepId: sweep.id, limit: 1, day, followsNotes: false };
     const statements = readStatements(sources, signalDay(entry), day, options.signal);

@@ -12,17 +12,7 @@ export interface DreamWorkspace {
 }
 
 /** Absolute paths of one workspace's state, below `dreaming/` in the state folder. */
-export interface DreamFiles {
-  readonly database: string;
-  /** Claims recalled by searches since the last sweep. */
-  readonly recallLog: string;
-  /** Held by a running sweep. */
-  readonly lock: string;
-  /** Copies of `MEMORY.md` from before each change. */
-  readonly backupDir: string;
-  /** Which workspace and agents this belongs to; see settleDreams. */
-  readonly origin: string;
-}
+export type DreamFiles = Readonly<ReturnType<typeof dreamFiles>>;
 
 /** @param dir absolute real path; agents sharing a folder share this state */
 export function dreamWorkspace(dir: string, state: Pick<StatePaths, 'stateDir'>): DreamWorkspace {
@@ -30,13 +20,17 @@ export function dreamWorkspace(dir: string, state: Pick<StatePaths, 'stateDir'>)
 }
 
 /** @param name short hash of the workspace's path */
-export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>): DreamFiles {
+export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>) {
   const root = join(state.stateDir, 'dreaming');
   return {
     database: join(root, `${name}.sqlite`),
+    /** Claims recalled by searches since the last sweep. */
     recallLog: join(root, `${name}.recalls.jsonl`),
+    /** Held by a running sweep. */
     lock: join(root, `${name}.lock`),
+    /** Copies of `MEMORY.md` from before each change. */
     backupDir: join(root, 'backups', name),
+    /** Which workspace and agents this belongs to; see settleDreams. */
     origin: join(root, `${name}.origin.json`),
   };
 }

@@ -5,22 +5,16 @@ import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
-import { checkGates, type GateResult } from './scoring/gates.js';
+import { checkGates } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
-import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
+import { poolEvidence, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
 import { type Relocation, readStatements, relocateClaim, standingOf } from './sweep/standing.js';
 
-/** A claim with its score and gates. */
-export interface ScoredClaim {
-  readonly entry: RecallEntry;
-  readonly score: ClaimScore;
-  readonly gates: readonly GateResult[];
-  /** Whether it passes every gate. */
-  readonly passes: boolean;
-}
+/** A claim with its score and gates, and whether it passes all of them. */
+export type ScoredClaim = ReturnType<typeof scoredClaim>;
 
 /** Everything that decides whether a claim is promoted. */
 export type ClaimExplanation = ReturnType<typeof explainClaim>;
@@ -57,11 +51,7 @@ function stepOf(
   return operation.kind === 'retire' ? { change: 'retired', other: null } : undefined;
 }
 
-function scoredClaim(
-  entry: RecallEntry,
-  { phases }: Pick<DreamSettings, 'phases'>,
-  nowMs: number,
-): ScoredClaim {
+function scoredClaim(entry: RecallEntry, { phases }: Pick<DreamSettings, 'phases'>, nowMs: number) {
   const score = scoreClaim(entry, nowMs, phases.deep.recencyHalfLifeDays);
   const gates = checkGates(entry, score, phases.deep, nowMs);
   return { entry, score, gates, passes: gates.every(({ passed }) => passed) };

@@ -21,7 +21,7 @@ import { remPhase } from './sweep/rem-phase.js';
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `look` throws
  */
 export async function withCurrentDreams<T>(
-  target: RecordedTarget,
+  target: DreamTarget,
   signal: AbortSignal,
   look: (dreams: OpenDreams) => T,
 ): Promise<T> {
@@ -46,10 +46,10 @@ export async function withNextSweep<T>(
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
   look: (dreams: Pick<OpenDreams, 'entries'>) => T,
 ): Promise<T> {
-  const { workspace, settings, timeZone, reach } = target;
+  const { workspace, settings, timeZone } = target;
   if (!existsSync(workspace.dir)) return withCurrentDreams(target, signal, look);
   await ingestNew(target, signal);
-  const sources = await openSources(realWorkspaceDir(workspace), reach);
+  const sources = await openSources(target);
   const found = await withIdleDreams(workspace, signal, ({ database, entries }) => {
     const dayOf = dayFormatter(timeZone);
     const { phases } = settings;
@@ -83,11 +83,11 @@ async function withIdleDreams<T>(
 }
 
 async function ingestNew(
-  { workspace, timeZone, reach }: RecordedTarget,
+  { workspace, timeZone, reach }: DreamTarget,
   signal: AbortSignal,
 ): Promise<void> {
   const { recallLog: logFile } = workspace.files;
-  const shared = reach?.shared;
+  const { shared } = reach;
   if (!existsSync(logFile) && shared === undefined) return;
   await withIdleDreams(workspace, signal, async (dreams) => {
     const logs = shared === undefined ? [] : await openLogs(shared);
@@ -100,9 +100,6 @@ async function openLogs({ places, context }: SharedReach): Promise<readonly Shar
   const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
   return Promise.all(places.map((place) => SharedRecalls.open(place, context)));
 }
-
-type RecordedTarget = Pick<DreamTarget, 'timeZone' | 'workspace'> &
-  Partial<Pick<DreamTarget, 'reach'>>;
 
 /** What every change made by hand needs. */
 export interface HandOptions extends ProcessLockOptions {

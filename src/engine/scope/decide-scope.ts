@@ -5,20 +5,14 @@ import type { ScopeTestOutput } from './output-schemas.js';
 export type Scope = ResolvedConfig['memory']['ext']['scope'];
 type Match = NonNullable<Scope['rules'][number]['match']>;
 
-interface ScopeDecision {
-  readonly allowed: boolean;
-  /** Index in `scope.rules`; undefined when the default decided. */
-  readonly rule: number | undefined;
-  /** One clause for people. */
-  readonly why: string;
-}
-
 /**
  * Decides whether a conversation may search memory: by the first matching rule, else by the default. All
  * parts of a match must apply; a rule without a match applies to every conversation. A conversation of
  * which nothing is known gets the default.
+ *
+ * @returns also the index of the rule in `scope.rules`, undefined for the default, and one clause for people
  */
-export function decideScope(scope: Scope, session: SessionFacts): ScopeDecision {
+export function decideScope(scope: Scope, session: SessionFacts) {
   const rule = scope.rules.findIndex(({ match }) => matches(match, session));
   const found = scope.rules[rule];
   if (found === undefined) {

@@ -80,7 +80,7 @@ test('what nobody knows is told, also where nothing is known', () => {
 });
 
 test('its passage is read anew, wherever the note moved it to', async () => {
-  const reads = (dir: string) => openSources(dir, NOTES_ALONE);
+  const reads = (dir: string) => openSources({ workspace: { dir }, reach: NOTES_ALONE });
   const note = (text: string) => reads(folderOf({ 'memory/2026-11-18.md': text }).path);
   const moved = claimPassage(backup, await note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
   assert.equal(moved, {

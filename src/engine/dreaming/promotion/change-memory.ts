@@ -166,13 +166,7 @@ function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): b
 }
 
 /** The result of undoing a sweep. */
-export interface UndoResult {
-  readonly sweep: SweepRecord;
-  /** Operations that were not undone because a person changed the entry. */
-  readonly kept: readonly KeptOperation[];
-  /** Number of entries undone. */
-  readonly undone: number;
-}
+export type UndoResult = ReturnType<typeof undoSweep>;
 
 /**
  * Undoes what a sweep wrote to `MEMORY.md`, and deletes the file if the sweep created it and nothing else is
@@ -181,7 +175,7 @@ export interface UndoResult {
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN if the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
-export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResult {
+export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
   if (memory.state !== 'applied') {
@@ -204,7 +198,13 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   });
   const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
   const changes = written.filter(({ kind }) => kind !== 'frame').length;
-  return { sweep: undoneSweep, kept, undone: changes - kept.length };
+  return {
+    sweep: undoneSweep,
+    /** Operations that were not undone because a person changed the entry. */
+    kept,
+    /** Number of entries undone. */
+    undone: changes - kept.length,
+  };
 }
 
 /** @returns the operations that could not be undone */

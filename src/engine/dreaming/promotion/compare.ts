@@ -5,22 +5,16 @@ import {
   lossFraction,
   stemsOf,
 } from '../claims/claim-words.js';
-import { type Gist, gistOf } from '../claims/gist.js';
+import { gistOf } from '../claims/gist.js';
 import { relate } from '../claims/relate.js';
 import { splitClaims } from '../claims/split-claims.js';
-import { handWritten, type PromotedEntry, promotedEntries } from './memory-file.js';
+import { handWritten, promotedEntries } from './memory-file.js';
 
 /** A statement prepared for comparison. */
-export interface KnownStatement {
-  readonly stems: ReadonlySet<string>;
-  readonly gist: Gist;
-}
+type KnownStatement = ReturnType<typeof knownStatement>;
 
 /** The statements already in `MEMORY.md`. */
-export interface KnownMemory {
-  readonly byHand: readonly KnownStatement[];
-  readonly promoted: readonly (KnownStatement & { readonly entry: PromotedEntry })[];
-}
+export type KnownMemory = ReturnType<typeof knownMemory>;
 
 /**
  * How a claim relates to `MEMORY.md`: it has an entry (`present`), handwritten text or another entry already covers
@@ -35,7 +29,7 @@ export type Comparison =
 const SAME = 0.9;
 
 /** Reads the statements in `MEMORY.md`. */
-export function knownMemory(text: string): KnownMemory {
+export function knownMemory(text: string) {
   return {
     byHand: splitClaims(handWritten(text)).map((claim) => knownStatement(claim.text)),
     promoted: promotedEntries(text).map((entry) => ({ entry, ...knownStatement(entry.text) })),
@@ -43,7 +37,7 @@ export function knownMemory(text: string): KnownMemory {
 }
 
 /** Prepares a statement for comparison. */
-export function knownStatement(text: string): KnownStatement {
+export function knownStatement(text: string) {
   return { stems: stemsOf(text), gist: gistOf(text) };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
 import type { Connection } from '../../sqlite/database.js';
+import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
 import {
   type ClaimPlace,
   dailyNoteDay,
@@ -62,13 +63,16 @@ const MOST_NOTE_BYTES = 1024 * 1024;
 /**
  * The notes of a workspace and its agents' conversations, without forgotten text.
  *
- * @param dir the workspace's real path
- * @throws SvcError FORGET_LIST_INVALID
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, FORGET_LIST_INVALID
  */
-export async function openSources(
-  dir: string,
-  { transcripts, forget, exclude }: DreamReach,
-): Promise<DreamSources> {
+export async function openSources({
+  workspace,
+  reach: { transcripts, forget, exclude },
+}: {
+  readonly workspace: Pick<DreamWorkspace, 'dir'>;
+  readonly reach: DreamReach;
+}): Promise<DreamSources> {
+  const dir = realWorkspaceDir(workspace);
   const forgotten = await Promise.all(forget.map(readForgotten));
   /** By path, since each phase looks again. */
   const skipped = new Map<string, SkippedFile>();

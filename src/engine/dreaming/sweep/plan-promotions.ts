@@ -57,12 +57,6 @@ export function isWritten(decision: PromotionDecision): decision is WrittenDecis
 export const SKIP_REASONS = ['changed', 'missing', 'secret', 'superseded', 'full'] as const;
 type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** The decisions and edits of one deep phase. */
-interface PromotionPlan {
-  readonly decisions: readonly PromotionDecision[];
-  readonly edits: readonly MemoryEdit[];
-}
-
 /** What a plan is based on. */
 export interface PromotionBasis extends Pick<MemoryChanger, 'entries' | 'nowMs' | 'sweeps'> {
   readonly sources: Pick<DreamSources, 'read'>;
@@ -100,7 +94,7 @@ export function planPromotions(
   memoryText: string,
   basis: PromotionBasis,
   rules: PromotionRules,
-): PromotionPlan {
+) {
   const plan = new Plan(memoryText, basis, rules);
   if (rules.followsNotes) plan.followNotes();
   for (const claim of ranked) {
@@ -130,7 +124,7 @@ class Plan {
     return this.written >= this.rules.limit;
   }
 
-  result(): PromotionPlan {
+  result() {
     const { maxMemoryChars: maxChars, day } = this.rules;
     const { edits, refused } = withinBudget(this.memoryText, this.edits, {
       maxChars,

@@ -5,34 +5,17 @@ import { junkReason } from '../claims/junk.js';
 import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
 import { countHit, type PhaseContext } from './dream-sources.js';
 
-/** A recurring concept. */
-interface Theme {
-  readonly tag: string;
-  /** Claims that mention it. */
-  readonly count: number;
-  /** Twice the share of claims that mention it, at most 1. */
-  readonly strength: number;
-}
-
-/** A claim that looks lasting, with a confidence from 0 to 1. */
-interface CandidateTruth {
-  readonly entry: RecallEntry;
-  readonly confidence: number;
-}
-
 /** The result of the REM phase. */
-export interface RemResult {
-  /** Recent claims. */
-  readonly considered: number;
-  readonly themes: readonly Theme[];
-  readonly truths: readonly CandidateTruth[];
-}
+export type RemResult = ReturnType<typeof remPhase>;
 
 const MOST_TRUTHS = 3;
 const LEAST_CONFIDENCE = 0.45;
 
-/** Finds recurring concepts in recent claims, and marks claims that look lasting (facts §7.5). */
-export function remPhase(context: PhaseContext): RemResult {
+/**
+ * Finds recurring concepts in recent claims, and marks claims that look lasting, with a confidence from 0 to 1
+ * (facts §7.5).
+ */
+export function remPhase(context: PhaseContext) {
   const { database, entries, phases, nowMs, dayStartMs } = context;
   const { limit, lookbackDays, minPatternStrength } = phases.rem;
   return inWriteTransaction(database, () => {
@@ -49,7 +32,7 @@ export function remPhase(context: PhaseContext): RemResult {
       if (confidence >= LEAST_CONFIDENCE) likely.push({ key: entry.key, confidence });
     }
     likely.sort((a, b) => b.confidence - a.confidence || (a.key < b.key ? -1 : 1));
-    const truths = likely.slice(0, MOST_TRUTHS).flatMap(({ key, confidence }): CandidateTruth[] => {
+    const truths = likely.slice(0, MOST_TRUTHS).flatMap(({ key, confidence }) => {
       const entry = entries.get(key);
       return entry === undefined ? [] : [{ entry, confidence }];
     });
@@ -59,11 +42,8 @@ export function remPhase(context: PhaseContext): RemResult {
   });
 }
 
-function themesOf(
-  counts: ReadonlyMap<string, number>,
-  considered: number,
-  minStrength: number,
-): Theme[] {
+/** Recurring concepts: how many claims mention each, and twice their share of all, at most 1. */
+function themesOf(counts: ReadonlyMap<string, number>, considered: number, minStrength: number) {
   return [...counts]
     .map(([tag, count]) => ({ tag, count, strength: Math.min(1, (count / considered) * 2) }))
     .filter(({ strength }) => strength >= minStrength)

@@ -93,12 +93,12 @@ const KEEP_MARKS_DAYS = 400;
  *   FORGET_LIST_INVALID; the signal's reason
  */
 export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
-  const { workspace, reach, signal, onEvent } = options;
-  const { shared } = reach;
+  const { workspace, signal, onEvent } = options;
+  const { shared } = options.reach;
   const onWait = (): void => onEvent?.({ type: 'sweep.waiting' });
   const work = (signal: AbortSignal, logs: readonly SharedRecalls[]): Promise<SweepSummary> =>
     withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
-      const sources = await openSources(realWorkspaceDir(workspace), reach);
+      const sources = await openSources(options);
       const sweep = new Sweep(dreams, sources, { ...options, signal }, logs);
       if (options.dryRun !== true) return await sweep.run();
       return await inUndoneTransaction(dreams.database, () => sweep.run());
