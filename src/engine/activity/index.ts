@@ -125,7 +125,8 @@ export function readActivityHistory(folder: string, nowMs: number): ActivityHist
   const first = Math.floor(nowMs / BUCKET_MS) - BUCKETS + 1;
   const lastHour = Math.floor(nowMs / MS_PER_HOUR);
   for (let hour = lastHour - 24; hour <= lastHour; hour++) {
-    for (const line of linesOf(join(folder, String(hour)))) {
+    const text = ifReadable(() => readFileSync(join(folder, String(hour)), 'latin1')) ?? '';
+    for (const line of text.split('\n')) {
       const [, bucket = '', letter, count = ''] = RECORD.exec(line) ?? [];
       const kind = KINDS.find(([, one]) => one === letter)?.[0];
       const at = hour * BUCKETS_PER_HOUR + Number.parseInt(bucket, 16) - first;
@@ -138,8 +139,4 @@ export function readActivityHistory(folder: string, nowMs: number): ActivityHist
 
 function noCounts(): number[] {
   return Array.from({ length: BUCKETS }, () => 0);
-}
-
-function linesOf(file: string): readonly string[] {
-  return (ifReadable(() => readFileSync(file, 'latin1')) ?? '').split('\n');
 }

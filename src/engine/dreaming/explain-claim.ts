@@ -1,4 +1,3 @@
-import type { LineRange } from '../memory/index.js';
 import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
@@ -11,7 +10,7 @@ import { poolEvidence, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
-import { type Relocation, readStatements, relocateClaim, standingOf } from './sweep/standing.js';
+import { readStatements, relocateClaim, standingOf } from './sweep/standing.js';
 
 /** A claim with its score and gates, and whether it passes all of them. */
 export type ScoredClaim = ReturnType<typeof scoredClaim>;
@@ -107,25 +106,21 @@ export function explainClaim(
 
 const LAST_DAY = '9999-12-31';
 
-/** The current lines of a note around a claim. */
-interface ClaimPassage {
-  readonly state: Relocation['state'];
-  /** Number of the first line, 1-based. */
-  readonly startLine: number;
-  /** Empty if the note is missing. */
-  readonly lines: readonly string[];
-  /** Lines of the claim or of a similar statement; undefined if there is neither. */
-  readonly claim: LineRange | undefined;
-}
-
-/** @param margin number of lines before and after the claim */
+/**
+ * The current lines of a note around a claim, and those of the claim or of a similar statement; no lines if the note is
+ * missing. Line numbers are 1-based.
+ *
+ * @param margin number of lines before and after the claim
+ */
 export function claimPassage(
   entry: RecallEntry,
   sources: Pick<DreamSources, 'read'>,
   margin: number,
-): ClaimPassage {
+) {
   const note = sources.read(entry.place);
-  if (note === undefined) return { state: 'missing', startLine: 1, lines: [], claim: undefined };
+  if (note === undefined) {
+    return { state: 'missing', startLine: 1, lines: [], claim: undefined } as const;
+  }
   const relocation = relocateClaim(note, entry);
   const { state } = relocation;
   const claim =

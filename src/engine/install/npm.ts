@@ -19,12 +19,6 @@ export interface InstallSubject {
   readonly elsewhere: string;
 }
 
-export interface NpmCommand {
-  readonly command: string;
-  /** Before npm's own arguments. */
-  readonly args: readonly string[];
-}
-
 export interface FindNpmOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `process.execPath`. */
@@ -36,12 +30,10 @@ const CLI = 'npm-cli.js';
 /**
  * Finds npm: the one that started svc, the one bundled with Node.js, or the one on the PATH.
  *
+ * @returns the program, and what comes before npm's own arguments
  * @throws SvcError the code of the subject if there is none
  */
-export function findNpm(
-  { env, nodePath }: FindNpmOptions,
-  { code }: Pick<InstallSubject, 'code'>,
-): NpmCommand {
+export function findNpm({ env, nodePath }: FindNpmOptions, { code }: Pick<InstallSubject, 'code'>) {
   const script = [startedBy(env), ...besideNode(nodePath)].find(
     (path) => path !== undefined && existsSync(path),
   );

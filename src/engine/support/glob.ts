@@ -10,9 +10,8 @@ export interface GlobOptions {
 type Accepts = (character: string, first: boolean) => boolean;
 
 type Piece =
-  | { readonly type: 'one' | 'many'; readonly accepts: Accepts }
-  /** `**` and its slash: any number of folders. */
-  | { readonly type: 'folders' }
+  /** `folders` is `**` and its slash. */
+  | { readonly type: 'folders' | 'many' | 'one'; readonly accepts: Accepts }
   | { readonly type: 'choice'; readonly branches: readonly (readonly Piece[])[] };
 
 /** A state that consumes a character, or one that branches; `end` accepts. */
@@ -48,7 +47,7 @@ export function createGlob(glob: string, { dot }: GlobOptions): (path: string) =
   const isNegated = marks % 2 === 1;
   const pattern = glob.slice(marks).replace(/^\.\//u, '');
   const states: State[] = ['end'];
-  const start = addStates(states, new Parser(pattern, dot).pieces(), 0, wild(dot));
+  const start = addStates(states, new Parser(pattern, dot).pieces(), 0);
   return (path) => isMatch(states, start, path) !== isNegated;
 }
 
@@ -108,10 +107,10 @@ class Parser {
     const isWholeName =
       this.at - from === 2 && (before === undefined || '/{,'.includes(before)) && startsName(next);
     if (!isWholeName) return { type: 'many', accepts: this.any };
-    if (next !== '/')
-      return { type: 'many', accepts: (one, first) => one === '/' || this.any(one, first) };
+    const accepts: Accepts = (one, first) => one === '/' || this.any(one, first);
+    if (next !== '/') return { type: 'many', accepts };
     this.at += 1;
-    return { type: 'folders' };
+    return { type: 'folders', accepts };
   }
 
   /** Undefined, without reading anything, where it is not closed. */
@@ -172,11 +171,11 @@ function wild(dot: boolean): Accepts {
 }
 
 /** Adds the states of pieces that are followed by `next`. @returns the first state */
-function addStates(states: State[], pieces: readonly Piece[], next: number, any: Accepts): number {
-  return pieces.reduceRight((after, piece) => addPiece(states, piece, after, any), next);
+function addStates(states: State[], pieces: readonly Piece[], next: number): number {
+  return pieces.reduceRight((after, piece) => addPiece(states, piece, after), next);
 }
 
-function addPiece(states: State[], piece: Piece, next: number, any: Accepts): number {
+function addPiece(states: State[], piece: Piece, next: number): number {
   const add = (state: State): number => states.push(state) - 1;
   switch (piece.type) {
     case 'one':
@@ -190,17 +189,13 @@ function addPiece(states: State[], piece: Piece, next: number, any: Accepts): nu
     case 'folders': {
       const ways: number[] = [];
       const loop = add({ ways });
-      ways.push(add({ accepts: (one, first) => isSlash(one) || any(one, first), next: loop }));
-      ways.push(add({ accepts: isSlash, next }));
+      ways.push(add({ accepts: piece.accepts, next: loop }));
+      ways.push(add({ accepts: (one) => one === '/', next }));
       return add({ ways: [next, loop] });
     }
     case 'choice':
-      return add({ ways: piece.branches.map((branch) => addStates(states, branch, next, any)) });
+      return add({ ways: piece.branches.map((branch) => addStates(states, branch, next)) });
   }
-}
-
-function isSlash(character: string): boolean {
-  return character === '/';
 }
 
 function isMatch(states: readonly State[], start: number, path: string): boolean {

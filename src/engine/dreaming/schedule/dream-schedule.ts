@@ -19,13 +19,6 @@ export interface ScheduleOptions {
 /** How often due times are checked, in milliseconds: a long timer stops while the machine sleeps. */
 const LOOK_MS = 20_000;
 
-/** Schedule of a workspace; times in milliseconds since the epoch. */
-interface Look {
-  readonly keptUntilMs: number;
-  /** Nothing is due earlier: other processes can only run sweeps that this one then skips. */
-  readonly dueMs: number;
-}
-
 /**
  * Runs sweeps when they are due, until closed. Sweeps missed while the machine slept or the process was down
  * run once, as soon as possible.
@@ -34,7 +27,7 @@ export class DreamSchedule {
   private readonly targets: readonly DreamTarget[];
   private readonly options: ScheduleOptions;
   private readonly closing = new AbortController();
-  private readonly looks = new Map<DreamTarget, Look>();
+  private readonly looks = new Map<DreamTarget, ReturnType<typeof lookFrom>>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
@@ -125,7 +118,8 @@ export class DreamSchedule {
   }
 }
 
-function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number): Look {
+/** When a workspace is due, as long as other processes run none of its sweeps, which this one then skips. */
+function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
   const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
   return { keptUntilMs, dueMs };
 }

@@ -27,11 +27,6 @@ export interface GateResult {
   readonly why: string;
 }
 
-type GateSettings = Pick<
-  DreamSettings['phases']['deep'],
-  'maxAgeDays' | 'minRecallCount' | 'minScore' | 'minUniqueQueries'
->;
-
 /**
  * Checks every gate (facts §7.4). `asked` is specific to svc: a claim nobody asked for is not useful yet,
  * however often notes repeat it.
@@ -39,7 +34,7 @@ type GateSettings = Pick<
 export function checkGates(
   entry: RecallEntry,
   score: ClaimScore,
-  settings: GateSettings,
+  settings: DreamSettings['phases']['deep'],
   nowMs: number,
 ): GateResult[] {
   const junk = junkReason(entry.text);

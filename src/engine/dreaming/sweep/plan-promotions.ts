@@ -64,16 +64,10 @@ export interface PromotionBasis extends Pick<MemoryChanger, 'entries' | 'nowMs' 
   readonly statements: Statements;
 }
 
+type DeepSettings = DreamSettings['phases']['deep'];
+
 /** The rules of a plan. */
-export interface PromotionRules
-  extends Pick<
-    DreamSettings['phases']['deep'],
-    | 'limit'
-    | 'maxMemoryChars'
-    | 'maxPriorEntryLossFraction'
-    | 'maxPromotedSnippetTokens'
-    | 'recencyHalfLifeDays'
-  > {
+export interface PromotionRules extends DeepSettings {
   readonly sweepId: string;
   /** The day of new headings, `YYYY-MM-DD`. */
   readonly day: string;

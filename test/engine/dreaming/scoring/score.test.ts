@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { checkGates } from '../../../../src/engine/dreaming/scoring/gates.js';
 import {
@@ -13,7 +14,14 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 3);
 const HALF_LIFE = 14;
 const TEXT = 'The nightly backup runs at 02:30.';
-const GATES = { minScore: 0.75, minRecallCount: 3, minUniqueQueries: 3, maxAgeDays: 30 };
+const { dreaming } = resolveConfig({}).plugins.entries['memory-core'].config;
+const GATES = {
+  ...dreaming.phases.deep,
+  minScore: 0.75,
+  minRecallCount: 3,
+  minUniqueQueries: 3,
+  maxAgeDays: 30,
+};
 
 function anEntry(over: Partial<RecallEntry> = {}): RecallEntry {
   return {
