@@ -78,9 +78,8 @@ export async function undo(
 ): Promise<UndoResult> {
   return changingDreams(target, options, (changer) => {
     const { sweeps } = changer;
-    if (sweepId !== undefined) return undoSweep(changer, findSweep(sweeps, sweepId));
-    const last = sweeps.lastApplied();
-    if (last !== undefined) return undoSweep(changer, last);
+    const sweep = sweepId === undefined ? sweeps.lastApplied() : findSweep(sweeps, sweepId);
+    if (sweep !== undefined) return undoSweep(changer, sweep);
     throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep to undo', {
       hint: 'run "svc dream list" to see all sweeps',
     });

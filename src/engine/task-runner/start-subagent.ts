@@ -112,8 +112,7 @@ type SubagentLine =
   | { readonly kind: 'unknown'; readonly why: string };
 
 function readSubagentLine(line: string): SubagentLine {
-  if (!line.trimStart().startsWith('{')) return { kind: 'words', text: line };
-  const value = parsedJson(line);
+  const value = line.trimStart().startsWith('{') ? parsedJson(line) : undefined;
   if (value === undefined) return { kind: 'words', text: line };
   const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(line) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.

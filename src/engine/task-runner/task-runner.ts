@@ -145,9 +145,8 @@ class TaskRunner {
     const { flows, settings, context, log, start, mind, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
-    if (runtime === undefined) return;
-    const own = settings.runtimes[runtime];
-    const startJob = start[runtime];
+    const own = runtime && settings.runtimes[runtime];
+    const startJob = runtime && start[runtime];
     // Only these were claimed.
     if (own === undefined || startJob === undefined) return;
     const attempt = new TaskAttempt(claimed, {

@@ -31,7 +31,8 @@ export function splitClaims(text: string, firstLine = 1): Claim[] {
   let headings: readonly Block[] = [];
   for (const block of splitBlocks(lines)) {
     if (block.kind === 'heading') {
-      headings = [...headings.filter((above) => levelOf(above) < levelOf(block)), block];
+      const { level = 1 } = block;
+      headings = [...headings.filter((above) => (above.level ?? 1) < level), block];
       continue;
     }
     if (block.kind !== 'list-item' && block.kind !== 'prose') continue;
@@ -47,10 +48,6 @@ export function splitClaims(text: string, firstLine = 1): Claim[] {
     }
   }
   return claims;
-}
-
-function levelOf({ level }: Block): number {
-  return level ?? 1;
 }
 
 /** Keeps line breaks, so that line numbers stay correct. */

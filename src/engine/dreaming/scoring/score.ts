@@ -81,13 +81,9 @@ function consolidationOf({ days, groundedCount }: RecallEntry): number {
   if (days.length === 0) return grounded;
   if (days.length === 1) return Math.max(0.2, grounded);
   const spread = Math.min(1, Math.log1p(days.length - 1) / Math.log1p(4));
-  const span = Math.min(1, spanDays(days) / 7);
+  const times = days.map((day) => Date.parse(day));
+  const span = Math.min(1, (Math.max(...times) - Math.min(...times)) / MS_PER_DAY / 7);
   return Math.max(0.55 * spread + 0.45 * span, grounded);
-}
-
-function spanDays(days: readonly string[]): number {
-  const times = days.map((day) => Date.parse(day)).filter((ms) => !Number.isNaN(ms));
-  return times.length === 0 ? 0 : (Math.max(...times) - Math.min(...times)) / MS_PER_DAY;
 }
 
 function boostOf({ hits, lastMs }: PhaseSignal, nowMs: number): number {

@@ -78,21 +78,20 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
  * wording of an entry, never which claims are promoted.
  */
 export async function deepPhase(
-  context: PhaseContext,
-  changer: MemoryChanger,
+  context: MemoryChanger & PhaseContext,
   sweep: SweepRecord,
   narrator: Narrator | undefined,
 ): Promise<DeepResult> {
   const { considered, ranked, earlier } = rankClaims(context);
   const result = { considered, passed: ranked.length + earlier.length, earlier };
-  const { text } = readGuarded(changer.dir, MEMORY_FILE);
+  const { text } = readGuarded(context.dir, MEMORY_FILE);
   const days = [
     ...ranked.map(({ entry }) => signalDay(entry)),
     ...promotedEntries(text).map(dayOfEntry),
   ];
   const { sources, day, signal } = context;
   const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
-  const basis = { ...changer, sources, statements };
+  const basis = { ...context, statements };
   const plain = { ...context.phases.deep, sweepId: sweep.id, day, followsNotes: true };
   const wordings =
     narrator === undefined

@@ -111,8 +111,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
 class Sweep {
   private readonly logs: readonly SharedRecalls[];
   private readonly options: SweepOptions;
-  private readonly context: PhaseContext;
-  private readonly changer: MemoryChanger;
+  private readonly context: MemoryChanger & PhaseContext;
   private readonly timeLimit: AbortSignal;
   private readonly faults: string[] = [];
   private lightResult: LightResult | undefined;
@@ -130,37 +129,37 @@ class Sweep {
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
     const day = dayOf(nowMs);
-    const { database, entries, sweeps } = dreams;
-    const { phases } = settings;
+    const { sweeps } = dreams;
     this.logs = logs;
     this.options = options;
     this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
-    this.changer = {
+    const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
+    this.context = {
       ...dreams,
       dir: realWorkspaceDir(workspace),
       backupDir: workspace.files.backupDir,
-      nowMs,
       dryRun: options.dryRun === true,
+      sources,
+      phases: settings.phases,
+      nowMs,
+      day,
+      dayOf,
+      dayStartMs: Math.min(nowMs, ...today.map(({ startedMs }) => startedMs)),
+      signal: anySignal([options.signal, this.timeLimit]),
     };
-    const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
-    const dayStartMs = Math.min(nowMs, ...today.map(({ startedMs }) => startedMs));
-    const signal = anySignal([options.signal, this.timeLimit]);
-    const moment = { nowMs, day, dayOf, dayStartMs, signal };
-    this.context = { database, entries, sources, phases, ...moment };
     this.record = newSweep(sweeps, { day, trigger, startedMs: nowMs });
   }
 
   async run(): Promise<SweepSummary> {
-    const { entries, dayOf, day, sources } = this.context;
-    const { logs, changer } = this;
-    const { dryRun } = changer;
+    const { logs, context } = this;
+    const { entries, day, sources, dryRun } = context;
     const { recallLog: logFile } = this.options.workspace.files;
     this.emit({ type: 'sweep.started' });
-    recoverChanges(changer);
+    recoverChanges(context);
     this.save(this.record);
     let searches = 0;
     try {
-      const recalls = await ingestRecalls({ ...changer, logFile, logs, dayOf, rotates: !dryRun });
+      const recalls = await ingestRecalls({ ...context, logFile, logs, rotates: !dryRun });
       searches = recalls.searches;
       this.emit({ type: 'recalls.ingested', ...recalls });
       for (const phase of PHASES) {
@@ -200,7 +199,7 @@ class Sweep {
       const { counts, report } = await this[phase]();
       this.endPhase(phase, { state: 'done', ms: clock.now() - startedMs, counts });
       this.emit({ type: 'phase.reported', phase, report });
-      const place = { dir: this.changer.dir, day: this.context.day, storage: settings.storage };
+      const place = { ...this.context, storage: settings.storage };
       this.tryWriting(() => writeReport(place, phase, report));
     } catch (error) {
       const why = this.isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
@@ -229,7 +228,7 @@ class Sweep {
   }
 
   private async deep(): Promise<PhaseOutcome> {
-    const result = await deepPhase(this.context, this.changer, this.record, this.narrator());
+    const result = await deepPhase(this.context, this.record, this.narrator());
     this.deepResult = result;
     this.record = result.sweep;
     const { considered, passed } = result;
@@ -257,7 +256,7 @@ class Sweep {
     };
     if (promoted.length === 0 && material.themes.length === 0) return;
     const text = await this.diaryText(material);
-    this.tryWriting(() => writeDiary(this.changer.dir, this.context.day, text));
+    this.tryWriting(() => writeDiary(this.context.dir, this.context.day, text));
   }
 
   private async diaryText(material: DiaryMaterial): Promise<string> {
@@ -277,23 +276,23 @@ class Sweep {
 
   /** A dry run makes no paid requests. */
   private narrator(): Narrator | undefined {
-    return this.changer.dryRun ? undefined : this.options.narrator;
+    return this.context.dryRun ? undefined : this.options.narrator;
   }
 
   private endPhase(phase: PhaseName, record: PhaseRecord): void {
     // A failed phase may have left a planned change, which the next sweep completes or discards.
-    const known = this.changer.sweeps.get(this.record.id) ?? this.record;
+    const known = this.context.sweeps.get(this.record.id) ?? this.record;
     this.save({ ...known, phases: { ...known.phases, [phase]: record } });
     this.emit({ type: 'phase.ended', phase, record });
   }
 
   private save(record: SweepRecord): void {
     this.record = record;
-    this.changer.sweeps.put(record);
+    this.context.sweeps.put(record);
   }
 
   private tryWriting(write: () => void): void {
-    if (this.changer.dryRun) return;
+    if (this.context.dryRun) return;
     try {
       write();
     } catch (error) {
