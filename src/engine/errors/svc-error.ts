@@ -116,6 +116,8 @@ const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'permission denied'],
   ['ENOENT', 'no such file or folder'],
   ['EISDIR', 'it is a folder'],
+  ['EFTYPE', 'it is not a regular file'],
+  ['EFBIG', 'it is too large'],
   ['ENOTDIR', 'part of its path is not a folder'],
   ['ENOTEMPTY', 'the folder is not empty'],
   ['ELOOP', 'a symbolic link leads back to itself'],

@@ -3,11 +3,13 @@ import {
   constants,
   existsSync,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   realpathSync,
   renameSync,
@@ -147,6 +149,28 @@ function makeFolder(folder: string, mode: number): void {
 /** For opening a file to read it: follows no link swapped in meanwhile, and does not block on a pipe. */
 export const READ_NO_LINK =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Reads a regular file, and refuses a named pipe instead of waiting for a writer.
+ *
+ * @param most bytes that are read at once
+ * @throws the system's error; one like it with the code `EFTYPE` for what is not a file, `EFBIG` for a larger one
+ */
+export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
+    if (stats.size > most) throw systemErrorLike('EFBIG');
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function systemErrorLike(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
 
 /** Reads at most `length` bytes of a file. */
 export function readPart(file: string, from: number, length: number): Buffer {

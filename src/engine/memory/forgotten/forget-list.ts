@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import {
@@ -11,7 +11,14 @@ import {
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
-import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import {
+  ifReadable,
+  makeFolders,
+  PRIVATE_MODE,
+  readRegularFile,
+  realTarget,
+  replaceFile,
+} from '../../support/files.js';
 import type { forgetListSchema } from './forget-list-schema.js';
 import { Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
 
@@ -46,10 +53,12 @@ export function emptyForgetList(): ForgetList {
 export async function readForgetList(file: string): Promise<ForgetList | undefined> {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularFile(file).toString('utf8');
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    // A dangling link is a list that cannot be reached, such as one on a disk that is not mounted.
+    const isMissing = code === 'ENOENT' && realTarget(file) !== undefined;
+    if (isMissing || code === 'ENOTDIR') return undefined;
     if (isHandleShortage(error)) throw handlesExhausted(error);
     throw new SvcError(
       'FORGET_LIST_INVALID',
@@ -98,7 +107,7 @@ export function forgetMark({ listFile }: ForgetPlaces): string {
 /** Whether all stores follow the list as it is now. Otherwise, forgetting was killed, or it came from another host. */
 export function isFollowed(places: ForgetPlaces): boolean {
   const mark = forgetMark(places);
-  return mark === '' || ifReadable(() => readFileSync(followedFile(places), 'utf8')) === mark;
+  return mark === '' || ifReadable(() => String(readRegularFile(followedFile(places)))) === mark;
 }
 
 /** Notes that all stores follow the list. @param mark of the list that they read */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
@@ -283,6 +284,27 @@ test('a list that is damaged is not passed over', async () => {
       [[error.message, error.hint]],
     );
   }
+});
+
+test('a list behind a dangling link, and what is no file, do not count as nothing forgotten', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  await forget(world, 'birds.md#L7');
+  const { listFile } = world.target.forget;
+  const folder = dirname(listFile);
+  const places: readonly (readonly [place: string, replace: () => unknown])[] = [
+    [listFile, () => symlinkSync('nowhere', listFile)],
+    [listFile, () => execFileSync('mkfifo', [listFile])],
+    [folder, () => symlinkSync('nowhere', folder)],
+  ];
+  for (const [place, replace] of places) {
+    renameSync(place, `${place}.kept`);
+    replace();
+    const error = await failureOf(readForgotten(world.target.forget));
+    assert.is(error.code, 'FORGET_LIST_INVALID');
+    rmSync(place);
+    renameSync(`${place}.kept`, place);
+  }
+  assert.equal(await finds(world, 'heron'), []);
 });
 
 test('killed after the list was written, the next sync does the rest', async () => {
