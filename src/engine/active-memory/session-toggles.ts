@@ -1,9 +1,9 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifReadable, PRIVATE_MODE, readRegularFile, replaceFile } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 
 /** Conversations with recalls turned off, by agent and session key. */
@@ -86,7 +86,7 @@ function resetWarning(file: string): Warning {
 function readToggles(file: string): Toggles | 'damaged' {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularFile(file).toString('utf8');
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};

@@ -1,10 +1,11 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import {
   makeFolders,
   namesIn,
   PRIVATE_MODE,
+  readRegularFile,
   replaceFile,
   TEMPORARY_ENDING,
 } from '../support/files.js';
@@ -75,9 +76,7 @@ export function recallStateFile(stateDir: string): string {
 export function readRecallState(stateDir: string): RecallState {
   try {
     const file = recallStateFile(stateDir);
-    const found = statSync(file);
-    if (!found.isFile() || found.size > MAX_BYTES) return NOTHING;
-    const read = stateFile.safeParse(parsedJson(readFileSync(file, 'utf8')));
+    const read = stateFile.safeParse(parsedJson(readRegularFile(file, MAX_BYTES).toString('utf8')));
     if (!read.success) return NOTHING;
     const { recalls, breakers, ...rest } = read.data;
     return {

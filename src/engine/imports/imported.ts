@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ConfigPath } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
+import { readRegularFile } from '../support/files.js';
 
 /** A program that svc can take over from. */
 export const IMPORT_PROGRAMS = ['openclaw', 'qmd', 'basic-memory', 'claude-mem'] as const;
@@ -56,19 +57,16 @@ const MAX_BYTES = 4 * 1024 * 1024;
  * @param most of a larger file, nothing is read
  * @throws SvcError IMPORT_SOURCE_MISSING, IMPORT_SOURCE_INVALID, IMPORT_FAILED
  */
-export function readSource(file: string, most: number = MAX_BYTES): string {
-  let descriptor: number | undefined;
+export function readSource(file: string, most = MAX_BYTES): string {
   try {
-    // Non-blocking, so that a named pipe is refused below instead of waiting for a writer.
-    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw invalidSource(file, 'it is not a regular file');
-    if (stats.size > most) throw invalidSource(file, `it is larger than ${most} bytes`);
-    return readFileSync(descriptor, 'utf8').replace(/^\uFEFF/u, '');
+    return readRegularFile(file, most)
+      .toString('utf8')
+      .replace(/^\uFEFF/u, '');
   } catch (cause) {
+    const code = systemErrorCode(cause) ?? '';
+    if (code === 'EFBIG') throw invalidSource(file, `it is larger than ${most} bytes`);
+    if (/^(?:EFTYPE|EISDIR)$/u.test(code)) throw invalidSource(file, 'it is not a regular file');
     throw asImportError(file, cause);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,19 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import { makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import { makeFolders, readRegularFile, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
@@ -120,23 +108,23 @@ function followLinks(file: string): string {
 }
 
 function readBytes(file: string, target: string): Uint8Array | undefined {
-  let descriptor: number | undefined;
   try {
-    // Non-blocking, so that a named pipe is refused instead of waited for.
-    descriptor = openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw unreadable(file, 'is not a regular file', 'check what it is');
-    if (stat.size > MAX_BYTES) throw unreadable(file, 'is larger than 64 MiB', 'check what it is');
-    return readFileSync(descriptor);
+    return readRegularFile(target, MAX_BYTES);
   } catch (cause) {
-    if (cause instanceof SvcError) throw cause;
-    if (systemErrorCode(cause) === 'ENOENT') return undefined;
+    const code = systemErrorCode(cause) ?? '';
+    if (code === 'ENOENT') return undefined;
+    const what = NOT_A_CONFIGURATION[code];
+    if (what !== undefined) throw unreadable(file, what, 'check what it is');
     const why = `cannot be read: ${systemReason(cause)}`;
     throw unreadable(file, why, 'check its permissions', cause);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
+
+const NOT_A_CONFIGURATION: Readonly<Record<string, string>> = {
+  EFBIG: 'is larger than 64 MiB',
+  EFTYPE: 'is not a regular file',
+  EISDIR: 'is not a regular file',
+};
 
 function readOnly(file: string): SvcError {
   return new SvcError('INTEGRATION_WRITE_FAILED', `${file} is read-only`, {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
@@ -6,7 +6,13 @@ import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
-import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import {
+  ifReadable,
+  makeFolders,
+  PRIVATE_MODE,
+  readRegularFile,
+  replaceFile,
+} from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 import {
   type AgentFormat,
@@ -272,7 +278,7 @@ export function recordCapture(state: StatePaths, agent: string, capture: LastCap
 /** Undefined if none was recorded. */
 function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
   // The next capture writes a damaged one again.
-  const text = ifReadable(() => readFileSync(recordFile(state, agent), 'utf8')) ?? '';
+  const text = String(ifReadable(() => readRegularFile(recordFile(state, agent))) ?? '');
   return schema.safeParse(parsedJson(text)).data;
 }
 

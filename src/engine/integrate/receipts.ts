@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
-import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import {
+  ifReadable,
+  makeFolders,
+  PRIVATE_MODE,
+  readRegularFile,
+  replaceFile,
+} from '../support/files.js';
 import { parsedJson } from '../support/text.js';
 
 /*
@@ -36,7 +42,7 @@ const receiptSchema = z.strictObject({
 
 /** The layers of a file, oldest first. */
 export function readLayers(state: StatePaths, file: string): readonly Layer[] {
-  const text = ifReadable(() => readFileSync(receiptFile(state, file), 'utf8')) ?? '';
+  const text = String(ifReadable(() => readRegularFile(receiptFile(state, file))) ?? '');
   const { data } = receiptSchema.safeParse(parsedJson(text));
   // Without a receipt only the entry itself is removed.
   return data?.file === file ? data.layers : [];

@@ -1,9 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
 import { readGuarded, writeGuarded } from '../../../src/engine/memory-files/guarded-file.js';
-import { makeFolders, replaceFile, WRITING_MS } from '../../../src/engine/support/files.js';
+import {
+  makeFolders,
+  readRegularFile,
+  replaceFile,
+  WRITING_MS,
+} from '../../../src/engine/support/files.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('replacing files');
@@ -26,6 +32,17 @@ test('creates folders for their owner, and accepts those that exist', () => {
   for (const path of ['a', 'a/b', 'a/b/c']) {
     assert.is(statSync(folder.at(path)).mode & 0o777, 0o700, path);
   }
+});
+
+test('reads only regular files, and does not wait for a pipe', () => {
+  const folder = tempFolder();
+  execFileSync('mkfifo', [folder.at('pipe')]);
+  folder.write('file', '12345');
+  assert.is(String(readRegularFile(folder.at('file'), 5)), '12345');
+  assert.throws(() => readRegularFile(folder.at('file'), 4), /EFBIG/);
+  assert.throws(() => readRegularFile(folder.at('pipe')), /EFTYPE/);
+  assert.throws(() => readRegularFile(folder.path), /EISDIR/);
+  assert.throws(() => readRegularFile(folder.at('missing')), /ENOENT/);
 });
 
 test('fails where no folder can be created', () => {

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatePaths } from '../../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, readRegularFile, replaceFile } from '../../support/files.js';
 import type { MemoryStore } from '../forget/index.js';
 
 /** How many queries of the search screen are kept. */
@@ -17,7 +17,7 @@ export function queryHistoryFile({ stateDir }: Pick<StatePaths, 'stateDir'>): st
 /** The queries, the newest first. Lines that are no query are left out. @throws the system's error */
 export function readQueryHistory(file: string): readonly string[] {
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').split('\n').flatMap(queryIn).toReversed();
+  return readRegularFile(file).toString('utf8').split('\n').flatMap(queryIn).toReversed();
 }
 
 function queryIn(line: string): readonly string[] {
