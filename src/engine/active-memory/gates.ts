@@ -25,24 +25,23 @@ export const GATES = [
 
 export type Gate = (typeof GATES)[number];
 
-interface PassedGate {
+/** A gate that was checked. */
+interface CheckedGate {
   readonly gate: Gate;
+  readonly open: boolean;
   /** A short explanation for people. */
   readonly why: string;
+  /** How to open it; undefined if it is open, or closed on purpose. */
+  readonly hint?: string;
 }
 
 /** Whether to recall for a turn; a closed gate is not an error. */
-export type GateDecision =
-  | { readonly open: true; readonly passed: readonly PassedGate[] }
-  | {
-      readonly open: false;
-      readonly closedBy: Gate;
-      readonly why: string;
-      /** How to open it; undefined if it is closed on purpose. */
-      readonly hint?: string;
-      /** The gates before it. */
-      readonly passed: readonly PassedGate[];
-    };
+export interface GateDecision {
+  /** In order, up to the first closed one. */
+  readonly checked: readonly CheckedGate[];
+  /** Undefined if all are open. */
+  readonly closed: CheckedGate | undefined;
+}
 
 /** What the gates check. */
 export interface GateFacts {
@@ -58,22 +57,20 @@ export interface GateFacts {
   readonly scope: Scope;
 }
 
-type Verdict =
-  | { readonly ok: true; readonly why: string }
-  | { readonly ok: false; readonly why: string; readonly hint?: string };
+type Verdict = Omit<CheckedGate, 'gate'>;
 
 /**
  * Decides whether to recall: every gate must be open. The two gates of spec/memory-search §1 are `plugin`
  * (active memory is enabled for this agent) and `interactive` (a persistent conversation with a person).
  */
 export function decideGates(facts: GateFacts): GateDecision {
-  const passed: PassedGate[] = [];
+  const checked: CheckedGate[] = [];
   for (const gate of GATES) {
-    const { ok, ...verdict } = CHECKS[gate](facts);
-    if (!ok) return { open: false, closedBy: gate, ...verdict, passed };
-    passed.push({ gate, why: verdict.why });
+    const found = { gate, ...CHECKS[gate](facts) };
+    checked.push(found);
+    if (!found.open) return { checked, closed: found };
   }
-  return { open: true, passed };
+  return { checked, closed: undefined };
 }
 
 const CHECKS: Readonly<Record<Gate, (facts: GateFacts) => Verdict>> = {
@@ -166,11 +163,11 @@ function checkChatId({ settings, session }: GateFacts): Verdict {
 }
 
 function pass(why: string): Verdict {
-  return { ok: true, why };
+  return { open: true, why };
 }
 
 function fail(why: string, hint?: string): Verdict {
-  return { ok: false, why, ...(hint !== undefined && { hint }) };
+  return { open: false, why, ...(hint !== undefined && { hint }) };
 }
 
 function lower(text: string): string {

@@ -38,17 +38,18 @@ export async function openRecallLane(context: EngineContext, selection: RecallSe
       const started = runningMs();
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
-      const recall: Recall = gates.open
-        ? await recallMemory(turn, {
-            selection,
-            loaded,
-            context,
-            facts,
-            limits,
-            // A failure here does not affect the turn.
-            afterwards: (work) => afterwards.push(work.catch(() => undefined)),
-          })
-        : { status: 'closed', cached: false, breaker: 'closed', warnings: [] };
+      const recall: Recall =
+        gates.closed === undefined
+          ? await recallMemory(turn, {
+              selection,
+              loaded,
+              context,
+              facts,
+              limits,
+              // A failure here does not affect the turn.
+              afterwards: (work) => afterwards.push(work.catch(() => undefined)),
+            })
+          : { status: 'closed', cached: false, breaker: 'closed', warnings: [] };
       const outcome: RecallOutcome = {
         ...recall,
         agentId: facts.agent.id,

@@ -87,11 +87,8 @@ export function recallOutput(outcome: RecallOutcome): RecallOutput {
     agent: agentId,
     sessionKey: sessionKey ?? null,
     chatType: chatType ?? null,
-    gates: [
-      ...gates.passed.map((passed) => ({ ...passed, open: true })),
-      ...(gates.open ? [] : [closedGate(gates)]),
-    ],
-    closedBy: gates.open ? null : gates.closedBy,
+    gates: gates.checked,
+    closedBy: gates.closed?.gate ?? null,
     query: question?.query ?? null,
     queryMode: question?.queryMode ?? null,
     promptStyle: question?.promptStyle ?? null,
@@ -104,13 +101,6 @@ export function recallOutput(outcome: RecallOutcome): RecallOutput {
     breaker: outcome.breaker,
     elapsedMs: Math.round(outcome.elapsedMs * 10) / 10,
   };
-}
-
-function closedGate(
-  gates: Extract<RecallOutcome['gates'], { open: false }>,
-): RecallOutput['gates'][number] {
-  const { closedBy, why, hint } = gates;
-  return { gate: closedBy, open: false, why, ...(hint !== undefined && { hint }) };
 }
 
 /** The log is rotated at this size, keeping one old file. */
@@ -133,7 +123,7 @@ export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutco
     status,
     agent: agentId,
     session: sessionKey ?? null,
-    closedBy: gates.open ? null : gates.closedBy,
+    closedBy: gates.closed?.gate ?? null,
     elapsedMs: Math.round(outcome.elapsedMs),
     query: question?.queryMode ?? null,
     mode: mode ?? null,

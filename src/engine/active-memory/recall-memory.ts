@@ -5,7 +5,7 @@ import { withinTime } from '../support/async.js';
 import { shortHash } from '../support/text.js';
 import { modelFor, type NamedModel } from './model.js';
 import type { OpenLane, Recall, RecallQuestion, RecallResult } from './outcome.js';
-import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
+import { promptStyleOf } from './prompt-style.js';
 import { searchQueryOf } from './query.js';
 import { type RecallWork, searchAndTrim } from './search-and-trim.js';
 import {
@@ -90,23 +90,17 @@ async function recallInTime(
   isPaused: boolean,
   leftMs: number,
 ): Promise<RecallResult> {
-  const { lane, question } = asked;
-  const { config } = lane.facts.settings;
+  const { lane } = asked;
   const { signal } = lane.limits;
-  const limitMs = Math.min(config.timeoutMs, leftMs) - MARGIN_MS;
+  const limitMs = Math.min(lane.facts.settings.config.timeoutMs, leftMs) - MARGIN_MS;
   const recoveryMs = Math.min(RECOVERY_MS, limitMs * RECOVERY_SHARE);
   let backend: MemoryBackend | undefined;
-  const work = {
-    ...asked,
-    rules: STYLE_RULES[question.promptStyle],
-    config,
-    cites: lane.facts.resolvedAgent.citations !== 'off',
-  };
   try {
     const first = await withinTime(limitMs - recoveryMs, signal, async (inTime) => {
       backend = await openBackend(lane);
       const options = { lexicalOnly: isPaused, model: isPaused ? undefined : model };
-      return searchAndTrim(backend, { ...work, ...options, untilMs: limitMs - recoveryMs }, inTime);
+      const work = { ...asked, ...options, untilMs: limitMs - recoveryMs };
+      return searchAndTrim(backend, work, inTime);
     });
     if (first.done) {
       // With an open breaker, providers and models were skipped, so the result is partial.
@@ -115,7 +109,7 @@ async function recallInTime(
     const opened = backend;
     if (isPaused || opened === undefined) return { status: 'timeout', warnings: [LATE] };
     const second = await withinTime(recoveryMs, signal, (inTime) =>
-      searchAndTrim(opened, { ...work, lexicalOnly: true, model: undefined, untilMs: 0 }, inTime),
+      searchAndTrim(opened, { ...asked, lexicalOnly: true, model: undefined, untilMs: 0 }, inTime),
     );
     return second.done ? asPartial(second.value, LATE) : { status: 'timeout', warnings: [LATE] };
   } catch (error) {

@@ -4,7 +4,6 @@ import type { MemoryBackend } from '../memory/backends/index.js';
 import type { SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';
-import type { ActiveMemorySettings } from './gates.js';
 import { condense, condensePrompt, type NamedModel } from './model.js';
 import type { OpenLane, Recalled, RecallQuestion, RecallResult } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
@@ -17,9 +16,6 @@ import type { RecallTurn } from './turn.js';
 export interface RecallWork {
   readonly turn: RecallTurn;
   readonly question: RecallQuestion;
-  readonly rules: StyleRules;
-  readonly config: ActiveMemorySettings['config'];
-  readonly cites: boolean;
   readonly lane: OpenLane;
   /** Whether something was forgotten meanwhile, so that nothing of the recall may be stored. */
   readonly isOutdated: () => boolean;
@@ -44,7 +40,8 @@ export async function searchAndTrim(
   signal: AbortSignal,
 ): Promise<RecallResult> {
   const started = runningMs();
-  const { question, lexicalOnly, model, rules } = work;
+  const { question, lexicalOnly, model } = work;
+  const rules = STYLE_RULES[question.promptStyle];
   const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
   const { results, mode, warnings } = await backend.search(
     { query: question.query, maxResults, minScore: 0, lexicalOnly },
@@ -55,7 +52,7 @@ export async function searchAndTrim(
   const notes = eligible(results, question.query, chosen);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
   const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): RecallResult => {
-    const recalled = trimmed(eligible(results, question.query, rules), work);
+    const recalled = trimmed(eligible(results, question.query, rules), rules, work);
     const all = [...warnings, ...said];
     return recalled === undefined
       ? { status: 'empty', mode, warnings: all }
@@ -81,28 +78,34 @@ export async function searchAndTrim(
   }
 }
 
-function trimmed(notes: readonly SearchResult[], work: RecallWork): Recalled | undefined {
-  const { rules, config, cites } = work;
-  const selection = selectNotes(notes, { rules, maxChars: config.maxSummaryChars, cites });
+function trimmed(
+  notes: readonly SearchResult[],
+  rules: StyleRules,
+  { lane: { facts } }: RecallWork,
+): Recalled | undefined {
+  const cites = facts.resolvedAgent.citations !== 'off';
+  const maxChars = facts.settings.config.maxSummaryChars;
+  const selection = selectNotes(notes, { rules, maxChars, cites });
   return selection.summary === '' ? undefined : { ...selection, model: null };
 }
 
 async function askModel(
   notes: readonly SearchResult[],
-  { turn, config, lane, model, isOutdated }: RecallWork,
+  { turn, lane, model, isOutdated }: RecallWork,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<string> {
   if (model?.choice === undefined) return '';
   const { openChatModel } = await import('../chat/index.js');
-  const { loaded, context } = lane;
+  const { loaded, context, facts } = lane;
+  const { config } = facts.settings;
   const chat = await openChatModel(model.choice, providerWorld(loaded, context), signal);
   const { createSecretMask } = await import('../masking/index.js');
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
   const summary = await condense(chat, prompt, config, { signal, timeoutMs });
   if (config.persistTranscripts && !isOutdated()) {
-    keepTranscript(context, lane.facts.agent.id, config.transcriptDir, { prompt, summary });
+    keepTranscript(context, facts.agent.id, config.transcriptDir, { prompt, summary });
   }
   return summary;
 }

@@ -187,10 +187,11 @@ async function effectOf(
   };
   try {
     const state = own.length === 0 ? world.state : resolveStatePaths(env, world.homeDir);
-    const gates = await decideHookGates({ ...world, env, state }, selection, host);
+    const { closed } = await decideHookGates({ ...world, env, state }, selection, host);
     // Rules for single conversations apply only when there is one.
-    if (gates.open || gates.closedBy === 'chat_id') return { recalls: true, why: null, hint: null };
-    return { recalls: false, why: gates.why, hint: gates.hint ?? null };
+    return closed === undefined || closed.gate === 'chat_id'
+      ? { recalls: true, why: null, hint: null }
+      : { recalls: false, why: closed.why, hint: closed.hint ?? null };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { recalls: false, why: error.message, hint: error.hint ?? null };

@@ -93,23 +93,8 @@ async function checkVectors(
         : identityKeyDifferences(stored, identityKey(adapter.identity)),
     differencesFrom(providers.fallback?.choice, agent.memorySearch),
   );
-  const tried = await tryQuestion(home, providers, signal);
-  const outcome = outcomeOf(coverage, vectors.extension, agent.memorySearch.store.vector.enabled);
-  return tried === undefined ? outcome : withQuestion(outcome, tried);
-}
-
-/**
- * Adds the result of a test query. No match is not reported: a search embeds what is missing first, and the
- * provider checks report the cause.
- */
-function withQuestion(outcome: VectorsOutcome, tried: TriedQuestion): VectorsOutcome {
-  const { usable, failure: error, fallback } = tried;
-  if (error !== undefined) return { ...failure(outcome.text, error), usable };
-  if (usable === null) return outcome;
-  if (fallback === undefined) return { ...outcome, usable };
-  const { code, message: cause, hint } = fallback;
-  const found = { ...outcome, state: 'warning', code, cause, usable } as const;
-  return hint === undefined ? found : { ...found, hint: hint };
+  const wanted = agent.memorySearch.store.vector.enabled;
+  return withQuestion(outcomeOf(coverage, vectors.extension, wanted), home, providers, signal);
 }
 
 function noIndex(index: BackendStatus['index']): VectorsOutcome {
@@ -162,44 +147,38 @@ function pendingCause({
   }
 }
 
-/** The result of a test query that takes the path of a search. */
-interface TriedQuestion {
-  /** Who embedded it comparably with the index; null for nobody. */
-  readonly usable: Diagnosis['usable'];
-  /** Why the fallback was used instead of the provider; undefined if it was not, or had to be. */
-  readonly fallback?: Warning | undefined;
-  /** Set when its vector cannot be compared with those of the index. */
-  readonly failure?: SvcError;
-}
-
 const QUESTION = 'ping';
 
 /**
- * Embeds a test query with the code that searches use, so that the result applies to them.
- *
- * @returns undefined when the index has no vectors
+ * Adds what became of a test query, which is embedded with the code that searches use. No vector is not reported: a
+ * search embeds what is missing first, and the provider checks report the cause.
  */
-async function tryQuestion(
+async function withQuestion(
+  outcome: VectorsOutcome,
   home: IndexHome,
   providers: ProviderPath,
   signal: AbortSignal,
-): Promise<TriedQuestion | undefined> {
+): Promise<VectorsOutcome> {
   const opened = await home.open();
-  if (opened.state !== 'ready') return undefined;
+  if (opened.state !== 'ready') return outcome;
   const { index } = opened;
   try {
-    if ((await index.vectorIdentities()).length === 0) return undefined;
+    if ((await index.vectorIdentities()).length === 0) return outcome;
     const warnings: Warning[] = [];
     const vector = await new QueryEmbedder(providers).embed(QUESTION, index, warnings, signal);
-    if (vector === undefined) return { usable: null };
+    if (vector === undefined) return outcome;
+    // Fails if it cannot be compared with those of the index.
     await index.vectorCandidates(vector.identity, vector.vector, 1);
     const isPrimary = vector.provider === providers.primary.choice.provider;
-    const fallback = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK');
-    return { usable: isPrimary ? 'primary' : 'fallback', fallback };
+    const found = { ...outcome, usable: isPrimary ? 'primary' : 'fallback' } as const;
+    const warning = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK');
+    if (warning === undefined) return found;
+    const { code, message: cause, hint } = warning;
+    return { ...found, state: 'warning', code, cause, ...(hint === undefined ? {} : { hint }) };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;
-    return { usable: null, failure: error };
+    return { ...failure(outcome.text, error), usable: null };
   } finally {
     index.close();
   }

@@ -30,7 +30,6 @@ import {
 import { type ForgetPlaces, forgetPlaces } from './forgotten/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
-import type { FusionShares } from './search/index.js';
 import {
   type MemorySources,
   memorySourcesOf,
@@ -126,11 +125,8 @@ export async function openAgent(
       : undefined;
   const sources = external?.sources ?? (await agentSources(agent, context));
   const home = await homeOf(agent, sources, context, loaded, options);
-  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, {
-    home,
-    sources,
-    external,
-  });
+  const parts = { home, sources, external };
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, parts);
   const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
@@ -163,7 +159,8 @@ async function openWorkspace(
   // The scan reports a missing folder.
   const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
-  const indexName = workspaceIndexName(workspaceDir);
+  // Each folder has its own index, whichever path leads to it.
+  const indexName = `workspace-${shortHash(workspaceDir)}`;
   const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
   const folder: ResolvedAgent = {
     ...base,
@@ -190,30 +187,22 @@ async function openWorkspace(
   };
 }
 
-/** Each folder has its own index, whichever path leads to it. */
-function workspaceIndexName(workspaceDir: string): string {
-  return `workspace-${shortHash(workspaceDir)}`;
-}
-
-interface BuiltinParts {
-  readonly home: IndexHome;
-  readonly sources: MemorySources;
-  readonly external?: PreparedExt | undefined;
-}
-
 function createBuiltin(
   agent: ResolvedAgent,
   layout: 'agent' | 'folder',
   indexName: string,
   context: EngineContext,
   loaded: LoadedConfig,
-  { home, sources, external }: BuiltinParts,
-): Pick<
-  OpenedMemory,
-  'backend' | 'forget' | 'home' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'
-> {
+  {
+    home,
+    sources,
+    external,
+  }: Pick<OpenedMemory, 'home' | 'sources'> & { readonly external?: PreparedExt | undefined },
+) {
   const { cache, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
+  // The schema rejects two zeros.
+  const weights = hybrid.textWeight + hybrid.vectorWeight;
   const world = providerWorld(loaded, context);
   // Lexical mode never embeds, whichever backend answers (spec/memory-search §2.12, rule 1).
   const providers =
@@ -243,7 +232,7 @@ function createBuiltin(
       candidateMultiplier: hybrid.candidateMultiplier,
       maxResults: query.maxResults,
       minScore: query.minScore,
-      shares: sharesOf(hybrid),
+      shares: { text: hybrid.textWeight / weights, vector: hybrid.vectorWeight / weights },
       hybrid: hybrid.enabled,
       halfLifeDays: hybrid.temporalDecay.enabled ? hybrid.temporalDecay.halfLifeDays : undefined,
       mmrLambda: hybrid.mmr.enabled ? hybrid.mmr.lambda : undefined,
@@ -287,15 +276,6 @@ function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources):
 function sortedOut({ transcripts }: MemorySources): string {
   const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
   return [...new Set(folders)].join(', ');
-}
-
-/** Normalises the weights to add up to 1; the schema rejects two zeros. */
-function sharesOf(weights: {
-  readonly textWeight: number;
-  readonly vectorWeight: number;
-}): FusionShares {
-  const sum = weights.textWeight + weights.vectorWeight;
-  return { text: weights.textWeight / sum, vector: weights.vectorWeight / sum };
 }
 
 export function memoryDisabled(agent: ResolvedAgent): SvcError {

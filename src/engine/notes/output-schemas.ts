@@ -7,15 +7,12 @@ import {
   line,
   listOf,
 } from '../errors/output-schema.js';
+import { agentId as agent, path, workspace } from '../memory/output-schemas.js';
 
 /*
  * Schemas of the JSON documents of `svc memory add`, `undo` and `edit`. They are checked by tests and make
  * docs/json.md; no command loads them.
  */
-
-const agent = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
-const workspace = field(z.string(), 'Absolute path of the workspace.');
-const path = field(z.string(), 'Relative to the workspace.');
 
 export const memoryAddOutputSchema = documentSchema({
   agent,

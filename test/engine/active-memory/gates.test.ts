@@ -49,13 +49,13 @@ const CLOSED: Readonly<Record<Exclude<Gate, 'agent' | 'config' | 'session'>, Par
   };
 
 test('with everything in order all gates are open, and each says why', () => {
-  const decision = decideGates(OPEN);
-  assert.ok(decision.open);
+  const { checked, closed } = decideGates(OPEN);
+  assert.is(closed, undefined);
   assert.equal(
-    decision.passed.map(({ gate }) => gate),
+    checked.map(({ gate }) => gate),
     [...GATES],
   );
-  assert.ok(decision.passed.every(({ why }) => why !== ''));
+  assert.ok(checked.every(({ why, open }) => open && why !== ''));
 });
 
 test('truth table: the first closed gate closes the way, whatever else is closed', () => {
@@ -71,22 +71,19 @@ test('truth table: the first closed gate closes the way, whatever else is closed
     const others = closed.map((name) => ('settings' in CLOSED[name] ? {} : CLOSED[name]));
     const facts = Object.assign({}, OPEN, ...others, { settings: settingsOf(config) });
     const decision = decideGates(facts);
-    assert.is(decision.open, closed.length === 0);
-    if (decision.open) continue;
     const first = GATES.find((gate) => closed.some((name) => name === gate));
-    assert.is(decision.closedBy, first);
-    assert.ok(decision.why);
-    const before = GATES.slice(0, GATES.indexOf(decision.closedBy));
+    assert.is(decision.closed?.gate, first);
+    if (first === undefined) continue;
+    assert.ok(decision.closed?.why);
     assert.equal(
-      decision.passed.map(({ gate }) => gate),
-      before,
+      decision.checked.map(({ gate, open }) => [gate, open]),
+      GATES.slice(0, GATES.indexOf(first) + 1).map((gate) => [gate, gate !== first]),
     );
   }
 });
 
 function closedBy(facts: Partial<GateFacts>): Gate | 'open' {
-  const decision = decideGates({ ...OPEN, ...facts });
-  return decision.open ? 'open' : decision.closedBy;
+  return decideGates({ ...OPEN, ...facts }).closed?.gate ?? 'open';
 }
 
 test('gate 1: the plugin is on, not switched off for all, and meant for this agent', () => {
@@ -177,14 +174,15 @@ test('whatever a caller says, there is a decision, with a reason and the gates b
   fc.assert(
     fc.property(facts, ({ sessionKey, channel, provider, sessionId, trigger, switchedOff }) => {
       const session = { sessionKey, channel, provider };
-      const decision = decideGates({ ...OPEN, session, sessionId, trigger, switchedOff });
-      if (decision.open) {
+      const world = { ...OPEN, session, sessionId, trigger, switchedOff };
+      const { checked, closed } = decideGates(world);
+      if (closed === undefined) {
         assert.is(trigger, 'user');
         assert.not(switchedOff);
-        assert.is(decision.passed.length, GATES.length);
+        assert.is(checked.length, GATES.length);
       } else {
-        assert.ok(decision.why);
-        assert.is(decision.passed.length, GATES.indexOf(decision.closedBy));
+        assert.ok(closed.why);
+        assert.is(checked.length, GATES.indexOf(closed.gate) + 1);
       }
     }),
   );

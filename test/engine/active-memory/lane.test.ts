@@ -39,7 +39,7 @@ test('a closed gate searches nothing and makes no index', async () => {
   const { recall, folder } = recallWorld({ agents: ['other'] });
   const outcome = await recall('when does the nightly backup run?');
   assert.is(outcome.status, 'closed');
-  assert.ok(!outcome.gates.open && outcome.gates.closedBy === 'plugin');
+  assert.is(outcome.gates.closed?.gate, 'plugin');
   assert.not(existsSync(folder.at('home')));
 });
 

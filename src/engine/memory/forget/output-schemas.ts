@@ -7,6 +7,7 @@ import {
   line,
   listOf,
 } from '../../errors/output-schema.js';
+import { agentId, path } from '../output-schemas.js';
 
 /*
  * Schemas of the JSON documents that `svc memory forget` prints. They are checked by tests and make
@@ -14,27 +15,29 @@ import {
  */
 
 const place = {
-  path: field(z.string(), 'Relative to the workspace.'),
+  path,
   startLine: field(line, '1-based.'),
   endLine: field(line, 'Included.'),
 };
-const agent = z.nullable(z.string());
 const changedFile = z.strictObject({
-  path: field(z.string(), 'Relative to the workspace.'),
+  path,
   deleted: field(z.boolean(), 'Whether it was deleted.'),
   backup: field(z.string(), 'Absolute path of the backup.'),
 });
-const stores = listOf({
-  store: field(z.string(), 'Its name.'),
-  changed: field(count, 'Number of entries removed or rewritten.'),
-  clean: field(
-    z.boolean(),
-    'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
-  ),
-});
+const stores = field(
+  listOf({
+    store: field(z.string(), 'Its name.'),
+    changed: field(count, 'Number of entries removed or rewritten.'),
+    clean: field(
+      z.boolean(),
+      'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
+    ),
+  }),
+  'Other stores of memory text, besides the files.',
+);
 
 export const forgetOutputSchema = documentSchema({
-  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  agent: agentId,
   id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
   passages: field(
     listOf({
@@ -50,11 +53,11 @@ export const forgetOutputSchema = documentSchema({
     listOf(place),
     'With `--from-file`: lines that still contain it among other words, or a secret from it. The exit code is 1 then.',
   ),
-  stores: field(stores, 'Other stores of memory text, besides the files.'),
+  stores,
 });
 
 export const forgetListOutputSchema = documentSchema({
-  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  agent: agentId,
   entries: field(
     listOf({
       id: field(z.string(), 'Id for `--undo`.'),
@@ -67,18 +70,15 @@ export const forgetListOutputSchema = documentSchema({
 });
 
 export const forgetUndoOutputSchema = documentSchema({
-  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  agent: agentId,
   id: field(z.string(), 'The id as given.'),
   undone: field(z.boolean(), 'False if the user declined.'),
   restored: field(z.array(z.string()), 'Restored files.'),
   kept: field(
-    listOf({
-      path: field(z.string(), 'Relative to the workspace.'),
-      backup: field(z.string(), 'Absolute path of the backup.'),
-    }),
+    listOf({ path, backup: changedFile.shape.backup }),
     'Files changed since, which are left as they are.',
   ),
-  stores: field(stores, 'Other stores of memory text, besides the files.'),
+  stores,
 });
 
 export type ForgetOutput = DocumentOf<typeof forgetOutputSchema>;

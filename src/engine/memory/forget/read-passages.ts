@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { NOTHING_FORGOTTEN, saysSomething } from '../forgotten/index.js';
-import { linesHint, readLines, textIn } from '../get/index.js';
+import { linesHint, readLines, textIn, unreadable } from '../get/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -77,11 +77,7 @@ async function linePassages(
     kind === 'extracted'
       ? await texts.read({ absolutePath, path })
       : readDocument(absolutePath, path);
-  if (!outcome.ok) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${skipWords(outcome.skip)}`, {
-      hint: 'run "svc memory index" to bring the index up to date',
-    });
-  }
+  if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { lines, hash: fileHash } = outcome.document;
   const whole = ranges === 'whole';
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {

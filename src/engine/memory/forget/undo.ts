@@ -5,14 +5,11 @@ import { ifReadable, replaceFile } from '../../support/files.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import { attempt, type HideContext, whileLocked } from './hide.js';
+import type { ForgetUndoOutput } from './output-schemas.js';
 
 /** What was undone. */
-export interface Undone {
+export interface Undone extends Pick<ForgetUndoOutput, 'kept' | 'restored'> {
   readonly entry: ForgetEntry;
-  /** Restored files. */
-  readonly restored: readonly string[];
-  /** Files that were changed since, with the paths of their backups. */
-  readonly kept: readonly { readonly path: string; readonly backup: string }[];
 }
 
 /**

@@ -3,7 +3,7 @@ import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { firstChars } from '../../support/text.js';
 import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
-import { lineAt, mediaLabel, type TextLines } from '../sources/index.js';
+import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetOutput } from './output-schemas.js';
 
@@ -21,9 +21,12 @@ export interface GetRequest {
 export type GivenTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
-export interface GetResponse extends GetOutput {
+export interface GivenLines extends GetOutput {
   /** Undefined for a file of another host, and a conversation in a database. */
   readonly absolutePath: string | undefined;
+}
+
+export interface GetResponse extends GivenLines {
   readonly warnings: readonly Warning[];
 }
 
@@ -133,7 +136,7 @@ export function pageLines(
 }
 
 /** Of a document that is given at once, so that an answer stays small. */
-const MAX_CHARACTERS = 200_000;
+export const MAX_CHARACTERS = 200_000;
 
 /** As many lines or turns as may be given at once: at least one, cut if it is longer. */
 export function withinCharacters(texts: readonly string[]): {
@@ -150,16 +153,41 @@ export function withinCharacters(texts: readonly string[]): {
   return { texts: given, isCut: given.length < texts.length || given[0] !== texts[0] };
 }
 
-/** The lines that describe an image or a recording in place of its own. */
-export function mediaLines(
-  path: string,
-  { mimeType, bytes, modified, refused }: NonNullable<GetResponse['media']>,
-): readonly string[] {
-  return [
-    mediaLabel(mimeType, path),
+/** Lines of a text, as many as may be given at once. */
+export function givenLines(lines: TextLines, { startLine, endLine }: LineRange) {
+  const asked = joinedLines(lines, startLine - 1, endLine).split('\n');
+  const { texts, isCut } = withinCharacters(asked);
+  return { endLine: startLine + texts.length - 1, text: texts.join('\n'), isCut };
+}
+
+/** A description of an image or a recording in place of its lines. */
+export function describedMedia(
+  document: Pick<GivenLines, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
+  media: NonNullable<GetOutput['media']>,
+): GivenLines {
+  const { mimeType, bytes, modified, refused } = media;
+  const lines = [
+    mediaLabel(mimeType, document.path),
     `type: ${mimeType}`,
     `size: ${bytes} bytes`,
     `modified: ${modified}`,
     ...(refused === null ? [] : [`found by its name only: ${refused}`]),
   ];
+  return {
+    ...document,
+    media,
+    startLine: 1,
+    endLine: lines.length,
+    text: lines.join('\n'),
+    totalLines: lines.length,
+    truncated: false,
+  };
+}
+
+/** @param message such as `birds.md is gone` */
+export function unreadable(message: string, cause?: unknown): SvcError {
+  return new SvcError('DOCUMENT_UNREADABLE', message, {
+    hint: 'run "svc memory index" to bring the index up to date',
+    cause,
+  });
 }

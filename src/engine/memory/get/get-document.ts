@@ -6,14 +6,13 @@ import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { OtherHosts } from '../home/index.js';
-import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import type { MemoryIndex } from '../index/index.js';
 import { parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
   displayPath,
   fingerprintOf,
-  joinedLines,
   type MemorySources,
   type ReadOutcome,
   readDocument,
@@ -22,13 +21,14 @@ import {
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedLines,
+  describedMedia,
   type FoundDocument,
   type GetRequest,
-  type GetResponse,
-  mediaLines,
+  type GivenLines,
+  givenLines,
   named,
   pageLines,
-  withinCharacters,
+  unreadable,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
 
@@ -45,7 +45,7 @@ export async function readLines(
   forgotten: Forgotten,
   { others, texts }: ReadContext,
   signal?: AbortSignal,
-): Promise<Omit<GetResponse, 'warnings'>> {
+): Promise<GivenLines> {
   const documents = await index.documents();
   const target = ownTarget(request.target, others);
   // A host may have no workspace of its own.
@@ -62,13 +62,18 @@ export async function readLines(
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
-  if (document.mimeType !== undefined) {
-    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  const { path, source, kind, mimeType } = document;
+  if (mimeType !== undefined) {
+    const { size, mtimeMs } = fingerprintOf(statSync(absolutePath));
+    const refusals = await index.refusedMedia();
+    const refused = refusals.find((one) => one.path === path)?.why ?? null;
+    const media = { mimeType, bytes: size, modified: iso(mtimeMs), refused };
+    return describedMedia({ path, absolutePath, source, kind }, media);
   }
   const outcome =
-    document.kind === 'extracted'
-      ? await texts.read({ absolutePath, path: document.path }, { signal })
-      : readDocument(absolutePath, document.path);
+    kind === 'extracted'
+      ? await texts.read({ absolutePath, path }, { signal })
+      : readDocument(absolutePath, path);
   return linesOf(outcome, document, absolutePath, request, { range, pages }, forgotten);
 }
 
@@ -86,12 +91,12 @@ export function ownTarget(target: string, others: OtherHosts | undefined): strin
 
 /** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
-  document: DocumentKey & Pick<GetResponse, 'kind'>,
+  document: DocumentKey & Pick<GivenLines, 'kind'>,
   absolutePath: string,
   request: GetRequest,
   range: LineRange | undefined,
   forgotten: Forgotten,
-): Omit<GetResponse, 'warnings'> {
+): GivenLines {
   const outcome = readDocument(absolutePath, document.path);
   return linesOf(outcome, document, absolutePath, request, { range }, forgotten);
 }
@@ -99,36 +104,26 @@ export function readFileLines(
 /** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 function linesOf(
   outcome: ReadOutcome,
-  document: DocumentKey & Pick<GetResponse, 'kind'>,
+  { path, source, kind }: DocumentKey & Pick<GivenLines, 'kind'>,
   absolutePath: string,
   request: GetRequest,
   cited: Pick<FoundDocument<DocumentKey>, 'pages' | 'range'>,
   forgotten: Forgotten,
-): Omit<GetResponse, 'warnings'> {
-  if (!outcome.ok) {
-    throw new SvcError(
-      'DOCUMENT_UNREADABLE',
-      `cannot read ${document.path}: ${skipWords(outcome.skip)}`,
-      {
-        hint: 'run "svc memory index" to bring the index up to date',
-      },
-    );
-  }
+): GivenLines {
+  if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { hash } = outcome.document;
-  const range = cited.range ?? pageLines(outcome.document.lines, document.path, cited.pages);
+  const range = cited.range ?? pageLines(outcome.document.lines, path, cited.pages);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
-  const { startLine, endLine: last } = askedLines(request, range, document.path, lines.count);
-  const asked = joinedLines(lines, startLine - 1, last).split('\n');
-  const { texts: given, isCut } = withinCharacters(asked);
-  const endLine = startLine + given.length - 1;
+  const asked = askedLines(request, range, path, lines.count);
+  const { endLine, text, isCut } = givenLines(lines, asked);
   return {
-    path: document.path,
+    path,
     absolutePath,
-    source: document.source,
-    kind: document.kind,
-    startLine,
+    source,
+    kind,
+    startLine: asked.startLine,
     endLine,
-    text: given.join('\n'),
+    text,
     totalLines: lines.count,
     truncated:
       isCut || (request.lines === undefined && endLine < lines.count && range === undefined),
@@ -170,39 +165,10 @@ function nearest(documents: readonly DocumentKey[], path: string): string {
 
 function refuseLinks(absolutePath: string, path: string): void {
   const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
-  if (stats === undefined) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
-      hint: 'run "svc memory index" to bring the index up to date',
-    });
-  }
+  if (stats === undefined) throw unreadable(`${path} is gone`);
   if (!stats.isFile() || realpathSync(absolutePath) !== absolutePath) {
     throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is behind a symbolic link`, {
       hint: 'pass the file it leads to; symbolic links are not followed',
     });
   }
-}
-
-/** A description of an image or a recording in place of its lines. */
-async function describeMedia(
-  index: MemoryIndex,
-  { path, source, kind, mimeType }: StoredDocument & { readonly mimeType: string },
-  absolutePath: string,
-): Promise<Omit<GetResponse, 'warnings'>> {
-  const { size, mtimeMs } = fingerprintOf(statSync(absolutePath));
-  const refusals = await index.refusedMedia();
-  const refused = refusals.find((one) => one.path === path)?.why ?? null;
-  const media = { mimeType, bytes: size, modified: iso(mtimeMs), refused };
-  const lines = mediaLines(path, media);
-  return {
-    path,
-    absolutePath,
-    source,
-    kind,
-    media,
-    startLine: 1,
-    endLine: lines.length,
-    text: lines.join('\n'),
-    totalLines: lines.length,
-    truncated: false,
-  };
 }

@@ -6,10 +6,11 @@ import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import {
   askedLines,
+  describedMedia,
   type FoundDocument,
   type GetRequest,
-  type GetResponse,
-  mediaLines,
+  type GivenLines,
+  givenLines,
   named,
   pageLines,
   withinCharacters,
@@ -39,23 +40,26 @@ export async function readShared(
   others: Pick<OtherHosts, 'chunksOf'>,
   { document, range: cited, pages }: FoundDocument<OtherDocument>,
   request: GetRequest,
-): Promise<Omit<GetResponse, 'warnings'>> {
+): Promise<GivenLines> {
   const chunks = await others.chunksOf(document);
   const { origin, path, source, kind, mimeType, fingerprint } = document;
   const described = { path, origin, source, kind, absolutePath: undefined };
   if (mimeType !== undefined) {
     const modified = iso(fingerprint.mtimeMs);
-    const media = { mimeType, bytes: fingerprint.size, modified, refused: null };
-    const lines = mediaLines(path, media);
-    const all = { startLine: 1, endLine: lines.length, totalLines: lines.length };
-    return { ...described, media, ...all, text: lines.join('\n'), truncated: false };
+    return describedMedia(described, {
+      mimeType,
+      bytes: fingerprint.size,
+      modified,
+      refused: null,
+    });
   }
-  const range = cited ?? pageLines(linesOfChunks(chunks), document.path, pages);
+  const lines = linesOfChunks(chunks);
+  const range = cited ?? pageLines(lines, path, pages);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
   const asked = askedLines(request, range, documentName(document), totalLines);
   const isOpen = request.lines === undefined && range === undefined;
   const { isCut, ...given } =
-    kind === 'transcript' ? turnsIn(chunks, asked) : linesIn(chunks, asked);
+    kind === 'transcript' ? turnsIn(chunks, asked) : givenLines(lines, asked);
   const truncated = isCut || (isOpen && given.endLine < totalLines);
   return { ...described, startLine: asked.startLine, ...given, totalLines, truncated };
 }
@@ -66,15 +70,7 @@ export function textIn(chunks: readonly Chunk[], { startLine, endLine }: LineRan
   return joinedLines(lines, startLine - 1, Math.min(endLine, lines.count));
 }
 
-/** What is given of a part of a document. */
-type Given = Pick<GetResponse, 'endLine' | 'text' | 'turns'> & { readonly isCut: boolean };
-
-function linesIn(chunks: readonly Chunk[], asked: LineRange): Given {
-  const { texts, isCut } = withinCharacters(textIn(chunks, asked).split('\n'));
-  return { endLine: asked.startLine + texts.length - 1, text: texts.join('\n'), isCut };
-}
-
-function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange): Given {
+function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange) {
   const all = turnsOfChunks(chunks).filter(({ line }) => line >= startLine && line <= endLine);
   const { texts, isCut } = withinCharacters(all.map((turn) => turn.text));
   const turns = all

@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { SvcError } from '../../errors/index.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { firstChars, oneLine } from '../../support/text.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -17,14 +16,15 @@ import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedRange,
   type GetRequest,
-  type GetResponse,
+  type GivenLines,
   type GivenTurn,
+  MAX_CHARACTERS,
   noSuchLine,
+  unreadable,
 } from './asked-lines.js';
 
-/** Limits per read, unless a number of lines is requested. */
+/** Turns per read, unless a number of lines is requested. */
 const DEFAULT_TURNS = 120;
-const MAX_CHARACTERS = 200_000;
 /** How many turns are shown around a citation, and how many lines before it are searched for them. */
 const TURNS_AROUND = 2;
 const LINES_AROUND = 200;
@@ -41,7 +41,7 @@ export function readTurns(
   request: GetRequest,
   cited: LineRange | undefined,
   forgotten: Forgotten,
-): Omit<GetResponse, 'warnings'> {
+): GivenLines {
   const file = fileOf(document, transcripts);
   const asked = askedRange(request, cited, Number.POSITIVE_INFINITY);
   const around = request.from === undefined && request.lines === undefined ? cited : undefined;
@@ -71,10 +71,8 @@ export function readTurns(
 function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefined): TranscriptFile {
   const files = transcripts === undefined ? [] : scanTranscripts(transcripts).files;
   const file = files.find((candidate) => candidate.path === path);
-  if (file !== undefined) return file;
-  throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
-    hint: 'run "svc memory index" to bring the index up to date',
-  });
+  if (file === undefined) throw unreadable(`${path} is gone`);
+  return file;
 }
 
 /** The requested turns, and context around them on request. */
@@ -139,10 +137,7 @@ function open({ absolutePath, path }: TranscriptFile): number {
     return openSync(absolutePath, READ_NO_LINK);
   } catch (error) {
     const why = skipWords(skipOf(absolutePath, error));
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${why}`, {
-      hint: 'run "svc memory index" to bring the index up to date',
-      cause: error,
-    });
+    throw unreadable(`cannot read ${path}: ${why}`, error);
   }
 }
 

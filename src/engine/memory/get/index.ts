@@ -8,6 +8,7 @@ export {
   type GivenTurn,
   linesHint,
   pageLines,
+  unreadable,
 } from './asked-lines.js';
 export {
   findDocument,

@@ -11,7 +11,7 @@ import type { MemoryStore } from '../forget/index.js';
 import type { ForgetEntry } from '../forgotten/index.js';
 import type { GetResponse } from '../get/index.js';
 import type { LogOutput } from '../output-schemas.js';
-import { documentName, type SearchMode, type SearchResponse } from '../search/index.js';
+import { documentName, type SearchResponse } from '../search/index.js';
 import type { LineRange } from '../types.js';
 
 /** A passage that a search found or that was opened; the path as `svc memory get` takes it. */
@@ -94,24 +94,16 @@ export function logSearch(
   });
   // Masked before it is cut, since half a secret is not recognized.
   const asked = firstChars(mask(query), MOST_QUERY_CHARS);
-  withLog(
-    file,
-    (database) => {
-      inWriteTransaction(database, () => {
-        database
-          .prepare(
-            "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
-          )
-          .run(atMs, asked, mode, JSON.stringify(hits));
-        database
-          .prepare(
-            'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
-          )
-          .run(MOST_SEARCHES);
-      });
-    },
-    WRITE_BUSY_TIMEOUT_MS,
-  );
+  changeLog(file, (database) => {
+    database
+      .prepare("INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')")
+      .run(atMs, asked, mode, JSON.stringify(hits));
+    database
+      .prepare(
+        'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
+      )
+      .run(MOST_SEARCHES);
+  });
 }
 
 /**
@@ -127,27 +119,21 @@ export function logOpened(
   if (!existsSync(file)) return;
   const { startLine, endLine } = response;
   const path = documentName(response);
-  withLog(
-    file,
-    (database) => {
-      inWriteTransaction(database, () => {
-        const search = database
-          .prepare<[number, string], { readonly id: number; readonly opened: string }>(
-            `SELECT id, opened FROM searches WHERE at_ms >= ?
-               AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
-             ORDER BY id DESC LIMIT 1`,
-          )
-          .get(atMs - OPENED_WITHIN_MS, path);
-        if (search === undefined) return;
-        const opened: readonly StoredPassage[] = JSON.parse(search.opened);
-        if (opened.length >= MOST_OPENED) return;
-        database
-          .prepare('UPDATE searches SET opened = ? WHERE id = ?')
-          .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
-      });
-    },
-    WRITE_BUSY_TIMEOUT_MS,
-  );
+  changeLog(file, (database) => {
+    const search = database
+      .prepare<[number, string], { readonly id: number; readonly opened: string }>(
+        `SELECT id, opened FROM searches WHERE at_ms >= ?
+           AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
+         ORDER BY id DESC LIMIT 1`,
+      )
+      .get(atMs - OPENED_WITHIN_MS, path);
+    if (search === undefined) return;
+    const opened: readonly StoredPassage[] = JSON.parse(search.opened);
+    if (opened.length >= MOST_OPENED) return;
+    database
+      .prepare('UPDATE searches SET opened = ? WHERE id = ?')
+      .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
+  });
 }
 
 /** The logged searches, the newest first. @throws SvcError SEARCH_LOG_UNUSABLE */
@@ -176,7 +162,7 @@ export function readSearchLog(
 }
 
 interface LogRow extends Omit<FoundRow, 'id'> {
-  readonly mode: SearchMode;
+  readonly mode: LoggedSearch['mode'];
   readonly opened: string;
 }
 
@@ -192,7 +178,6 @@ export function searchLogStore(
   if (!existsSync(file)) return undefined;
   return {
     follow: async (forgotten) => {
-      const store = 'search log';
       const places = (await entries()).map((entry) => ({ ...entry, atMs: Date.parse(entry.at) }));
       const hasFound = ({ atMs, hits }: FoundRow): boolean => {
         const found: LoggedSearch['hits'] = JSON.parse(hits);
@@ -205,17 +190,15 @@ export function searchLogStore(
       };
       return withLog(file, (database) => {
         const remove = database.prepare('DELETE FROM searches WHERE id = ?');
-        const all = database.prepare<[], FoundRow>(
-          'SELECT id, at_ms AS atMs, query, hits FROM searches',
-        );
         const changed = inWriteTransaction(database, () => {
-          const gone = all
+          const gone = database
+            .prepare<[], FoundRow>('SELECT id, at_ms AS atMs, query, hits FROM searches')
             .all()
             .filter((row) => forgotten.leftOf(row.query) !== row.query || hasFound(row));
           for (const { id } of gone) remove.run(id);
           return gone.length;
         });
-        return { store, changed, clean: true };
+        return { store: 'search log', changed, clean: true };
       });
     },
   };
@@ -230,6 +213,11 @@ interface FoundRow {
 
 function overlaps(a: LoggedPassage, b: LoggedPassage): boolean {
   return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
+}
+
+function changeLog(file: string, change: (database: Connection) => void): void {
+  const work = (database: Connection): void => inWriteTransaction(database, () => change(database));
+  withLog(file, work, WRITE_BUSY_TIMEOUT_MS);
 }
 
 function withLog<T>(

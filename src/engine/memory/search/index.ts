@@ -14,7 +14,6 @@ export {
   parseCitation,
   withSourceFooter,
 } from './citation.js';
-export type { FusionShares } from './fuse.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';

@@ -6,23 +6,22 @@ import {
   field,
   listOf,
 } from '../../errors/output-schema.js';
+import { agentId, path } from '../output-schemas.js';
 
 /*
  * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
  * checked by tests and make docs/json.md; no command loads them.
  */
 
-const agent = z.nullable(z.string());
-
 export const exportOutputSchema = documentSchema({
-  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  agent: agentId,
   file: field(z.string(), 'Absolute path of the export.'),
   documents: field(count, 'Number of notes.'),
   vectors: field(count, 'Number of vectors.'),
   bytes: field(count, 'Its size, without the last line.'),
   skipped: field(
     listOf({
-      path: field(z.string(), 'Relative to the workspace.'),
+      path,
       reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
       detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
     }),
@@ -31,7 +30,7 @@ export const exportOutputSchema = documentSchema({
 });
 
 export const importOutputSchema = documentSchema({
-  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  agent: agentId,
   into: field(z.string(), 'Absolute path of the target folder.'),
   imported: field(z.boolean(), 'False if the user declined.'),
   written: field(z.array(z.string()), 'New files, relative to `into`.'),

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answeringLines } from '../../../../src/engine/memory/forget/answering-lines.js';
+import { answeringLines } from '../../../../src/engine/memory/forget/plan-forget.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
