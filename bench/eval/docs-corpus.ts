@@ -92,10 +92,11 @@ function sentenceQuestions(passages: readonly Passage[], random: () => number): 
     const [chosen] = shuffled(telling, random);
     if (chosen === undefined) return [];
     const asked = shuffled(chosen.kept, random).slice(0, 4);
+    const { line } = chosen.sentence;
     return [
       {
         question: asked.join(' '),
-        expect: [formatCitation({ path, ...chosen.sentence })],
+        expect: [formatCitation({ path, startLine: line, endLine: line })],
         tags: ['sentence'],
       },
     ];

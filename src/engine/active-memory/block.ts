@@ -47,15 +47,12 @@ export function harmlessLine(text: string): string {
 const PLAIN_LETTERS = /^[\n -~\u00A1-\u00AC\u00AE-\u024F\u2013\u2014\u2018-\u201F\u2026\u20AC]*$/;
 
 function withoutDisguise(text: string): string {
-  return dropInvisible(text)
+  const kept = new Set([...text.matchAll(NEEDED_JOINER)].map(({ index }) => index));
+  return text
+    .replaceAll(INVISIBLE, (character, at: number) => (kept.has(at) ? character : ''))
     .replaceAll(LIKE_LESS, '<')
     .replaceAll(LIKE_GREATER, '>')
     .replaceAll(BLANK_OR_CONTROL, ' ');
-}
-
-function dropInvisible(text: string): string {
-  const kept = new Set([...text.matchAll(NEEDED_JOINER)].map(({ index }) => index));
-  return text.replaceAll(INVISIBLE, (character, at: number) => (kept.has(at) ? character : ''));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

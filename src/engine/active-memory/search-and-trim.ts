@@ -65,7 +65,10 @@ export async function searchAndTrim(
     const said = await withinTime(leftMs, signal, (inTime) =>
       askModel(notes, work, leftMs, inTime),
     );
-    if (!said.done) return trim('timeout_partial', [slowModel(model.name)]);
+    if (!said.done) {
+      const message = `model ${model.name} did not answer in time; using search results without it`;
+      return trim('timeout_partial', [{ code: 'RECALL_TIMED_OUT', message }]);
+    }
     if (said.value === '') return { status: 'empty', mode, warnings };
     const recalled = { summary: said.value, sources: notes.map(sourceOf), model: model.name };
     return { status: 'ok', recalled, mode, warnings };
@@ -108,11 +111,4 @@ async function askModel(
     keepTranscript(context, facts.agent.id, config.transcriptDir, { prompt, summary });
   }
   return summary;
-}
-
-function slowModel(name: string): Warning {
-  return {
-    code: 'RECALL_TIMED_OUT',
-    message: `model ${name} did not answer in time; using search results without it`,
-  };
 }

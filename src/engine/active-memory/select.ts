@@ -4,6 +4,7 @@ import {
   STOP_WORDS,
   type TextSpan,
 } from '../memory/search/index.js';
+import { uniqueBy } from '../support/lists.js';
 import { clipWords, harmlessLine } from './block.js';
 import type { Recalled } from './outcome.js';
 import type { StyleRules } from './prompt-style.js';
@@ -33,16 +34,8 @@ export function eligible(
     .filter((result) => bearsOn(result, asked, rules));
   // With decay, an old answer can score below a newer note about something else, which sets no bar.
   const best = relevant[0]?.score ?? 0;
-  const paths = new Set<string>();
-  return relevant
-    .filter(({ score }) => score >= rules.minShare * best)
-    .filter(({ source, path }) => {
-      const key = `${source}:${path}`;
-      if (paths.has(key)) return false;
-      paths.add(key);
-      return true;
-    })
-    .slice(0, rules.maxNotes);
+  const near = relevant.filter(({ score }) => score >= rules.minShare * best);
+  return uniqueBy(near, ({ source, path }) => `${source}:${path}`).slice(0, rules.maxNotes);
 }
 
 /**
@@ -68,7 +61,8 @@ export function selectNotes(
     const textRoom = room - MARK.length - tail.length;
     if (textRoom < MIN_TEXT) break;
     const heading = pieces[best]?.heading ?? result.headingPath.at(-1);
-    const text = textAround(pieces, best, heading, textRoom);
+    const around = withNeighbours(pieces, best, textRoom);
+    const text = clipWords(withTitle(around, heading, textRoom), textRoom);
     if (texts.some((other) => isRepeated(text, other))) continue;
     const line = `${MARK}${text}${tail}`;
     texts.push(text);
@@ -140,17 +134,7 @@ function isRepeated(text: string, other: string): boolean {
 const PREFERENCE =
   /\b(?:prefer\w*|favou?rit\w*|lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|hat(?:e|es|ed)|dislik\w*|always|never|usual\w*|every|habit\w*|routine\w*|allergi\w*|birthday|vegan|vegetarian|tastes?|wants?|avoids?)\b/iu;
 
-/** The best sentence of a note with as much around it as fits. */
-function textAround(
-  pieces: readonly Piece[],
-  best: number,
-  heading: string | undefined,
-  room: number,
-): string {
-  return clipWords(withTitle(withNeighbours(pieces, best, room), heading, room), room);
-}
-
-/** Adds following sentences first: they explain more often than preceding ones. */
+/** A sentence with as much around it as fits. Adds following sentences first: they explain more often than preceding ones. */
 function withNeighbours(pieces: readonly Piece[], at: number, room: number): string {
   let [from, to] = [at, at];
   const join = (first: number, last: number): string =>

@@ -57,14 +57,16 @@ export async function switchSession(
     const text = `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`;
     if (found === 'damaged') copyFileSync(file, `${file}.broken`);
     replaceFile(file, text, PRIVATE_MODE);
-    return found === 'damaged' ? resetWarning(file) : undefined;
+    if (found !== 'damaged') return undefined;
+    return {
+      code: 'RECALL_SWITCHES_RESET',
+      message: `${file} was damaged: recalls are on again for all other conversations`,
+      hint: `turn them off again; what the file contained is in ${file}.broken`,
+    };
   };
   try {
-    return await withProcessLock(
-      join(folderOf(stateDir), 'session-toggles.lock'),
-      { signal },
-      work,
-    );
+    const lock = join(folderOf(stateDir), 'session-toggles.lock');
+    return await withProcessLock(lock, { signal }, work);
   } catch (error) {
     signal.throwIfAborted();
     throw new SvcError('STATE_UNWRITABLE', `cannot change ${file}: ${systemReason(error)}`, {
@@ -72,14 +74,6 @@ export async function switchSession(
       cause: error,
     });
   }
-}
-
-function resetWarning(file: string): Warning {
-  return {
-    code: 'RECALL_SWITCHES_RESET',
-    message: `${file} was damaged: recalls are on again for all other conversations`,
-    hint: `turn them off again; what the file contained is in ${file}.broken`,
-  };
 }
 
 /** @throws the system's error */

@@ -1,6 +1,5 @@
 import { isErrorCode, SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
-import type { EmbeddingFailure } from '../memory/embedding/index.js';
 import type { GetResponse } from '../memory/get/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SearchResponse } from '../memory/search/index.js';
@@ -54,7 +53,11 @@ export async function askMemory(
   const summary = await backend.sync({ signal, onEvent: onSync });
   signal.throwIfAborted();
   const failure = summary.embedding?.failure;
-  if (failure !== undefined) throw notEmbedded(memory.name, failure);
+  if (failure !== undefined) {
+    const code = isErrorCode(failure.code) ? failure.code : 'PROVIDER_UNREACHABLE';
+    const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
+    throw new SvcError(code, message, { hint: failure.hint });
+  }
   const paths = new Set((await backend.list({ signal })).map(({ path }) => path));
   const files = fileReader(backend);
   const asked: AskedQuestion[] = [];
@@ -68,13 +71,8 @@ export async function askMemory(
     const response = await backend.search(request, { signal });
     const ms = performance.now() - started;
     signal.throwIfAborted();
-    asked.push({
-      question,
-      targets,
-      response,
-      metrics: scoreQuestion(response.results, targets, maxResults),
-      ms,
-    });
+    const metrics = scoreQuestion(response.results, targets, maxResults);
+    asked.push({ question, targets, response, metrics, ms });
     onAsked();
   }
   const warnings = [...memory.warnings, ...embeddingWarnings(summary)];
@@ -131,14 +129,6 @@ async function withLines(
     targets.push({ ...expected, lineTexts });
   }
   return targets;
-}
-
-function notEmbedded(name: string, failure: EmbeddingFailure): SvcError {
-  return new SvcError(
-    isErrorCode(failure.code) ? failure.code : 'PROVIDER_UNREACHABLE',
-    `${name}: some passages have no vectors: ${failure.message}`,
-    { hint: failure.hint },
-  );
 }
 
 /** More than any note has; the backend limits each answer. */

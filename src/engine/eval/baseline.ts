@@ -124,14 +124,8 @@ export function compareWithBaseline(
 
 function rounded(metrics: Metrics): Metrics {
   const round = (value: number): number => Math.round(value * 10_000) / 10_000;
-  const maybe = (value: number | null): number | null => (value === null ? null : round(value));
-  return {
-    ...metrics,
-    recall5: round(metrics.recall5),
-    recall: round(metrics.recall),
-    mrr: round(metrics.mrr),
-    ndcg: round(metrics.ndcg),
-    evidence: maybe(metrics.evidence),
-    evidence4k: maybe(metrics.evidence4k),
-  };
+  const values = Object.entries(metrics).map(([name, value]) => {
+    return [name, value === null ? null : round(value)];
+  });
+  return metricsSchema.parse(Object.fromEntries(values));
 }

@@ -23,13 +23,10 @@ const MOST_WORDS = 40;
  */
 export async function draftQuestions(
   backend: MemoryBackend,
-  {
-    count,
-    seed,
-    signal,
-  }: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
+  how: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<readonly Draft[]> {
-  const random = seededRandom(seed);
+  const { signal } = how;
+  const random = seededRandom(how.seed);
   const files = fileReader(backend);
   const documents = (await backend.list({ signal })).filter(({ kind }) => kind === 'markdown');
   const passages: Passage[][] = [];
@@ -40,7 +37,7 @@ export async function draftQuestions(
   }
   const rarity = rarityOf(passages.flat());
   const drafts = passages.map((ofFile) => draftsOf(shuffled(ofFile, random), rarity));
-  return takingTurns(shuffled(drafts, random), count);
+  return takingTurns(shuffled(drafts, random), how.count);
 }
 
 /** Drafts from one file, best first, alternating headings and sentences. */
@@ -50,14 +47,11 @@ function draftsOf(passages: readonly Passage[], rarity: Rarity): readonly Draft[
     return question === undefined ? [] : [draft(question, passage, 'heading')];
   });
   const sentences = passages
-    .map((passage) => ({ passage, best: salientSentence(passage, rarity) }))
-    .filter(({ best }) => best !== undefined)
-    .toSorted((a, b) => (b.best?.salience ?? 0) - (a.best?.salience ?? 0))
-    .flatMap(({ passage, best }) => {
-      if (best === undefined) return [];
-      const { startLine, endLine } = best;
-      const question = questionOfSentence(best.text, rarity);
-      return [draft(question, { ...passage, startLine, endLine }, 'sentence')];
+    .flatMap((passage) => salientSentence(passage, rarity) ?? [])
+    .toSorted((a, b) => b.salience - a.salience)
+    .map(({ path, line, text }) => {
+      const range = { path, startLine: line, endLine: line };
+      return draft(questionOfSentence(text, rarity), range, 'sentence');
     });
   const longer = Math.max(headings.length, sentences.length);
   return Array.from({ length: longer }, (_, at) => [headings[at], sentences[at]])
@@ -99,11 +93,9 @@ function rarityOf(passages: readonly Passage[]): Rarity {
   return (word) => Math.log((passages.length + 1) / ((counts.get(word.toLowerCase()) ?? 0) + 0.5));
 }
 
-function salientSentence(
-  { sentences }: Passage,
-  rarity: Rarity,
-): (Passage['sentences'][number] & { readonly salience: number }) | undefined {
-  const weighed = sentences
+/** The sentence with the rarest words. */
+function salientSentence({ path, sentences }: Passage, rarity: Rarity) {
+  const [best] = sentences
     .filter(({ text }) => {
       const words = countWords(text);
       return words >= FEWEST_WORDS && words <= MOST_WORDS;
@@ -116,12 +108,10 @@ function salientSentence(
         .sort((a, b) => b - a)
         .slice(0, FEWEST_WORDS);
       const salience = rarest.reduce((sum, value) => sum + value, 0) / FEWEST_WORDS;
-      return { ...sentence, salience };
-    });
-  return weighed.reduce<(typeof weighed)[number] | undefined>(
-    (best, one) => (best === undefined || one.salience > best.salience ? one : best),
-    undefined,
-  );
+      return { path, ...sentence, salience };
+    })
+    .sort((a, b) => b.salience - a.salience);
+  return best;
 }
 
 export function draftLines(drafts: readonly Draft[]): string {
@@ -170,7 +160,7 @@ export function questionOfHeading(heading: readonly string[]): string | undefine
 }
 
 /** A question that a sentence answers ("What is …?", "Why: …?"), or its rarest words as a keyword query. */
-export function questionOfSentence(sentence: string, rarity: (word: string) => number): string {
+export function questionOfSentence(sentence: string, rarity: Rarity): string {
   const text = sentence.replace(/(?<![\s.!…])[\s.!…]+$/u, '');
   if (text.endsWith('?')) return text;
   const because = /^(?<what>.{12,}?),? because\b/iu.exec(text)?.groups?.['what'];
@@ -190,7 +180,7 @@ function isSubject(text: string): boolean {
 }
 
 /** The rarest words, in order. */
-function keywords(text: string, rarity: (word: string) => number): string {
+function keywords(text: string, rarity: Rarity): string {
   const words = text.match(/[\p{L}\p{N}]+(?:[-.:/_][\p{L}\p{N}]+)*/gu) ?? [];
   const telling = [...new Set(words)].filter((word) => !STOP_WORDS.has(word.toLowerCase()));
   const rarest = telling.toSorted((a, b) => rarity(b) - rarity(a)).slice(0, KEYWORDS);
@@ -205,11 +195,10 @@ function lowered(text: string): string {
   return isPlain || isTitle ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** A sentence and its lines (1-based, inclusive). */
 interface Sentence {
   readonly text: string;
-  readonly startLine: number;
-  readonly endLine: number;
+  /** 1-based. */
+  readonly line: number;
 }
 
 /** The text under one heading, up to the next. */
@@ -261,7 +250,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     last = line;
     if (isCode || NO_PROSE.test(text)) continue;
     for (const part of plain(text.replace(LIST_MARK, '')).split(SENTENCE_END)) {
-      open.sentences.push({ text: part.trim(), startLine: line, endLine: line });
+      open.sentences.push({ text: part.trim(), line });
     }
   }
   close();

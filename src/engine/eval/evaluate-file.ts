@@ -9,7 +9,7 @@ import {
 import { formatCitation } from '../memory/search/index.js';
 import type { EngineContext } from '../support/context.js';
 import { compareWithBaseline, readBaseline, writeBaseline } from './baseline.js';
-import { type EvalEvent, evaluate, type TrialResult } from './evaluate.js';
+import { type EvalEvent, evaluate } from './evaluate.js';
 import type { Miss } from './explain-miss.js';
 import type { EvalOutput } from './output-schemas.js';
 import { type Expectation, readQuestions } from './question-file.js';
@@ -75,7 +75,9 @@ export async function evaluateFile(
     maxResults,
     minScore: minScore ?? null,
     seed,
-    variants: results.map(variantOutput),
+    variants: results.map(({ trial, asked: _, latencyMs, ...rest }) => {
+      return { name: trial.name, settings: trial.settings, ...rest, latencyMs };
+    }),
     misses: misses.map(missOutput),
     baseline:
       baseline === undefined || baselineFile === undefined
@@ -96,11 +98,6 @@ function expectationWords(expected: Expectation): string {
     case 'text':
       return JSON.stringify(expected.text);
   }
-}
-
-function variantOutput(result: TrialResult): EvalOutput['variants'][number] {
-  const { trial, asked: _, latencyMs, ...rest } = result;
-  return { name: trial.name, settings: trial.settings, ...rest, latencyMs };
 }
 
 function missOutput({ asked, target, reason }: Miss): EvalOutput['misses'][number] {

@@ -361,17 +361,12 @@ const vscode: AgentFormat = {
 function profileFolder({ env, homeDir, platform }: IntegrateWorld): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable) return join(portable, 'user-data', 'User');
-  return join(applicationData({ env, homeDir, platform }), 'Code', 'User');
-}
-
-function applicationData({
-  env,
-  homeDir,
-  platform,
-}: Pick<IntegrateWorld, 'env' | 'homeDir' | 'platform'>): string {
-  if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support');
-  if (platform === 'win32') return env['APPDATA'] || join(homeDir, 'AppData', 'Roaming');
-  return env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
+  const folder = join('Code', 'User');
+  if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support', folder);
+  if (platform === 'win32') {
+    return join(env['APPDATA'] || join(homeDir, 'AppData', 'Roaming'), folder);
+  }
+  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), folder);
 }
 
 export const AGENTS: Readonly<Record<AgentId, AgentFormat>> = {

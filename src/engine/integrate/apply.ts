@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { withConfigLock } from '../config/authoring.js';
 import { SvcError, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
-import type { DiffLine } from '../support/text-diff.js';
 import type { IntegrateWorld } from './agent.js';
 import { removeMadeFolders, writeAgentFile } from './agent-file.js';
 import { type IntegrationPlan, planIntegration } from './plan.js';
@@ -75,17 +74,11 @@ function changesIn({ files }: IntegrationPlan): string {
   return JSON.stringify(
     files.map(({ file, changes }) => [
       file.target,
-      changes.map(({ part, change, diff }) => [part, change, diff.filter(isChange).map(textOf)]),
+      changes.map(({ part, change, diff }) => {
+        return [part, change, diff.filter(({ kind }) => kind !== 'context')];
+      }),
     ]),
   );
-}
-
-function isChange({ kind }: DiffLine): boolean {
-  return kind !== 'context';
-}
-
-function textOf({ kind, text }: DiffLine): string {
-  return `${kind} ${text}`;
 }
 
 function outdated({ request, files }: IntegrationPlan): SvcError {

@@ -3,6 +3,7 @@ import {
   type AgentFormat,
   type CommandHooks,
   type FileSyntax,
+  type filesOf,
   type HookFormat,
   type HookKind,
   type HookRun,
@@ -124,6 +125,7 @@ export function hookEntries(
 ): readonly EntrySpec[] {
   if (format.syntax === 'script') return run.kind === 'capture' ? [scriptEntry(format, run)] : [];
   const command = format.command(run);
+  const ours = new RegExp(`\\b${COMMANDS[run.kind]}[ =]${id}(?: |$)`, 'u');
   const events = format.events[run.kind];
   if ('why' in events) return [];
   return events.map((event) => {
@@ -136,7 +138,7 @@ export function hookEntries(
         const listed = valueAt(data, list);
         return [...list, Array.isArray(listed) ? listed.length : 0];
       },
-      find: (data) => findHook(data, list, { id, format, kind: run.kind, command }),
+      find: (data) => findHook(data, list, format.lists, ours, command),
     };
   });
 }
@@ -177,19 +179,13 @@ function versionEntry(value: number): EntrySpec {
 
 const PARTS = { recall: 'hook', capture: 'capture' } as const;
 
-interface SoughtHook {
-  readonly id: AgentFormat['id'];
-  readonly format: CommandHooks;
-  readonly kind: HookKind;
-  readonly command: Readonly<Record<string, EntryValue>>;
-}
-
 function findHook(
   data: unknown,
   list: ConfigPath,
-  { id, format, kind, command }: SoughtHook,
+  lists: CommandHooks['lists'],
+  ours: RegExp,
+  command: Readonly<Record<string, EntryValue>>,
 ): FoundEntry | undefined {
-  const ours = new RegExp(`\\b${COMMANDS[kind]}[ =]${id}(?: |$)`, 'u');
   const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
   const found = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
     isRecord(entry)
@@ -203,7 +199,7 @@ function findHook(
       : undefined;
   const listed = valueAt(data, list);
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
-  if (format.lists === 'commands') {
+  if (lists === 'commands') {
     const at = items.findIndex(isOurs);
     return found(items[at], [...list, at], [...list, at]);
   }
@@ -225,26 +221,22 @@ export interface PlacedSpec {
   readonly syntax: FileSyntax;
 }
 
-export interface EntryCalls {
-  readonly name: string;
-  readonly server: ServerCall;
-  /** Those to add or remove. */
-  readonly hooks: readonly HookRun[];
-}
-
-/** The entries of a registration, in the order in which they are written. */
+/**
+ * The entries of a registration, in the order in which they are written.
+ *
+ * @param hooks those to add or remove
+ */
 export function entrySpecs(
   agent: AgentFormat,
-  files: { readonly server: string; readonly hook: string | undefined },
-  calls: EntryCalls,
-  facts: ProgramFacts,
+  files: ReturnType<typeof filesOf>,
+  serverSpec: EntrySpec,
+  hooks: readonly HookRun[],
 ): readonly PlacedSpec[] {
   const { server, hook, id } = agent;
-  const serverSpec = serverEntry(server, calls.name, calls.server, facts);
   const placed = { spec: serverSpec, file: files.server, syntax: server.syntax };
   const { hook: hookFile } = files;
   if (hookFile === undefined || !hasHook(hook)) return [placed];
-  const hookSpecs = calls.hooks.flatMap((run) => hookEntries(id, hook, run));
+  const hookSpecs = hooks.flatMap((run) => hookEntries(id, hook, run));
   const needed = hook.syntax === 'script' ? undefined : hook.version;
   const version = needed === undefined ? [] : [versionEntry(needed)];
   const all = hookSpecs.length === 0 ? [] : [...version, ...hookSpecs];

@@ -52,11 +52,14 @@ export async function listIntegrations(
   return Promise.all(ids.map((id) => listed(AGENTS[id], world, scope, program)));
 }
 
-export interface RegisteredHook {
+interface Registered {
   readonly agent: AgentId;
   readonly title: string;
   /** Absolute. */
   readonly file: string;
+}
+
+export interface RegisteredHook extends Registered {
   readonly effect: HookEffect;
 }
 
@@ -72,12 +75,8 @@ export async function registeredHooks(world: IntegrateWorld): Promise<readonly R
 }
 
 /** A file that makes an agent capture what was decided. */
-export interface RegisteredCapture {
-  readonly agent: AgentId;
-  readonly title: string;
+export interface RegisteredCapture extends Registered {
   readonly scope: IntegrationScope;
-  /** Absolute. */
-  readonly file: string;
   /** A path in one of its commands that does not exist, such as that of a program that moved. */
   readonly missing: string | undefined;
   /** How the last capture ended; undefined if there was none. */

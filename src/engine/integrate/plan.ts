@@ -26,9 +26,8 @@ import {
 } from './agent.js';
 import { EDITORS, folderToMake, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
-import type { DocumentEditor } from './edit/document-editor.js';
 import { jsonEditor } from './edit/json-editor.js';
-import { type EntryChange, type EntrySpec, entrySpecs, type PlacedSpec } from './entry.js';
+import { type EntryChange, entrySpecs, type PlacedSpec, serverEntry } from './entry.js';
 import type { IntegrateOutput } from './output-schemas.js';
 import {
   addEntry,
@@ -100,8 +99,10 @@ export function planIntegration(
     ...(action === 'remove' || hookTimeoutMs !== undefined ? [recallRun] : []),
     ...(action === 'remove' || capture ? [captureRun] : []),
   ];
-  const specs = entrySpecs(agent, files, { name: request.name, server, hooks }, program);
-  const planned = byFile(specs).map((placed) => planFile(world, request, placed));
+  const spec = serverEntry(agent.server, request.name, server, program);
+  const specs = entrySpecs(agent, files, spec, hooks);
+  const byFile = [...groupBy(specs, ({ file }) => file)];
+  const planned = byFile.map(([file, placed]) => planFile(world, request, file, placed));
   return {
     request,
     // A hook does nothing while active memory is off.
@@ -198,24 +199,14 @@ function unsupported(message: string, hint: string): SvcError {
   return new SvcError('INTEGRATION_UNSUPPORTED', message, { hint });
 }
 
-interface FileSpecs {
-  readonly file: string;
-  readonly editor: DocumentEditor;
-  readonly specs: readonly EntrySpec[];
-}
-
-function byFile(placed: readonly PlacedSpec[]): readonly FileSpecs[] {
-  return [...groupBy(placed, ({ file }) => file)].map(([file, here]) => {
-    const syntax = here[0]?.syntax ?? 'json';
-    return { file, editor: EDITORS[syntax], specs: here.map(({ spec }) => spec) };
-  });
-}
-
 function planFile(
   world: IntegrateWorld,
   { action, scope }: IntegrationRequest,
-  { file: path, editor, specs }: FileSpecs,
+  path: string,
+  placed: readonly PlacedSpec[],
 ): FilePlan {
+  const editor = EDITORS[placed[0]?.syntax ?? 'json'];
+  const specs = placed.map(({ spec }) => spec);
   const file = readAgentFile(path);
   const isNew = file.text === undefined;
   const newFile = isNew ? { folder: folderToMake(file.target) ?? null } : null;

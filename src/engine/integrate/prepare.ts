@@ -21,21 +21,15 @@ export interface IntegrationWish
   readonly activeMemory: boolean;
 }
 
-export interface PreparedIntegration {
-  readonly plan: IntegrationPlan;
-  /** Why the registration might fail. */
-  readonly warnings: readonly Warning[];
-}
-
 /**
- * Plans what a person asked for; nothing is written.
+ * Plans what a person asked for; nothing is written. Warnings are about why the registration might fail.
  *
  * @throws SvcError USAGE, WORKSPACE_MISSING, AGENT_UNKNOWN, CONFIG_*, INTEGRATION_*
  */
 export async function prepareIntegration(
   world: IntegrateWorld,
   { agent: name, activeMemory, remote: written, ...wish }: IntegrationWish,
-): Promise<PreparedIntegration> {
+): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
   const target = absolute(wish.target, world.cwd);
   const adds = wish.action === 'add';
@@ -44,7 +38,7 @@ export async function prepareIntegration(
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(world, target, isPossible) : undefined;
   const remote = written === undefined ? undefined : checkedRemote(written);
   const plan = planIntegration(world, { ...wish, agent, target, remote, hookTimeoutMs });
-  return { plan, warnings: adds ? doubtsOf(world, plan) : [] };
+  return { plan, warnings: adds ? [...doubtsOf(world, plan)] : [] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
@@ -114,45 +108,26 @@ async function recallTimeoutMs(
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function doubtsOf(
+function* doubtsOf(
   { env }: IntegrateWorld,
   { request, server, isDetected, isPassing }: IntegrationPlan,
-): readonly Warning[] {
-  const warnings: Warning[] = [];
-  if (!isDetected && request.scope === 'user') {
-    warnings.push({ code: 'INTEGRATION_DOUBTFUL', message: `${request.agent.title} not found` });
-  }
+): Generator<Warning> {
+  const code = 'INTEGRATION_DOUBTFUL';
+  const { title } = request.agent;
+  if (!isDetected && request.scope === 'user') yield { code, message: `${title} not found` };
   if (isPassing) {
-    warnings.push({
-      code: 'INTEGRATION_DOUBTFUL',
-      message: 'svc runs from the cache of npx, which is temporary',
-      hint: 'install svc with "npm install -g" and run this again',
-    });
+    const message = 'svc runs from the cache of npx, which is temporary';
+    yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }
-  if (isRemote(server)) warnings.push(...doubtsOfRemote(server, request.agent.title, env));
-  return warnings;
-}
-
-function doubtsOfRemote(
-  { url, tokenEnv }: RemoteServer,
-  title: string,
-  env: IntegrateWorld['env'],
-): readonly Warning[] {
+  if (!isRemote(server)) return;
+  const { url, tokenEnv } = server;
   const parsed = new URL(url);
-  const warnings: Warning[] = [];
   if (parsed.protocol === 'http:' && !leadsToLoopback(parsed)) {
-    warnings.push({
-      code: 'INTEGRATION_DOUBTFUL',
-      message: 'the token and all results are sent unencrypted to this URL',
-      hint: 'use an https URL',
-    });
+    const message = 'the token and all results are sent unencrypted to this URL';
+    yield { code, message, hint: 'use an https URL' };
   }
   if (tokenEnv !== undefined && !env[tokenEnv]) {
-    warnings.push({
-      code: 'INTEGRATION_DOUBTFUL',
-      message: `${tokenEnv} is not set here`,
-      hint: `set it where ${title} is started; "svc mcp token create" on the server makes a token`,
-    });
+    const hint = `set it where ${title} is started; "svc mcp token create" on the server makes a token`;
+    yield { code, message: `${tokenEnv} is not set here`, hint };
   }
-  return warnings;
 }

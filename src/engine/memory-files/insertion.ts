@@ -12,29 +12,16 @@ export function withoutInsertion(
   inserted: string,
   replaced = '',
 ): string | undefined {
-  const found = lastAtLineStart(text, inserted) ?? lastAtLineStart(text, inserted.trimEnd(), true);
-  return found === undefined
-    ? undefined
-    : text.slice(0, found.from) + replaced + text.slice(found.to);
-}
-
-/** @param atEnd an editor may have removed the line end at the end of the file */
-function lastAtLineStart(
-  text: string,
-  part: string,
-  atEnd = false,
-): { readonly from: number; readonly to: number } | undefined {
-  if (atEnd) {
-    const from = text.length - part.length;
-    return text.endsWith(part) && isLineStart(text, from, part)
-      ? { from, to: text.length }
-      : undefined;
+  let from = text.lastIndexOf(inserted);
+  while (from !== -1 && !isLineStart(text, from, inserted)) {
+    from = from === 0 ? -1 : text.lastIndexOf(inserted, from - 1);
   }
-  let from = text.lastIndexOf(part);
-  while (from !== -1 && !isLineStart(text, from, part)) {
-    from = from === 0 ? -1 : text.lastIndexOf(part, from - 1);
-  }
-  return from === -1 ? undefined : { from, to: from + part.length };
+  if (from !== -1) return text.slice(0, from) + replaced + text.slice(from + inserted.length);
+  // An editor may have removed the line end at the end of the file.
+  const unended = inserted.trimEnd();
+  const at = text.length - unended.length;
+  const isAtEnd = text.endsWith(unended) && isLineStart(text, at, unended);
+  return isAtEnd ? text.slice(0, at) + replaced : undefined;
 }
 
 function isLineStart(text: string, from: number, part: string): boolean {

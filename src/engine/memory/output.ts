@@ -1,4 +1,3 @@
-import type { Diagnosis } from '../embeddings/output-schemas.js';
 import { iso } from '../support/time.js';
 import type { BackendStatus, SharedState } from './backends/index.js';
 import type { StatusOutput } from './backends/output-schemas.js';
@@ -6,7 +5,6 @@ import type { EmbeddingStatus } from './embedding-status.js';
 import type { GetResponse } from './get/index.js';
 import type { GetOutput } from './get/output-schemas.js';
 import type { LinkMap } from './inspect/index.js';
-import type { WhyOutput } from './inspect/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
@@ -26,27 +24,29 @@ export function searchOutput(
   response: SearchResponse,
   related?: LinkMap,
 ): SearchOutput {
-  const { query, mode, backend, provider, model, dates, filters, rerank, corrections } = response;
-  const { matches, belowMinScore, searchMs } = response;
+  const { query, backend, mode, provider, model, dates, filters, corrections } = response;
+  const { rerank, matches, belowMinScore, searchMs } = response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
     const linked = related === undefined ? {} : { related: relatedTo(result, related) };
     return { ...result, snippet: withSourceFooter(snippet, result.citation), ...linked };
   });
-  const workspace = memory.agent.workspaceDir;
-  const asked = { query, agent: memory.agentId, workspace };
-  const reranked = rerank === undefined ? {} : { rerank };
-  const filtered = filters === undefined ? {} : { filters };
-  const found = {
+  return {
+    query,
+    agent: memory.agentId,
+    workspace: memory.agent.workspaceDir,
+    backend,
+    mode,
+    provider,
+    model,
     dates,
-    ...filtered,
+    ...(filters === undefined ? {} : { filters }),
     corrections,
     results,
-    ...reranked,
+    ...(rerank === undefined ? {} : { rerank }),
     matches,
     belowMinScore,
     searchMs,
   };
-  return { ...asked, backend, mode, provider, model, ...found };
 }
 
 /** The links of other hosts' notes are not known. */
@@ -94,10 +94,7 @@ export function statusOutput(
   memory: OpenedMemory,
   status: BackendStatus,
   embedding: EmbeddingStatus,
-  {
-    deep,
-    why,
-  }: { readonly deep?: Diagnosis | undefined; readonly why?: WhyOutput | undefined } = {},
+  { deep, why }: Partial<Pick<StatusOutput, 'deep' | 'why'>> = {},
 ): StatusOutput {
   const { shared, vectors: _, media: __, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;

@@ -156,23 +156,21 @@ function placed(
 function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteRequest): NoteEntry {
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_NOTE_BYTES) {
-    throw invalid(`the text is ${bytes} bytes long; the limit is ${MOST_NOTE_BYTES}`, {
-      hint: 'save it as a file in memory/ instead',
-    });
+    const message = `the text is ${bytes} bytes long; the limit is ${MOST_NOTE_BYTES}`;
+    throw invalid(message, 'save it as a file in memory/ instead');
   }
   // Tabs and line ends are the only ones that a note needs.
   const parts = [text, heading ?? ''];
   if (parts.some((part) => /[^\P{Cc}\t\r\n]/u.test(part))) {
-    throw invalid('the text contains control characters', { hint: 'remove them' });
+    throw invalid('the text contains control characters', 'remove them');
   }
   if (parts.some((part) => part.includes('<!-- svc:'))) {
-    throw invalid('the text contains a mark that svc uses for itself ("<!-- svc:")', {
-      hint: 'remove the comment',
-    });
+    const message = 'the text contains a mark that svc uses for itself ("<!-- svc:")';
+    throw invalid(message, 'remove the comment');
   }
   if (heading !== undefined) plainHeading(heading);
   const entry = noteEntry(text, plainTags(tags));
-  if (entry === undefined) throw invalid('there is no text to add', { hint: 'pass some words' });
+  if (entry === undefined) throw invalid('there is no text to add', 'pass some words');
   const whole = [...entry, heading ?? ''].join('\n');
   if (allowSecret !== true && hasSecret(whole)) {
     throw new SvcError(
@@ -190,9 +188,8 @@ function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteReq
 function plainHeading(heading: string): string {
   const plain = heading.replace(/^\s*#{1,6}\s+/u, '').trim();
   if (plain === '' || /[\r\n]/u.test(plain) || plain.length > LONGEST_HEADING) {
-    throw invalid('a heading is one line of at most 200 characters', {
-      hint: 'for example: --heading Decisions',
-    });
+    const message = 'a heading is one line of at most 200 characters';
+    throw invalid(message, 'for example: --heading Decisions');
   }
   return plain;
 }
@@ -203,7 +200,7 @@ function plainTags(tags: readonly string[]): readonly string[] {
   if (wrong === undefined && plain.length <= MOST_TAGS) return plain;
   throw invalid(
     wrong === undefined ? `more than ${MOST_TAGS} tags` : `not a tag: ${JSON.stringify(wrong)}`,
-    { hint: 'a tag is letters, digits, _, - and /, and not only digits' },
+    'a tag is letters, digits, _, - and /, and not only digits',
   );
 }
 
@@ -230,6 +227,6 @@ function fileFull(path: string): SvcError {
   });
 }
 
-function invalid(message: string, options: { readonly hint: string }): SvcError {
-  return new SvcError('NOTE_INVALID', message, options);
+function invalid(message: string, hint: string): SvcError {
+  return new SvcError('NOTE_INVALID', message, { hint });
 }

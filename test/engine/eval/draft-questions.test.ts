@@ -39,7 +39,7 @@ test('passages know their headings, lines and sentences; code and tables are no 
     [['House', 'Heating'], 3, 10],
   );
   assert.equal(
-    passage?.sentences.map((sentence) => [sentence.startLine, sentence.text]),
+    passage?.sentences.map((sentence) => [sentence.line, sentence.text]),
     [
       [4, 'The boiler is from 2019.'],
       [4, 'It runs on gas.'],

@@ -75,7 +75,7 @@ class OpenClawReader {
     for (const [name, value] of Object.entries(dataAt(this.root, 'secrets'))) {
       this.take(`secrets.${name}`, ['secrets', name], value);
     }
-    this.leaveOthers(agents, memory, entries);
+    this.leaveSections(agents, memory, entries);
     return { source: this.file, settings: this.settings, left: this.left, entries: [] };
   }
 
@@ -130,10 +130,7 @@ class OpenClawReader {
       const search = dataAt(dataAt(agent, 'memory'), 'search');
       this.readSearch(search, `${from}.memory.search`, folder, id);
       const known = ['id', 'default', 'workspace', 'memorySearch', 'memory', 'name'];
-      const others = Object.keys(agent).filter((key) => !known.includes(key));
-      if (others.length > 0) {
-        this.left.push({ from: `${from}: ${others.join(', ')}`, why: 'not about memory' });
-      }
+      this.leaveOthers(`${from}: `, agent, known);
     }
   }
 
@@ -280,7 +277,7 @@ class OpenClawReader {
     }
   }
 
-  private leaveOthers(agents: Data, memory: Data, entries: Data): void {
+  private leaveSections(agents: Data, memory: Data, entries: Data): void {
     const sections: readonly (readonly [string, Data, readonly string[]])[] = [
       ['', this.root, ['agents', 'memory', 'plugins', 'secrets', 'models', '$include', '$schema']],
       ['agents.', agents, ['defaults', 'list', 'entries']],
@@ -292,15 +289,16 @@ class OpenClawReader {
       ['memory.', memory, ['search', 'citations', 'backend', 'qmd']],
       ['plugins.entries.', entries, ['memory-core', 'active-memory', 'webhooks']],
     ];
-    for (const [prefix, data, known] of sections) {
-      const others = Object.keys(data).filter((key) => !known.includes(key));
-      if (others.length > 0) {
-        this.left.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
-      }
-    }
+    for (const section of sections) this.leaveOthers(...section);
     if ('$include' in this.root) {
       this.left.push({ from: '$include', why: 'included files are not read; import them by path' });
     }
+  }
+
+  private leaveOthers(prefix: string, data: Data, known: readonly string[]): void {
+    const others = Object.keys(data).filter((key) => !known.includes(key));
+    if (others.length === 0) return;
+    this.left.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
   }
 
   private take(from: string, path: ConfigPath, value: unknown, agent?: string): void {

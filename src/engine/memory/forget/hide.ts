@@ -64,7 +64,12 @@ export async function hide(
         return { path, absolutePath, backup, leftHash };
       }),
     };
-    if (changes.length > 0) writeBackups(changes, folder);
+    if (changes.length > 0) {
+      attempt('cannot write the backup', () => {
+        makeFolders(folder);
+        for (const { backup, before } of changes) replaceFile(backup, before, PRIVATE_MODE);
+      });
+    }
     const entries = [...list.entries, entry];
     const traces = tracesIn(plan.passages.flatMap((passage) => passage.parts));
     await home.writeForgetList({ ...list, next: list.next + 1, entries }, traces);
@@ -126,14 +131,6 @@ function planFileChanges(
     const backup = join(backupDir, `${at + 1}-${basename(path)}`);
     const leftHash = content === undefined ? null : hash('sha256', content);
     return { path, absolutePath, backup, leftHash, content, before: bytes, mode };
-  });
-}
-
-/** Copies each file, readable only by its owner. @throws SvcError FORGET_FAILED */
-function writeBackups(changes: readonly FileChange[], backupDir: string): void {
-  attempt('cannot write the backup', () => {
-    makeFolders(backupDir);
-    for (const { backup, before } of changes) replaceFile(backup, before, PRIVATE_MODE);
   });
 }
 

@@ -184,27 +184,23 @@ type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
 
 /** What a path or a citation means. @throws SvcError RANGE_INVALID */
 async function rangesIn(
-  named: NamedDocument,
+  { document, range, pages }: NamedDocument,
   context: PlanContext,
 ): Promise<readonly LineRange[] | 'whole'> {
-  const range = named.range ?? (await citedLines(named, context));
-  return range === undefined ? 'whole' : [range];
+  if (range !== undefined) return [range];
+  if (pages === undefined) return 'whole';
+  return [pageLines(await extractedLines(document, context), document.path, pages)];
 }
 
-/** The lines of cited pages. @throws SvcError RANGE_INVALID */
-async function citedLines(
-  { document, pages }: NamedDocument,
+async function extractedLines(
+  document: OtherDocument | StoredDocument,
   { texts, sources, others }: PlanContext,
-): Promise<LineRange | undefined> {
-  if (pages === undefined) return undefined;
+): Promise<TextLines> {
+  if (isOther(document)) return linesOfChunks((await others?.chunksOf(document)) ?? []);
   const { path } = document;
-  if (isOther(document)) {
-    return pageLines(linesOfChunks((await others?.chunksOf(document)) ?? []), path, pages);
-  }
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
-  const absolutePath = absoluteFromDisplay(workspaceDir, path);
-  const outcome = await texts.read({ absolutePath, path });
-  return pageLines(outcome.ok ? outcome.document.lines : textLines(''), path, pages);
+  const outcome = await texts.read({ absolutePath: absoluteFromDisplay(workspaceDir, path), path });
+  return outcome.ok ? outcome.document.lines : textLines('');
 }
 
 /** The document that a path or a citation means; undefined for a query. @throws SvcError DOCUMENT_NOT_INDEXED */

@@ -114,12 +114,7 @@ export function linesHint(total: number): string {
 }
 
 /** The lines of the pages of a PDF. @throws SvcError RANGE_INVALID */
-export function pageLines(
-  lines: TextLines,
-  path: string,
-  pages: PageRange | undefined,
-): LineRange | undefined {
-  if (pages === undefined) return undefined;
+export function pageLines(lines: TextLines, path: string, pages: PageRange): LineRange {
   let startLine: number | undefined;
   let endLine = lines.count;
   for (let at = 0; at < lines.count; at++) {
@@ -151,6 +146,14 @@ export function withinCharacters(texts: readonly string[]): {
   if (end === -1) return { texts, isCut: false };
   const given = texts.slice(0, Math.max(1, end)).map((text) => firstChars(text, MAX_CHARACTERS));
   return { texts: given, isCut: given.length < texts.length || given[0] !== texts[0] };
+}
+
+/** The lines that a citation names, by their numbers or as pages. @throws SvcError RANGE_INVALID */
+export function citedLines(
+  { document, range, pages }: FoundDocument<DocumentKey>,
+  lines: TextLines,
+): LineRange | undefined {
+  return range ?? (pages && pageLines(lines, document.path, pages));
 }
 
 /** Lines of a text, as many as may be given at once. */

@@ -21,13 +21,13 @@ import {
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedLines,
+  citedLines,
   describedMedia,
   type FoundDocument,
   type GetRequest,
   type GivenLines,
   givenLines,
   named,
-  pageLines,
   unreadable,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
@@ -51,14 +51,15 @@ export async function readLines(
   // A host may have no workspace of its own.
   const own = lookUpDocument(documents, realOrGiven(memory.workspaceDir), target);
   if (others !== undefined && own === undefined) {
-    const found = await lookUpOther(others, target);
-    if (found !== undefined) return readShared(others, found, request);
+    const theirs = await lookUpOther(others, target);
+    if (theirs !== undefined) return readShared(others, theirs, request);
   }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  const { document, range, pages } = findDocument(documents, workspaceDir, target);
+  const found = findDocument(documents, workspaceDir, target);
+  const { document } = found;
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
-    return readTurns(document, transcripts, request, range, forgotten);
+    return readTurns(document, transcripts, request, found.range, forgotten);
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
@@ -74,7 +75,7 @@ export async function readLines(
     kind === 'extracted'
       ? await texts.read({ absolutePath, path }, { signal })
       : readDocument(absolutePath, path);
-  return linesOf(outcome, document, absolutePath, request, { range, pages }, forgotten);
+  return linesOf(outcome, found, absolutePath, request, forgotten);
 }
 
 /** What reading documents needs besides the index. */
@@ -98,21 +99,21 @@ export function readFileLines(
   forgotten: Forgotten,
 ): GivenLines {
   const outcome = readDocument(absolutePath, document.path);
-  return linesOf(outcome, document, absolutePath, request, { range }, forgotten);
+  return linesOf(outcome, { document, range }, absolutePath, request, forgotten);
 }
 
 /** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 function linesOf(
   outcome: ReadOutcome,
-  { path, source, kind }: DocumentKey & Pick<GivenLines, 'kind'>,
+  found: FoundDocument<DocumentKey & Pick<GivenLines, 'kind'>>,
   absolutePath: string,
   request: GetRequest,
-  cited: Pick<FoundDocument<DocumentKey>, 'pages' | 'range'>,
   forgotten: Forgotten,
 ): GivenLines {
+  const { path, source, kind } = found.document;
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { hash } = outcome.document;
-  const range = cited.range ?? pageLines(outcome.document.lines, path, cited.pages);
+  const range = citedLines(found, outcome.document.lines);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
   const asked = askedLines(request, range, path, lines.count);
   const { endLine, text, isCut } = givenLines(lines, asked);

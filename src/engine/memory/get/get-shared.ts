@@ -6,13 +6,13 @@ import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import {
   askedLines,
+  citedLines,
   describedMedia,
   type FoundDocument,
   type GetRequest,
   type GivenLines,
   givenLines,
   named,
-  pageLines,
   withinCharacters,
 } from './asked-lines.js';
 
@@ -38,9 +38,10 @@ export async function lookUpOther(
  */
 export async function readShared(
   others: Pick<OtherHosts, 'chunksOf'>,
-  { document, range: cited, pages }: FoundDocument<OtherDocument>,
+  found: FoundDocument<OtherDocument>,
   request: GetRequest,
 ): Promise<GivenLines> {
+  const { document } = found;
   const chunks = await others.chunksOf(document);
   const { origin, path, source, kind, mimeType, fingerprint } = document;
   const described = { path, origin, source, kind, absolutePath: undefined };
@@ -54,7 +55,7 @@ export async function readShared(
     });
   }
   const lines = linesOfChunks(chunks);
-  const range = cited ?? pageLines(lines, path, pages);
+  const range = citedLines(found, lines);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
   const asked = askedLines(request, range, documentName(document), totalLines);
   const isOpen = request.lines === undefined && range === undefined;

@@ -46,12 +46,11 @@ export async function captureConversation(
   }
   if (request.dryRun) {
     const { reader, turns } = readConversation(request);
-    const { texts, warning } = await decisionsBy(memory, turns, options.signal);
+    const { texts, warnings } = await decisionsBy(memory, turns, options.signal);
     const decisions = texts.map((text) => {
       return { text, outcome: 'found', citation: null } as const;
     });
-    const capture = { reader, session, turns: turns.length, decisions };
-    return { capture, warnings: warning === undefined ? [] : [warning] };
+    return { capture: { reader, session, turns: turns.length, decisions }, warnings };
   }
   const forgetting = await memory.backend.forgetting();
   const forgotten = await forgetting.forgotten();
@@ -59,7 +58,7 @@ export async function captureConversation(
   // A model takes long: no other process waits for it.
   const after = await changingNotes(memory, options, (one) => capturedLines(one, before));
   const early = turnsAfter(before, after);
-  const { texts: found, warning } = await decisionsBy(memory, early, options.signal);
+  const { texts: found, warnings } = await decisionsBy(memory, early, options.signal);
   const capture = await changingNotes(memory, options, (changer): Capture => {
     const now = readConversation(request);
     const from = capturedLines(changer, now);
@@ -82,7 +81,7 @@ export async function captureConversation(
     changer.captures.put(now.keys[0], now.lines, changer.nowMs);
     return { reader: now.reader, session, turns: turns.length, decisions };
   });
-  return { capture, warnings: warning === undefined ? [] : [warning] };
+  return { capture, warnings };
 }
 
 const HEADING = 'Decided with agents';
@@ -114,25 +113,16 @@ function turnsAfter({ turns }: Conversation, after: number): readonly NumberedTu
 function readConversation(request: CaptureRequest): Conversation {
   const { file, reader, session } = request;
   if (reader !== undefined && session !== undefined && isStore(reader)) {
-    return readStored({ reader, file, session });
+    return readStored(reader, file, session);
   }
   const readers = reader === undefined ? SESSION_READERS : [reader];
-  const [best] = readers
+  return readers
     .map((id) => readWith(id, request))
-    .sort((a, b) => b.turns.length - a.turns.length);
-  if (best === undefined) throw new TypeError('no readers');
-  return best;
-}
-
-interface StoredConversation {
-  readonly reader: SessionReaderId;
-  /** The database. */
-  readonly file: string;
-  readonly session: string;
+    .reduce((best, one) => (one.turns.length > best.turns.length ? one : best));
 }
 
 /** A conversation in a database. Those of sub-agents, which hooks name as well, have no turns of a person. */
-function readStored({ reader, file, session }: StoredConversation): Conversation {
+function readStored(reader: SessionReaderId, file: string, session: string): Conversation {
   if (!existsSync(file)) throw unreadable(file, 'it does not exist');
   const place = { reader, root: file, label: '', heldIn: undefined };
   const onSkip = ({ reason, detail }: SkippedFile): never => {
