@@ -49,6 +49,11 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
     context,
     configFile,
     without,
+    completeForgetting: async (memory, work) => {
+      // Loads every store.
+      const { completeForgetting } = await import('./memory-stores.js');
+      return completeForgetting(memory, context, work);
+    },
     program: programWords(),
     pid: process.pid,
     mask,

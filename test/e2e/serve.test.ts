@@ -53,6 +53,24 @@ test('keeps the index fresh, answers for its health, and ends in order on SIGTER
   await assertRefused(url);
 });
 
+test('completes a forget that was killed before all stores followed it', async () => {
+  const home = serverHome();
+  const line = 'The code of the front door is 4711.';
+  home.write('workspace/memory/door.md', `${line}\n`);
+  const forgotten = await runSvc(['memory', 'forget', 'memory/door.md#L1', '--yes'], {
+    home: home.path,
+  });
+  assert.is(forgotten.code, 0, forgotten.stderr);
+  rmSync(home.at('forgotten/main.json.followed'));
+  home.write('query-history.jsonl', `${JSON.stringify(line)}\n"roof"\n`);
+  const { child, done } = serve(home);
+  await whenReady(home);
+  await waitFor('the stores', () => existsSync(home.at('forgotten/main.json.followed')));
+  assert.is(readFileSync(home.at('query-history.jsonl'), 'utf8'), '"roof"\n');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
 async function assertRefused(url: string): Promise<void> {
   const answer = await fetch(url).then(
     () => 'answered',

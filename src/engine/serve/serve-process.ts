@@ -31,6 +31,7 @@ export interface ServeOptions {
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   readonly without: readonly ServiceSwitch[];
+  readonly completeForgetting?: ServeSetup['completeForgetting'];
   /** How svc itself is run; see ServeSetup. */
   readonly program?: ServeSetup['program'];
   readonly pid: number;
@@ -149,7 +150,8 @@ export class ServeProcess {
     });
     const { logger } = log;
     const context = withLoggedActivity(given, (why) => logger.warn(why));
-    const setup: ServeSetup = { context, loaded, mask, program: this.options.program };
+    const { completeForgetting, program } = this.options;
+    const setup: ServeSetup = { context, loaded, mask, completeForgetting, program };
     const startedMs = context.clock.now();
     const state = (): ServeState => ({
       pid,

@@ -6,9 +6,11 @@ import {
   type ResolvedConfig,
   searchedAgents,
 } from '../config/index.js';
-import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
+import { asSvcError, messageOf, systemErrorCode, type Warning } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import type { WorkOptions } from '../memory/sync/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { ServiceFailure } from './state-file.js';
 
@@ -33,6 +35,10 @@ export interface ServeSetup {
   readonly loaded: LoadedConfig;
   /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
+  /** Does what a killed `svc memory forget` left to do; see cli/memory-stores.ts. */
+  readonly completeForgetting?:
+    | ((memory: OpenedMemory, work: WorkOptions) => Promise<readonly Warning[]>)
+    | undefined;
   /** The words that start svc; undefined if unknown. */
   readonly program?: readonly [string, ...string[]] | undefined;
 }

@@ -1,4 +1,5 @@
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
+import { isFollowed } from '../../memory/forgotten/index.js';
 import { openAgent } from '../../memory/index.js';
 import type { SyncSummary } from '../../memory/sync/index.js';
 import { type WatchEvent, watchTargetOf } from '../../memory/watch/index.js';
@@ -36,11 +37,29 @@ async function keepFresh(
     onEvent: watchReporter(host),
   });
   watcher.ended.catch(host.fail);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const begin = async (): Promise<void> => {
+    await watcher.start();
+    // After the sync, which fetches the list of a shared memory.
+    if (signal.aborted || isFollowed(memory.forget)) return;
+    const warnings = (await setup.completeForgetting?.(memory, { signal })) ?? [];
+    for (const { code, message, hint } of warnings) host.log.warn({ code, hint }, message);
+  };
+  const ready = begin().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
   return {
-    ready: watcher.start(),
+    ready,
     reload: async (next) => isSame(setup, next, agent),
-    drain: () => watcher.close(),
+    drain: async () => {
+      stopping.abort();
+      await watcher.close();
+      // The supervisor knows why it failed.
+      await ready.catch(() => undefined);
+    },
     stop: async () => {
+      stopping.abort();
       await watcher.close();
       await memory.backend.close();
     },
