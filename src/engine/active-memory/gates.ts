@@ -52,7 +52,6 @@ export interface GateFacts {
   readonly session: SessionFacts;
   readonly sessionId: string | undefined;
   readonly trigger: string;
-  /** Whether recalls are turned off for this conversation. */
   readonly switchedOff: boolean;
   readonly scope: Scope;
 }

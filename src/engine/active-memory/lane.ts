@@ -27,7 +27,6 @@ export async function openRecallLane(context: EngineContext, selection: RecallSe
   return {
     /** How long a turn may wait in total, from the start of the process; milliseconds. */
     deadlineMs: config.timeoutMs + config.setupGraceTimeoutMs,
-    /** The agent of a session key, or the default. */
     agentOf: (sessionKey: string | undefined): string => agentFor(selection, sessionKey, loaded).id,
     /**
      * Recalls for a turn. Failures are reported in the outcome.

@@ -28,7 +28,6 @@ export interface RecallResult {
   readonly status: RecallOutput['status'];
   /** Undefined if there is nothing to add to the turn. */
   readonly recalled?: Recalled | undefined;
-  /** Undefined if memory was not searched. */
   readonly mode?: SearchMode | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -47,7 +46,6 @@ export interface RecallOutcome extends Recall {
   readonly sessionKey: string | undefined;
   readonly chatType: ChatType | undefined;
   readonly gates: GateDecision;
-  /** Milliseconds. */
   readonly elapsedMs: number;
 }
 

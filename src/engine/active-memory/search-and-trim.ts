@@ -19,7 +19,6 @@ export interface RecallWork {
   readonly lane: OpenLane;
   /** Whether something was forgotten meanwhile, so that nothing of the recall may be stored. */
   readonly isOutdated: () => boolean;
-  /** Skip the embedding provider. */
   readonly lexicalOnly: boolean;
   /** Undefined condenses without a model. */
   readonly model: NamedModel | undefined;

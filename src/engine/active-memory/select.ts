@@ -13,7 +13,6 @@ interface SelectOptions {
   readonly rules: StyleRules;
   /** Length of the summary, in UTF-16 units. */
   readonly maxChars: number;
-  /** Whether each line ends with a citation. */
   readonly cites: boolean;
 }
 

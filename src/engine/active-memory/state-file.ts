@@ -28,7 +28,6 @@ const cachedRecall = z.object({
       score: z.number(),
     }),
   ),
-  /** The model that condensed it, if any. */
   model: z.nullable(z.string()),
 });
 /** A recall that can be reused for a while. */
@@ -39,7 +38,6 @@ const breakerRecord = z.object({
   timeouts: z.number(),
   /** Recalls skip providers and models until then; 0 while closed. */
   openUntilMs: z.number(),
-  /** Last change. */
   atMs: z.number(),
 });
 /** Consecutive timeouts of one agent's recalls; times in milliseconds since the epoch. */

@@ -67,7 +67,6 @@ export interface ConversationTurn {
 
 /** A turn of a conversation that is about to be answered. */
 export interface RecallTurn {
-  /** What the person wrote. */
   readonly message: string;
   /** The conversation before the message, oldest first; read on demand. */
   readonly earlier: () => readonly ConversationTurn[];

@@ -15,7 +15,6 @@ interface AskOptions {
   readonly minScore: number | undefined;
   readonly signal: AbortSignal;
   readonly onSync: (event: SyncEvent) => void;
-  /** Called after each question. */
   readonly onAsked: () => void;
 }
 
@@ -25,14 +24,12 @@ export interface AskedQuestion {
   readonly targets: readonly Target[];
   readonly response: SearchResponse;
   readonly metrics: Metrics;
-  /** Duration of the search. */
   readonly ms: number;
 }
 
 /** All questions asked of one memory. */
 export interface AskedMemory {
   readonly asked: readonly AskedQuestion[];
-  /** Paths of the indexed files. */
   readonly paths: ReadonlySet<string>;
   readonly files: FileReader;
   readonly warnings: readonly Warning[];

@@ -31,7 +31,6 @@ export interface FileEvaluation {
   readonly baselineFile: string | undefined;
   /** Allowed drop of a metric below the baseline. */
   readonly margin: number;
-  /** Where to write a baseline. */
   readonly writeTo: string | undefined;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EvalEvent) => void;

@@ -37,7 +37,6 @@ interface EvalRequest {
   readonly maxResults: number;
   /** Default: `query.minScore`. */
   readonly minScore: number | undefined;
-  /** Random seed for significance tests. */
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EvalEvent) => void;
@@ -52,7 +51,6 @@ interface EvalRequest {
 /** The result of one set of settings. */
 export interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
   readonly trial: Trial;
-  /** In question order. */
   readonly asked: readonly AskedQuestion[];
 }
 

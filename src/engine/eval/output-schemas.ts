@@ -77,24 +77,23 @@ const miss = {
 };
 const rank = 'Rank in a wider search, from 1';
 
+function missFor<Why extends string, Fields extends Record<string, z.ZodMiniType>>(
+  why: Why,
+  fields: Fields,
+) {
+  return z.strictObject({ ...miss, why: field(z.literal(why), 'The reason.'), ...fields });
+}
+
 const misses = z.array(
   z.discriminatedUnion('why', [
-    z.strictObject({ ...miss, why: field(z.literal('not-indexed'), 'The reason.') }),
-    z.strictObject({
-      ...miss,
-      why: field(z.literal('no-such-lines'), 'The reason.'),
-      lines: field(count, 'Number of lines in the file.'),
-    }),
-    z.strictObject({ ...miss, why: field(z.literal('text-unknown'), 'The reason.') }),
-    z.strictObject({
-      ...miss,
-      why: field(z.literal('not-a-candidate'), 'The reason.'),
+    missFor('not-indexed', {}),
+    missFor('no-such-lines', { lines: field(count, 'Number of lines in the file.') }),
+    missFor('text-unknown', {}),
+    missFor('not-a-candidate', {
       place: field(z.nullable(place), `${rank}; \`null\` if not found.`),
       ranked: field(count, 'Number of chunks that a search ranks.'),
     }),
-    z.strictObject({
-      ...miss,
-      why: field(z.literal('outranked'), 'The reason.'),
+    missFor('outranked', {
       place: field(place, `${rank}; \`null\` if not found.`),
       above: field(
         listOf({
@@ -104,9 +103,7 @@ const misses = z.array(
         'The first results.',
       ),
     }),
-    z.strictObject({
-      ...miss,
-      why: field(z.literal('below-min-score'), 'The reason.'),
+    missFor('below-min-score', {
       place: field(place, `${rank}; \`null\` if not found.`),
       score: field(share, 'Its score, which is below the minimum.'),
     }),

@@ -25,7 +25,6 @@ export interface EvalQuestion {
   readonly question: string;
   readonly expect: readonly Expectation[];
   readonly tags: readonly string[];
-  /** What the search is restricted to. */
   readonly filters?: SearchFilters | undefined;
   /** The folder to search, as written in the file; undefined for the evaluated memory. */
   readonly workspace: string | undefined;

@@ -10,7 +10,6 @@ import type { Clock, StatePaths } from '../support/context.js';
 /** Settings to evaluate. */
 export interface Trial extends MemoryTrial {
   readonly name: string;
-  /** The single settings. */
   readonly parts: readonly TrialSetting[];
 }
 

@@ -34,7 +34,6 @@ export interface ImportedEntry {
   readonly id: string;
   /** The day of the note, `2026-02-03`. */
   readonly day: string;
-  /** Markdown. */
   readonly text: string;
 }
 

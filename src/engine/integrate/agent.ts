@@ -109,14 +109,12 @@ export interface PluginHook {
 export interface HookRun {
   readonly kind: HookKind;
   readonly call: ProgramCall;
-  /** Until the agent gives up. */
   readonly timeoutMs: number;
 }
 
 /** Why an agent does not support active memory. */
 export interface NoRecall {
   readonly why: string;
-  /** What to do instead. */
   readonly instead: string;
 }
 

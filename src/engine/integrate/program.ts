@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { pathFolders } from '../support/files.js';
+import { pathFolders, realOrGiven } from '../support/files.js';
 import { shellWord } from '../support/text.js';
 import type { IntegrateWorld, ProgramCall } from './agent.js';
 
@@ -55,16 +54,8 @@ export function programCall(
  */
 function steadyNode(node: string, env: IntegrateWorld['env']): string {
   const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
-  const found = folders.map((folder) => join(folder, 'node')).find((file) => isSame(file, node));
-  return found ?? node;
-}
-
-function isSame(file: string, node: string): boolean {
-  try {
-    return realpathSync(file) === realpathSync(node);
-  } catch {
-    return false;
-  }
+  const files = folders.map((folder) => join(folder, 'node'));
+  return files.find((file) => realOrGiven(file) === realOrGiven(node)) ?? node;
 }
 
 const PROGRAM = /(?:^|[\\/])(?:svc(?:\.cmd|\.exe)?|svc-cli[\\/]bin[\\/]run\.js)$/u;

@@ -4,6 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
   makeFolders,
+  nearestExisting,
   PRIVATE_MODE,
   removeStrayTemporaries,
   replaceFile,
@@ -80,17 +81,12 @@ export function removeGuarded(file: GuardedFile): void {
 }
 
 function assertInside(dir: string, folder: string, path: string): void {
-  const existing = nearestFolder(folder);
+  const isThere = (at: string) => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
+  const existing = nearestExisting(folder, isThere);
   const real = realpathSync(existing);
   if (real !== existing || (real !== dir && !real.startsWith(dir + sep))) {
     throw refused(path, 'its path contains a symbolic link');
   }
-}
-
-function nearestFolder(folder: string): string {
-  return lstatSync(folder, { throwIfNoEntry: false }) === undefined
-    ? nearestFolder(dirname(folder))
-    : folder;
 }
 
 function refused(path: string, why: string): SvcError {

@@ -52,11 +52,9 @@ export interface OpenedMemory {
   /** Display name: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
-  /** Where its index is. */
   readonly home: IndexHome;
   /** What its index mirrors. */
   readonly sources: MemorySources;
-  /** Where its forget list is. */
   readonly forget: ForgetPlaces;
   /** Undefined with keyword search only. */
   readonly providers: ProviderPath | undefined;
@@ -77,7 +75,6 @@ export interface OpenMemoryOptions {
   readonly longLived?: boolean | undefined;
   /** Overrides `memory.ext.searchMode`. */
   readonly extMode?: PreparedExt['settings']['mode'] | undefined;
-  /** Overrides settings of the configuration. */
   readonly trial?: MemoryTrial | undefined;
 }
 

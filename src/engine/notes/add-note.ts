@@ -117,7 +117,10 @@ export function writeEntry(
         heading: heading === undefined ? undefined : plainHeading(heading),
         title,
       });
-    if (Buffer.byteLength(text) > MOST_FILE_BYTES) throw fileFull(path);
+    if (Buffer.byteLength(text) > MOST_FILE_BYTES) {
+      const message = `cannot write ${path}: it would be larger than 4 MB`;
+      throw new SvcError('NOTE_FILE_REFUSED', message, { hint: 'add to another file' });
+    }
     checkSize(path, text);
     // The plan is first, so that a write that was killed can be undone as well.
     const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, replaced, frames };
@@ -219,12 +222,6 @@ function refuseForgotten(
 /** Whether a text has a line that was forgotten. */
 export function isForgotten(lines: readonly string[], forgotten: Forgotten): boolean {
   return !forgotten.isEmpty && forgotten.linesIn(textLines(lines.join('\n'))).size > 0;
-}
-
-function fileFull(path: string): SvcError {
-  return new SvcError('NOTE_FILE_REFUSED', `cannot write ${path}: it would be larger than 4 MB`, {
-    hint: 'add to another file',
-  });
 }
 
 function invalid(message: string, hint: string): SvcError {

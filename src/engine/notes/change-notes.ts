@@ -29,7 +29,6 @@ export interface NoteOptions extends ProcessLockOptions {
 export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
   /** The workspace's real path. */
   readonly dir: string;
-  /** Which files are memory. */
   readonly files: MemoryFilesOptions;
   readonly nowMs: number;
   readonly timeZone: string | undefined;

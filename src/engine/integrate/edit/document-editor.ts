@@ -33,7 +33,6 @@ export interface DocumentEditor {
     path: ConfigPath,
     values: Readonly<Record<string, EntryValue | undefined>>,
   ): string;
-  /** Removes a key or list item. */
   remove(text: string, path: ConfigPath): string;
   /** Whether an object or list is empty, without even a comment. */
   isBare(text: string, path: ConfigPath): boolean;

@@ -35,7 +35,6 @@ export interface Forgetting {
   /** Removes an entry from the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
   undo(id: string, options?: WorkOptions): Promise<Undone>;
   forgotten(): Promise<Forgotten>;
-  /** The list, oldest first. */
   entries(): Promise<readonly ForgetEntry[]>;
   /** The index and its cache of vectors. */
   readonly store: MemoryStore;

@@ -58,9 +58,7 @@ export interface PlanContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
   readonly texts: ExtractedTexts;
-  /** Everything that is forgotten already. */
   readonly forgotten: Forgotten;
-  /** The other hosts of a shared memory. */
   readonly others?: OtherHosts | undefined;
   readonly search: (
     query: string,

@@ -38,7 +38,6 @@ export interface ForgetPassage extends LineRange {
   readonly parts: readonly string[];
   /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
   readonly fileHash: string | undefined;
-  /** The whole file. */
   readonly whole: boolean;
 }
 

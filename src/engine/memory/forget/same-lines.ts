@@ -50,24 +50,9 @@ export async function remainsOf(
   );
 }
 
-function placesIn(
-  documents: readonly StoredDocument[],
-  workspaceDir: string,
-  linesOf: (file: LookedAtFile) => Iterable<number>,
-): readonly ForgetPlace[] {
-  const places: ForgetPlace[] = [];
-  for (const file of filesToLookAt(documents, workspaceDir)) {
-    const { path, absolutePath, document } = file;
-    const place = { path, absolutePath, fileHash: document.hash };
-    for (const range of rangesOf(linesOf(file))) places.push({ ...place, ...range });
-  }
-  return places;
-}
-
 /** A file that may contain text to be forgotten. */
 interface LookedAtFile {
   readonly path: string;
-  readonly absolutePath: string;
   /** Written by dreaming and not memory: its content comes from elsewhere. */
   readonly isOwnWriting: boolean;
   readonly document: DocumentText;
@@ -75,11 +60,12 @@ interface LookedAtFile {
 
 const DIARIES = ['DREAMS.md', 'dreams.md'];
 
-/** The readable notes of a memory, and the diary and reports of dreaming. */
-function* filesToLookAt(
+/** Lines of the readable notes of a memory, and of the diary and reports of dreaming. */
+function placesIn(
   documents: readonly StoredDocument[],
   workspaceDir: string,
-): Generator<LookedAtFile> {
+  linesOf: (file: LookedAtFile) => Iterable<number>,
+): readonly ForgetPlace[] {
   const notes = documents
     .filter(({ kind }) => kind === 'markdown' || kind === 'text')
     .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
@@ -89,13 +75,15 @@ function* filesToLookAt(
     ...DIARIES.map((name) => join(workspaceDir, name)),
     ...[...reports].map(({ absolutePath }) => absolutePath),
   ].filter((file) => !seen.has(file));
-  for (const absolutePath of [...notes, ...own]) {
+  return [...notes, ...own].flatMap((absolutePath) => {
     const path = displayPath(workspaceDir, absolutePath);
     const outcome = readDocument(absolutePath, path);
-    if (!outcome.ok) continue;
-    const isOwnWriting = !seen.has(absolutePath);
-    yield { path, absolutePath, isOwnWriting, document: outcome.document };
-  }
+    if (!outcome.ok) return [];
+    const { document } = outcome;
+    const lines = linesOf({ path, isOwnWriting: !seen.has(absolutePath), document });
+    const place = { path, absolutePath, fileHash: document.hash };
+    return rangesOf(lines).map((range) => ({ ...place, ...range }));
+  });
 }
 
 /** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */

@@ -18,7 +18,6 @@ const entry = z.strictObject({
   at: z.iso.datetime(),
   /** Where the passages were. */
   passages: z.array(passage),
-  /** Hashes of whole files. */
   documents: z.array(z.string()),
   /** Hashes of the lines of each passage, in order. */
   lines: z.array(z.array(z.string())),

@@ -32,7 +32,6 @@ const SALT_BYTES = 16;
 /** Where forgetting stores what must outlive an index; absolute paths. */
 export interface ForgetPlaces {
   readonly listFile: string;
-  /** The folder of backups of changed files. */
   readonly backupDir: string;
 }
 

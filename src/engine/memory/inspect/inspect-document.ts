@@ -23,7 +23,6 @@ export type InspectedDocument = NonNullable<InspectOutput['document']>;
 
 /** Shows what the index has of a memory. */
 export interface Inspection {
-  /** The links between its notes. */
   links(work?: WorkOptions): Promise<LinkMap>;
   /** The links of one note. @throws SvcError DOCUMENT_NOT_INDEXED */
   linksOf(target: string, work?: WorkOptions): Promise<DocumentLinks>;

@@ -10,7 +10,6 @@ import type { RecentOutput } from './output-schemas.js';
 export interface ListedDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly size: number;
-  /** Modification time. */
   readonly modifiedMs: number;
 }
 

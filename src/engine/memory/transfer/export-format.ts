@@ -33,7 +33,6 @@ const headerLine = z.strictObject({
 const documentLine = z.strictObject({
   type: z.literal('document'),
   path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
-  /** Modification time. */
   // Negative before 1970.
   modifiedMs: z.number(),
   /** Of these bytes. */

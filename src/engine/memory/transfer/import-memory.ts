@@ -65,7 +65,7 @@ export async function importFiles(
   backupDir: string,
   signal: AbortSignal | undefined,
 ): Promise<ImportedFiles> {
-  if (existing === 'refuse') refuseConflicts(landing, root);
+  if (existing === 'refuse') refuseConflicts(landing.different, root);
   const fresh = new Set(landing.fresh);
   const different = new Set(existing === 'replace' ? landing.different : []);
   const wanted = new Map(checked.documents.map(({ path, sha256 }) => [path, sha256]));
@@ -82,13 +82,10 @@ export async function importFiles(
     const replaces = different.has(path);
     // Names that differ only in case may be one file here.
     if (!replaces && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined) {
-      refuseConflicts({ different: [path] }, root);
+      refuseConflicts([path], root);
     }
-    landDocument(
-      root,
-      { path, modifiedMs, bytes: contentOf(line) },
-      replaces ? backupDir : undefined,
-    );
+    const document = { path, modifiedMs, bytes: contentOf(line) };
+    landDocument(root, document, replaces ? backupDir : undefined);
     if (replaces) replaced.push({ path, backup: join(backupDir, path) });
     else written.push(path);
   }
@@ -150,7 +147,7 @@ async function* linesOf(
 
 const CONFLICTS_NAMED = 5;
 
-function refuseConflicts({ different }: Pick<LandingPlan, 'different'>, root: string): void {
+function refuseConflicts(different: readonly string[], root: string): void {
   if (different.length === 0) return;
   throw new SvcError(
     'IMPORT_CONFLICT',
@@ -162,22 +159,13 @@ function refuseConflicts({ different }: Pick<LandingPlan, 'different'>, root: st
   );
 }
 
-/** What to do with existing files that differ. */
-export type ExistingFiles =
-  /** Import nothing. */
-  | 'refuse'
-  /** Keep them. */
-  | 'keep'
-  /** Replace them, keeping backups. */
-  | 'replace';
+/** What to do with existing files that differ; of replaced ones, backups are kept. */
+export type ExistingFiles = 'keep' | 'refuse' | 'replace';
 
-/** The effect of importing each document. */
+/** Paths of documents that are new, or exist with the same or with other content. */
 interface LandingPlan {
-  /** New. */
   readonly fresh: readonly string[];
-  /** Existing, with the same content. */
   readonly same: readonly string[];
-  /** Existing, with other content. */
   readonly different: readonly string[];
 }
 

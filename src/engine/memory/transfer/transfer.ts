@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { iso } from '../../support/time.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forgotten/index.js';
-import type { MemoryIndex } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { displayPath, resolveWorkspace } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
@@ -30,7 +30,6 @@ export interface ImportResult extends ImportedFiles {
   readonly same: number;
   /** Documents that the index does not cover at their new location. */
   readonly notIndexed: number;
-  /** Vectors that match a passage. */
   readonly vectors: number;
 }
 
@@ -75,7 +74,7 @@ export function createTransfer(
     },
     planImport: (file, into) => planImport(file, into ?? workspaceDir),
     import: async (plan, existing, work = {}) => {
-      const stamp = new Date(clock.now()).toISOString().replaceAll(/[:.]/gu, '-');
+      const stamp = iso(clock.now()).replaceAll(/[:.]/gu, '-');
       const backupDir = join(target.forget.backupDir, `import-${stamp}`);
       const files = await importFiles(plan, existing, backupDir, work.signal);
       const root = realpathSync(plan.root);
@@ -88,7 +87,6 @@ export function createTransfer(
     },
   };
 
-  /** Indexes imported files and stores their vectors. */
   async function takeIn(
     files: readonly string[],
     checked: CheckedExport,
@@ -98,24 +96,16 @@ export function createTransfer(
     await keeper.sync({ ...work, embeds: false });
     keeper.close();
     const root = resolveWorkspace(workspaceDir);
-    return withIndex(work, async (index) => {
-      const known = new Set((await index.documents()).map(({ path }) => path));
-      const notIndexed = files.filter((file) => !known.has(displayPath(root, file))).length;
-      const vectors = checked.vectors === 0 ? 0 : await importVectors(checked, index, work.signal);
-      return { notIndexed, vectors };
-    });
-  }
-
-  async function withIndex<T>(
-    { signal }: WorkOptions,
-    use: (index: MemoryIndex) => Promise<T>,
-  ): Promise<T> {
+    const { signal } = work;
     const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
     return withIndexLock(target.indexFile, lock, async () => {
       const index = await target.home.openToWrite();
       if (index === undefined) throw damagedMeanwhile(target.indexFile);
       try {
-        return await use(index);
+        const known = new Set((await index.documents()).map(({ path }) => path));
+        const notIndexed = files.filter((file) => !known.has(displayPath(root, file))).length;
+        const vectors = checked.vectors === 0 ? 0 : await importVectors(checked, index, signal);
+        return { notIndexed, vectors };
       } finally {
         index.close();
       }
