@@ -14,7 +14,7 @@ export interface ImportedSetting {
   readonly from: string;
   /** Below `agents.list[]` if `agent` is set. */
   readonly path: ConfigPath;
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   readonly value: unknown;
   /** Adds the items of a list to those that are there. */
   readonly adds?: boolean;

@@ -13,6 +13,7 @@ import {
   readRegularFile,
   replaceFile,
 } from '../support/files.js';
+import { uniqueBy } from '../support/lists.js';
 import { parsedJson } from '../support/text.js';
 import {
   type AgentFormat,
@@ -99,22 +100,15 @@ export async function registeredCaptures(
   return found;
 }
 
-interface HookFile {
-  readonly agent: AgentFormat;
-  readonly scope: IntegrationScope;
-  /** Absolute. */
-  readonly file: string;
-}
-
 /** The files with hooks that agents read in this folder. */
-function hookFiles(world: IntegrateWorld): readonly HookFile[] {
-  return Object.values(AGENTS).flatMap((agent): readonly HookFile[] => {
+function hookFiles(world: IntegrateWorld) {
+  return Object.values(AGENTS).flatMap((agent) => {
     const { hook } = agent;
     if (!hasHook(hook)) return [];
-    const [user, project] = [hook.file(world, 'user'), hook.file(world, 'project')];
-    const ofUser: HookFile = { agent, scope: 'user', file: user };
+    const scopes = ['user', 'project'] as const;
+    const files = scopes.map((scope) => ({ agent, scope, file: hook.file(world, scope) }));
     // Both are the same file in the home folder.
-    return user === project ? [ofUser] : [ofUser, { agent, scope: 'project', file: project }];
+    return uniqueBy(files, ({ file }) => file);
   });
 }
 

@@ -103,7 +103,7 @@ export function writeEntry(
   checkSize: (path: string, text: string) => void = () => undefined,
 ): NoteOutcome {
   const day = dayFormatter(timeZone)(nowMs);
-  const { path, title } = noteFile(file, { dir, day, files });
+  const { path, title } = noteFile(file, day, dir, files);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const before = readNote(dir, path);
     const equal = lineOfEqual(before.text, entry);

@@ -135,15 +135,9 @@ const LONGEST_NAME_BYTES = 230;
  */
 export function noteFile(
   name: string,
-  {
-    dir,
-    day,
-    files,
-  }: {
-    readonly dir: string;
-    readonly day: string;
-    readonly files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>;
-  },
+  day: string,
+  dir: string,
+  files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,
 ) {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const path = pathInside(name, dir);

@@ -121,9 +121,13 @@ class OpenClawReader {
       const isOneOfSeveral = own === undefined && all.length > 1;
       const unwritten = isOneOfSeveral ? this.unwrittenFolder(id, agents) : undefined;
       if (unwritten !== undefined) {
-        const note = 'the default folder of OpenClaw for this agent';
-        const setting = { from: `${from}.workspace`, path: ['workspace'], agent: id };
-        this.settings.push({ ...setting, value: unwritten, note });
+        this.settings.push({
+          from: `${from}.workspace`,
+          path: ['workspace'],
+          agent: id,
+          value: unwritten,
+          note: 'the default folder of OpenClaw for this agent',
+        });
       }
       const folder = typeof own === 'string' ? this.folderOf(own) : (unwritten ?? workspace);
       this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
@@ -145,13 +149,11 @@ class OpenClawReader {
   private readSearch(search: Data, from: string, workspace: string, agent?: string): void {
     const base: ConfigPath = agent === undefined ? SEARCH : ['memorySearch'];
     const { extraPaths, ...others } = search;
-    this.takeExtraPaths(
-      extraPaths,
-      `${from}.extraPaths`,
-      [...base, 'extraPaths'],
-      workspace,
-      agent,
-    );
+    for (const [at, item] of (Array.isArray(extraPaths) ? extraPaths : []).entries()) {
+      const place = `${from}.extraPaths[${at}]`;
+      const path = [...base, 'extraPaths'];
+      this.takeExtraPath(isRecord(item) ? item : { path: item }, place, path, workspace, agent);
+    }
     for (const [keys, value] of leaves(others)) {
       const name = keys.join('.');
       const at = `${from}.${name}`;
@@ -163,32 +165,20 @@ class OpenClawReader {
     }
   }
 
-  private takeExtraPaths(
-    extraPaths: unknown,
+  private takeExtraPath(
+    { path: written, pattern }: Data,
     from: string,
     path: ConfigPath,
     workspace: string,
     agent: string | undefined,
   ): void {
-    if (!Array.isArray(extraPaths)) return;
-    for (const [at, item] of extraPaths.entries()) {
-      const written: unknown = isRecord(item) ? item['path'] : item;
-      const pattern: unknown = isRecord(item) ? item['pattern'] : undefined;
-      if (typeof written !== 'string') {
-        this.left.push({ from: `${from}[${at}]`, why: 'it has no path' });
-        continue;
-      }
-      this.settings.push({
-        from: `${from}[${at}]`,
-        path,
-        ...(agent === undefined ? {} : { agent }),
-        value: [
-          written.startsWith('~') ? written : resolvePath(written, workspace, this.context.homeDir),
-        ],
-        adds: true,
-        note: patternNote(pattern),
-      });
+    if (typeof written !== 'string') {
+      this.left.push({ from, why: 'it has no path' });
+      return;
     }
+    const folder = resolvePath(written, workspace, this.context.homeDir);
+    const value = [written.startsWith('~') ? written : folder];
+    this.settings.push({ from, path, agent, value, adds: true, note: patternNote(pattern) });
   }
 
   private readMemory(memory: Data): void {
@@ -303,10 +293,9 @@ class OpenClawReader {
 
   private take(from: string, path: ConfigPath, value: unknown, agent?: string): void {
     if (value === undefined || value === null) return;
-    const own = agent === undefined ? {} : { agent };
     const whole = agent === undefined ? path : ['agents', 'list', 0, ...path];
     const taken = isSecretPath(whole) ? (secretReference(value) ?? value) : value;
-    this.settings.push({ from, path, ...own, value: taken });
+    this.settings.push({ from, path, agent, value: taken });
   }
 
   private folderOf(workspace: string): string {

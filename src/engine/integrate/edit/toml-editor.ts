@@ -45,17 +45,17 @@ export const tomlEditor: DocumentEditor = {
   },
   isBare: () => false,
   locate(file, text, path) {
-    const statements = statementsWithPath(text);
+    const statements = tomlStatements(text);
     const found = path
       .map((_, at) => path.slice(0, path.length - at))
-      .flatMap((near) => statements.filter(({ path: written }) => isBelow(written, near)));
-    return textPositions(file, text)(found[0]?.statement.start ?? 0);
+      .flatMap((near) => statements.filter((statement) => isBelow(statement.path, near)));
+    return textPositions(file, text)(found[0]?.start ?? 0);
   },
   hideOthers(text, shown) {
-    return statementsWithPath(text)
-      .map(({ statement, path }) => {
-        const written = text.slice(statement.start, statement.end);
-        if (statement.kind !== 'value') return written;
+    return tomlStatements(text)
+      .map(({ kind, path, start, end }) => {
+        const written = text.slice(start, end);
+        if (kind !== 'value') return written;
         if (shown !== undefined && isBelow(path, shown)) return written;
         const key = /^[^=]*=/u.exec(written)?.[0] ?? '';
         return `${key} "${HIDDEN}"${/\r?\n$/u.exec(written)?.[0] ?? ''}`;
@@ -71,15 +71,6 @@ function firstLine(error: TomlError): string {
 
 function entriesOf(value: EntryValue): readonly (readonly [string, EntryValue])[] {
   return typeof value === 'object' ? Object.entries(value) : [];
-}
-
-/** With the path of each from the root of the document. */
-function statementsWithPath(text: string) {
-  let table: readonly string[] = [];
-  return tomlStatements(text).map((statement) => {
-    if (statement.kind === 'header') table = statement.key;
-    return { statement, path: statement.kind === 'value' ? [...table, ...statement.key] : table };
-  });
 }
 
 function isBelow(path: readonly string[], above: ConfigPath): boolean {
@@ -98,7 +89,7 @@ interface Table {
 function tablesAt(text: string, path: ConfigPath): readonly Table[] {
   const statements = tomlStatements(text);
   return statements.flatMap((header, at) => {
-    if (header.kind !== 'header' || !isBelow(header.key, path)) return [];
+    if (header.kind !== 'header' || !isBelow(header.path, path)) return [];
     const rest = statements.slice(at + 1);
     const next = rest.findIndex(({ kind }) => kind === 'header');
     const values = (next === -1 ? rest : rest.slice(0, next)).filter(
@@ -127,9 +118,9 @@ function withKey(
   const rest = tablesAt(text, [...path, key])
     .toReversed()
     .reduce((edited, below) => withoutTable(edited, below), text);
-  const table = tablesAt(rest, path).find(({ header }) => header.key.length === path.length);
+  const table = tablesAt(rest, path).find(({ header }) => header.path.length === path.length);
   if (table === undefined) return text;
-  const old = table.values.filter((statement) => statement.key[0] === key);
+  const old = table.values.filter((statement) => statement.path[path.length] === key);
   const line = value === undefined ? '' : `${tomlKey(key)} = ${tomlText(value)}${eolOf(text)}`;
   const [first] = old;
   const place = first?.start ?? table.end;
@@ -147,8 +138,8 @@ interface TomlStatement {
   readonly start: number;
   /** After its line ending. */
   readonly end: number;
-  /** The dotted key of a header or value, otherwise empty. */
-  readonly key: readonly string[];
+  /** Of the table or value, from the root; of other lines, that of the table they are in. */
+  readonly path: readonly string[];
 }
 
 /**
@@ -157,18 +148,19 @@ interface TomlStatement {
  */
 export function tomlStatements(text: string): readonly TomlStatement[] {
   const statements: TomlStatement[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const statement = statementAt(text, at);
+  let table: readonly string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const statement = statementAt(text, at, table);
     statements.push(statement);
+    if (statement.kind === 'header') table = statement.path;
     at = statement.end;
   }
   return statements;
 }
 
-function statementAt(text: string, start: number): TomlStatement {
+function statementAt(text: string, start: number, table: readonly string[]): TomlStatement {
   const first = start + (/^[ \t]*/u.exec(text.slice(start, start + 1000))?.[0].length ?? 0);
-  const line = { start, end: lineEnd(text, first), key: [] };
+  const line = { start, end: lineEnd(text, first), path: table };
   const character = text[first];
   if (character === '#') return { ...line, kind: 'comment' };
   if (character === undefined || character === '\r' || character === '\n') {
@@ -177,9 +169,10 @@ function statementAt(text: string, start: number): TomlStatement {
   if (character === '[') {
     // Of a table, or of an array of tables (`[[…]]`).
     const at = first + (text[first + 1] === '[' ? 2 : 1);
-    return { ...line, kind: 'header', key: keyAt(text, at) };
+    return { ...line, kind: 'header', path: keyAt(text, at) };
   }
-  return { ...line, kind: 'value', key: keyAt(text, first), end: valueEnd(text, first) };
+  const path = [...table, ...keyAt(text, first)];
+  return { ...line, kind: 'value', path, end: valueEnd(text, first) };
 }
 
 function lineEnd(text: string, from: number): number {
