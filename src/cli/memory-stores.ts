@@ -3,7 +3,7 @@ import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
 import { messageOf, SvcError, type Warning } from '../engine/errors/index.js';
-import { hasTrialIndexes, trialStore } from '../engine/eval/trials.js';
+import { trialStore } from '../engine/eval/trials.js';
 import type { Forgetting, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
 import { type Forgotten, forgetMark, noteFollowed } from '../engine/memory/forgotten/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
@@ -22,13 +22,13 @@ function memoryStores(
   context: EngineContext,
 ): readonly MemoryStore[] {
   const { state, clock } = context;
-  const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
+  const trials = trialStore(state, clock);
   const history = queryHistoryStore(queryHistoryFile(state));
   const recalled = recallStore(state.stateDir);
   const preview = previewStore(state);
   // Dreaming records no recalls in a folder that does not belong to an agent.
   if (agentId === null) {
-    return [store, ...trials, recalled, preview, history].filter((one) => one !== undefined);
+    return [store, trials, recalled, preview, history].filter((one) => one !== undefined);
   }
   const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
@@ -37,17 +37,7 @@ function memoryStores(
   const searches = searchLogStore(searchLogFile(state, agentId), entries);
   const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
-  const stores = [
-    archive,
-    store,
-    ...trials,
-    dreams,
-    ...recalls,
-    recalled,
-    searches,
-    preview,
-    history,
-  ];
+  const stores = [archive, store, trials, dreams, ...recalls, recalled, searches, preview, history];
   return stores.filter((one) => one !== undefined);
 }
 

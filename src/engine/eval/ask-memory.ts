@@ -9,7 +9,7 @@ import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { scoreQuestion, type Target } from './score-question.js';
 
-interface AskOptions {
+export interface AskOptions {
   readonly maxResults: number;
   /** Default: `query.minScore`. */
   readonly minScore: number | undefined;

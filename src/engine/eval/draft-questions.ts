@@ -236,11 +236,8 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     if (groups !== undefined) {
       close();
       const level = groups['marks']?.length ?? 1;
-      const kept = above.filter((heading) => heading.level < level);
-      above = [
-        ...kept,
-        { level, title: plain((groups['title'] ?? '').replace(CLOSING_MARKS, '')) },
-      ];
+      const title = plain((groups['title'] ?? '').replace(CLOSING_MARKS, ''));
+      above = [...above.filter((heading) => heading.level < level), { level, title }];
       open = { heading: above.map(({ title }) => title), startLine: line, sentences: [] };
       last = line;
       continue;

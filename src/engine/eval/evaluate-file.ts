@@ -9,14 +9,15 @@ import {
 import { formatCitation } from '../memory/search/index.js';
 import type { EngineContext } from '../support/context.js';
 import { compareWithBaseline, readBaseline, writeBaseline } from './baseline.js';
-import { type EvalEvent, evaluate } from './evaluate.js';
+import { type EvalRequest, evaluate } from './evaluate.js';
 import type { Miss } from './explain-miss.js';
 import type { EvalOutput } from './output-schemas.js';
 import { type Expectation, readQuestions } from './question-file.js';
 import { AS_CONFIGURED, parseTrials, type Trial, tidyTrialIndexes } from './trials.js';
 
 /** How a file of questions is evaluated. Paths are absolute. */
-export interface FileEvaluation {
+export interface FileEvaluation
+  extends Pick<EvalRequest, 'maxResults' | 'minScore' | 'onEvent' | 'seed' | 'signal'> {
   readonly file: string;
   /** The memory for questions without a workspace. */
   readonly selection: MemorySelection;
@@ -24,16 +25,10 @@ export interface FileEvaluation {
   readonly configFile: string | undefined;
   /** Variants as typed; see parseTrials. */
   readonly compare: readonly string[];
-  readonly maxResults: number;
-  /** Default: `query.minScore`. */
-  readonly minScore: number | undefined;
-  readonly seed: number;
   readonly baselineFile: string | undefined;
   /** Allowed drop of a metric below the baseline. */
   readonly margin: number;
   readonly writeTo: string | undefined;
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: EvalEvent) => void;
 }
 
 /**

@@ -3,7 +3,14 @@ import type { OpenedMemory } from '../memory/index.js';
 import { candidateLimit } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import { groupBy } from '../support/lists.js';
-import { type AskedMemory, type AskedQuestion, askMemory, modeOf, rerankOf } from './ask-memory.js';
+import {
+  type AskedMemory,
+  type AskedQuestion,
+  type AskOptions,
+  askMemory,
+  modeOf,
+  rerankOf,
+} from './ask-memory.js';
 import { explainMisses, type Miss } from './explain-miss.js';
 import {
   latencyOf,
@@ -30,15 +37,11 @@ export type EvalEvent =
   | { readonly type: 'misses.started'; readonly name: string };
 
 /** What to evaluate, and how. */
-interface EvalRequest {
+export interface EvalRequest extends Pick<AskOptions, 'maxResults' | 'minScore' | 'signal'> {
   readonly questions: readonly EvalQuestion[];
   /** The others are compared with the first. */
   readonly trials: readonly [Trial, ...Trial[]];
-  readonly maxResults: number;
-  /** Default: `query.minScore`. */
-  readonly minScore: number | undefined;
   readonly seed: number;
-  readonly signal: AbortSignal;
   readonly onEvent: (event: EvalEvent) => void;
   /**
    * Opens a memory with the settings of a trial.
@@ -230,11 +233,12 @@ export function differenceOf(
   const means = resampledMeans(differences, seed);
   const share = (kept: (mean: number) => boolean): number =>
     (means.filter(kept).length + 1) / (RESAMPLES + 1);
+  const atMostZero = share((mean) => mean <= 0);
   const p = Math.min(
     1,
     2 *
       Math.min(
-        share((mean) => mean <= 0),
+        atMostZero,
         share((mean) => mean >= 0),
       ),
   );

@@ -89,8 +89,9 @@ export async function tidyTrialIndexes(state: StatePaths, clock: Clock): Promise
   for (const file of trialIndexes(state).slice(KEPT)) await remove(file, clock);
 }
 
-/** Deletes all trial indexes when something is forgotten, since they contain text of notes. */
-export function trialStore(state: StatePaths, clock: Clock): MemoryStore {
+/** Deletes all trial indexes when something is forgotten, since they contain text of notes; undefined without any. */
+export function trialStore(state: StatePaths, clock: Clock): MemoryStore | undefined {
+  if (trialIndexes(state).length === 0) return undefined;
   return {
     follow: async () => {
       const files = trialIndexes(state);
@@ -99,10 +100,6 @@ export function trialStore(state: StatePaths, clock: Clock): MemoryStore {
       return { store: 'trial indexes', changed, clean: changed === files.length };
     },
   };
-}
-
-export function hasTrialIndexes(state: StatePaths): boolean {
-  return trialIndexes(state).length > 0;
 }
 
 /** Most recently used first. */

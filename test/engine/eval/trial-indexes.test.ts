@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasTrialIndexes, tidyTrialIndexes, trialStore } from '../../../src/engine/eval/trials.js';
+import { tidyTrialIndexes, trialStore } from '../../../src/engine/eval/trials.js';
 import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/forgotten.js';
 import { trialIndexFolder } from '../../../src/engine/memory/open-memory.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
@@ -34,11 +34,11 @@ test('the last used eight are kept', async () => {
 
 test('what is forgotten goes with all of them, and the index of the person stays', async () => {
   const { home, state, names } = stateWith(3);
-  assert.ok(hasTrialIndexes(state));
-  const outcome = await trialStore(state, clock).follow(NOTHING_FORGOTTEN);
+  assert.ok(trialStore(state, clock));
+  const outcome = await trialStore(state, clock)?.follow(NOTHING_FORGOTTEN);
   assert.equal(outcome, { store: 'trial indexes', changed: 3, clean: true });
   assert.equal(names(), []);
-  assert.not.ok(hasTrialIndexes(state));
+  assert.is(trialStore(state, clock), undefined);
   assert.ok(existsSync(home.at('memory/main.sqlite')));
 });
 
@@ -46,7 +46,7 @@ test('there need not be any', async () => {
   const home = tempFolder();
   const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
   await tidyTrialIndexes(state, clock);
-  assert.not.ok(hasTrialIndexes(state));
+  assert.is(trialStore(state, clock), undefined);
 });
 
 test.run();

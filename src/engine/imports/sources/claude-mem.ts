@@ -43,10 +43,8 @@ export function readClaudeMem(given: string | undefined, context: EngineContext)
   if (file.endsWith('.json')) readExport(file, collector, left);
   else readDatabase(file, collector, left);
   if (collector.skipped > 0) {
-    left.push({
-      from: `${collector.skipped} entries`,
-      why: 'without a date or a text, or too many',
-    });
+    const from = `${collector.skipped} entries`;
+    left.push({ from, why: 'without a date or a text, or too many' });
   }
   return { source: file, settings: [], left, entries: collector.sorted() };
 }
@@ -94,10 +92,8 @@ function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]):
       for (const row of tableRows(database, 'session_summaries')) collector.addSummary(row);
     }
     if (hasTable(database, 'user_prompts')) {
-      leavePrompts(
-        Number(database.prepare('SELECT count(*) FROM user_prompts').pluck().get()),
-        left,
-      );
+      const count = database.prepare('SELECT count(*) FROM user_prompts').pluck().get();
+      leavePrompts(Number(count), left);
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'SqliteError') {

@@ -114,7 +114,7 @@ export function forgetOutput(
     alsoIn: plan.alsoIn.map(placeOutput),
     files: (entry?.files ?? []).map(changedFileOutput),
     remains: remains.map(placeOutput),
-    stores: stores.map(({ store, changed, clean }) => ({ store, changed, clean })),
+    stores: stores.map(storeOutput),
   };
 }
 
@@ -144,8 +144,12 @@ export function forgetUndoOutput(
     undone: undone !== undefined,
     restored: undone?.restored ?? [],
     kept: undone?.kept ?? [],
-    stores: stores.map(({ store, changed, clean }) => ({ store, changed, clean })),
+    stores: stores.map(storeOutput),
   };
+}
+
+function storeOutput({ store, changed, clean }: StoreOutcome): StoreOutput {
+  return { store, changed, clean };
 }
 
 function placeOutput({ path, startLine, endLine }: ForgetPlace) {

@@ -15,7 +15,7 @@ import {
   scanTranscripts,
 } from '../sources/index.js';
 import { turnsOf } from '../sources/transcripts/read-conversation.js';
-import type { DocumentKind, LineRange, Source } from '../types.js';
+import type { DocumentKey, DocumentKind, LineRange } from '../types.js';
 
 /** Lines of a note, or of a dreaming report, as they were read. */
 export interface ForgetPlace extends LineRange {
@@ -26,12 +26,8 @@ export interface ForgetPlace extends LineRange {
 }
 
 /** Lines that would be forgotten. */
-export interface ForgetPassage extends LineRange {
-  readonly path: string;
-  /** In a shared memory, the host that has the file; absent for this host. */
-  readonly origin?: string | undefined;
+export interface ForgetPassage extends DocumentKey, LineRange {
   readonly absolutePath: string;
-  readonly source: Source;
   readonly kind: DocumentKind;
   readonly text: string;
   /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation. */

@@ -157,13 +157,7 @@ async function ruleOf(
   if (file !== undefined) {
     return { from, file: displayPath(workspaceDir, file), line, pattern, path: decides };
   }
-  const written = await locate(['memorySearch', 'exclude', line - 1]);
-  const { location } = written ?? {};
-  return {
-    from,
-    file: location?.file ?? null,
-    line: location?.line ?? null,
-    pattern,
-    path: decides,
-  };
+  const location = (await locate(['memorySearch', 'exclude', line - 1]))?.location;
+  const place = { file: location?.file ?? null, line: location?.line ?? null };
+  return { from, ...place, pattern, path: decides };
 }

@@ -18,6 +18,7 @@ import {
   importVectors,
   planImport,
 } from './import-memory.js';
+import type { ImportOutput } from './output-schemas.js';
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;
 
@@ -25,11 +26,8 @@ interface ExportResult extends Readonly<ExportTally> {
   readonly warnings: readonly Warning[];
 }
 
-export interface ImportResult extends ImportedFiles {
-  /** Files that already existed with the same content. */
-  readonly same: number;
-  /** Documents that the index does not cover at their new location. */
-  readonly notIndexed: number;
+export interface ImportResult extends ImportedFiles, Pick<ImportOutput, 'notIndexed' | 'same'> {
+  /** Those that match a passage. */
   readonly vectors: number;
 }
 
