@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   readdirSync,
@@ -207,7 +208,8 @@ test('reads the JSON export too, and older tables', async () => {
 
 test('other files, and links in the workspace, are refused', async () => {
   const home = importHome({ 'a.db': 'no database', 'a.json': '{}', 'elsewhere/x': '' });
-  for (const path of ['a.db', 'a.json']) {
+  execFileSync('mkfifo', [home.at('pipe.db'), home.at('pipe.json')]);
+  for (const path of ['a.db', 'a.json', 'pipe.db', 'pipe.json']) {
     assert.is((await failureOf(home.prepare('claude-mem', path))).code, 'IMPORT_SOURCE_INVALID');
   }
   assert.is((await failureOf(home.prepare('claude-mem'))).code, 'IMPORT_SOURCE_MISSING');

@@ -26,7 +26,6 @@ const MAX_DATABASE_BYTES = 4 * 1024 * 1024 * 1024;
 /** All texts together: they are in memory until they are written. */
 const MAX_CHARACTERS = 256 * 1024 * 1024;
 const MAX_FIELD_CHARACTERS = 20_000;
-const ROWS_PER_QUERY = 500;
 
 /**
  * Reads what claude-mem observed and summarized: its database, or a JSON export of it. The database is
@@ -107,8 +106,10 @@ function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]):
 }
 
 function copied(file: string, folder: string): string {
-  const { size } = statSync(file);
-  if (size > MAX_DATABASE_BYTES) throw invalidSource(file, 'it is too large');
+  const stats = statSync(file);
+  // Copying a named pipe would wait for a writer.
+  if (!stats.isFile()) throw invalidSource(file, 'it is not a regular file');
+  if (stats.size > MAX_DATABASE_BYTES) throw invalidSource(file, 'it is too large');
   const copy = join(folder, 'claude-mem.db');
   copyFileSync(file, copy);
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
@@ -120,16 +121,8 @@ function hasTable(database: Connection, name: string): boolean {
   return database.prepare(sql).pluck().get(name) === 1;
 }
 
-function* tableRows(database: Connection, table: 'observations' | 'session_summaries') {
-  const sql = `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_QUERY}`;
-  const statement = database.prepare<[number], unknown>(sql);
-  for (let last = -1; ; ) {
-    const rows = statement.all(last).filter(isRecord);
-    yield* rows;
-    const end = rows.at(-1)?.['id'];
-    if (typeof end !== 'number') return;
-    last = end;
-  }
+function tableRows(database: Connection, table: 'observations' | 'session_summaries') {
+  return database.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY id`).iterate();
 }
 
 function leavePrompts(count: number, left: LeftOut[]): void {
