@@ -21,8 +21,8 @@ import { type TerminalSupport, terminalSupport } from './terminal.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The flags that decide how work is shown. */
-export interface ShowingFlags {
+/** The flags of all commands that decide what is read, and how work is shown. */
+interface SharedFlags {
   readonly config?: string | undefined;
   readonly plain: boolean;
   readonly quiet: boolean;
@@ -53,6 +53,9 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
+
+  /** As given, once the command line is parsed. */
+  protected shared: SharedFlags = { plain: false, quiet: false, verbose: false };
 
   private readonly warnings: Warning[] = [];
   private shape: OutputShape | undefined;
@@ -108,6 +111,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
       .catch((error: unknown) => {
         throw this.withVariables(error);
       });
+    this.shared = { ...this.shared, ...parsed.flags };
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
   }
@@ -235,54 +239,53 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   /** The configuration; its warnings are reported. */
-  protected async loadConfig(flags: {
-    readonly config?: string | undefined;
-  }): Promise<LoadedConfig> {
-    const loaded = await loadConfig(this.context(), { configFile: flags.config });
+  protected async loadConfig(): Promise<LoadedConfig> {
+    const loaded = await loadConfig(this.context(), { configFile: this.shared.config });
     for (const warning of loaded.warnings) this.addWarning(warning);
     return loaded;
   }
 
   /** What the terminal supports, given the flags. */
-  protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
-    return terminalSupport(process.env, terminalStreams, {
-      json: this.jsonEnabled(),
-      plain: flags.plain,
-    });
+  protected terminal(): TerminalSupport {
+    return terminalSupport(process.env, terminalStreams, this.wantedOutput());
+  }
+
+  private wantedOutput() {
+    return { json: this.jsonEnabled(), plain: this.shared.plain };
   }
 
   /** How this command shows its work, given the flags. */
-  protected async showing(flags: ShowingFlags): Promise<Showing> {
+  protected async showing(): Promise<Showing> {
+    const { config, quiet, verbose } = this.shared;
     return {
       context: this.context(),
-      configFile: flags.config,
-      terminal: await this.screenTerminal(flags),
-      view: this.view(flags),
+      configFile: config,
+      terminal: await this.screenTerminal(),
+      view: this.view(),
       mask: this.mask,
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
       json: this.jsonEnabled(),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
+      quiet,
+      verbose,
     };
   }
 
   /** Like `terminal`, with the configured look of screens. Reads the configuration only where screens may be shown. */
-  private async screenTerminal(flags: ShowingFlags): Promise<TerminalSupport> {
-    const terminal = this.terminal(flags);
+  private async screenTerminal(): Promise<TerminalSupport> {
+    const terminal = this.terminal();
     if (!terminal.screen) return terminal;
     // The command itself reports a configuration that cannot be used.
-    const loaded = await loadConfig(this.context(), { configFile: flags.config }).catch(
+    const loaded = await loadConfig(this.context(), { configFile: this.shared.config }).catch(
       () => undefined,
     );
-    const wanted = { json: this.jsonEnabled(), plain: flags.plain };
-    return terminalSupport(process.env, process, wanted, loaded?.resolved.ui);
+    return terminalSupport(process.env, process, this.wantedOutput(), loaded?.resolved.ui);
   }
 
   /** How stdout is drawn, given the flags. */
-  protected view(flags: { readonly plain: boolean }): View {
-    const { color, columns } = this.terminal(flags);
+  protected view(): View {
+    const { color, columns } = this.terminal();
     const { clock, homeDir } = this.context();
     return {
       style: createStyle(color),
@@ -307,31 +310,24 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   /** What a person at a terminal sees of work that is silent until its end. */
-  protected waitingLine(flags: Omit<ShowingFlags, 'config'>, words: string): WaitingLine {
-    const shown = this.terminal(flags).progress && !flags.quiet;
+  protected waitingLine(words: string): WaitingLine {
+    const shown = this.terminal().progress && !this.shared.quiet;
     return createWaitingLine((text) => shown && process.stderr.write(text), words);
   }
 
   /** The result of such work. */
-  protected async whileWaiting<T>(
-    flags: Omit<ShowingFlags, 'config'>,
-    words: string,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const line = this.waitingLine(flags, words);
+  protected async whileWaiting<T>(words: string, work: () => Promise<T>): Promise<T> {
+    const line = this.waitingLine(words);
     line.start();
     return work().finally(line.stop);
   }
 
   /** How steps of long work are shown, given the flags. */
-  protected stepsOptions(flags: {
-    readonly plain: boolean;
-    readonly quiet: boolean;
-  }): StepsOptions {
-    const { screen, progress } = this.terminal(flags);
+  protected stepsOptions(): StepsOptions {
+    const { screen, progress } = this.terminal();
     return {
       live: screen && progress,
-      quiet: flags.quiet || this.jsonEnabled(),
+      quiet: this.shared.quiet || this.jsonEnabled(),
       mask: this.mask,
       note: (line) => this.note(line),
     };
@@ -363,13 +359,10 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
    *
    * @throws SvcError CONFIRMATION_NEEDED without a terminal; INTERRUPTED on Ctrl-C and Ctrl-D
    */
-  protected async agrees(
-    question: string,
-    flags: { readonly yes: boolean; readonly plain: boolean },
-  ): Promise<boolean> {
+  protected async agrees(question: string, flags: { readonly yes: boolean }): Promise<boolean> {
     if (flags.yes) return true;
     const { confirm } = await import('./prompts.js');
-    return confirm(question, this.terminal(flags).screen, this.signal);
+    return confirm(question, this.terminal().screen, this.signal);
   }
 
   /** Sets the exit code without an error, such as for a check that found problems. */

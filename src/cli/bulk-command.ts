@@ -31,7 +31,6 @@ interface BulkFlags {
   readonly since: string | undefined;
   readonly 'older-than': string | undefined;
   readonly 'dry-run': boolean | undefined;
-  readonly plain: boolean;
 }
 
 /** The records that fit, and what to do with each. */
@@ -94,7 +93,7 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
     if (changed.some(({ error }) => error !== undefined)) this.setExitCode(1);
     if (changed.length < entries.length) this.setExitCode(130);
     const state = isAgreed ? 'done' : dryRun ? 'dry run' : 'declined';
-    this.write(renderChanged({ changed, total, state, words }, this.view(flags)));
+    this.write(renderChanged({ changed, total, state, words }, this.view()));
     return bulkOutput({ changed, total, dryRun, isDone: isAgreed, of: words.of });
   }
 }

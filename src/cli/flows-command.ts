@@ -14,7 +14,7 @@ import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
-import { BaseCommand, type ShowingFlags } from './base-command.js';
+import { BaseCommand } from './base-command.js';
 import { choicesFlag } from './command-parts.js';
 import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
@@ -24,13 +24,13 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
   private opened: Flows | undefined;
 
   /** The flows of the state folder. */
-  protected async openFlows(flags: { readonly config?: string | undefined }): Promise<Flows> {
-    return (await this.openConfigured(flags)).flows;
+  protected async openFlows(): Promise<Flows> {
+    return (await this.openConfigured()).flows;
   }
 
   /** The same, with the configuration. */
-  protected async openConfigured(flags: { readonly config?: string | undefined }) {
-    const { resolved } = await this.loadConfig(flags);
+  protected async openConfigured() {
+    const { resolved } = await this.loadConfig();
     this.opened = await openFlows(this.context(), resolved);
     return { flows: this.opened, config: resolved };
   }
@@ -126,14 +126,13 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
     flows: Flows,
-    flags: ShowingFlags,
     list: Followed,
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
     this.printLines(asked);
     const { watchFlows } = await import('./shown-flows-watch.js');
-    const showing = await this.showing(flags);
+    const showing = await this.showing();
     // SIGTERM ends the list in order, as quitting does.
     const terminated = new AbortController();
     const onTerminate = (): void => terminated.abort();
@@ -191,16 +190,16 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
   /** Waits for the end of one, prints its changes to stderr on a terminal, and fails unless it succeeded. */
   protected async waitFor<R extends FlowRecord | TaskRecord>(
     kind: 'flow' | 'task',
-    flags: ShowingFlags & { readonly timeout: string | undefined },
+    { timeout }: { readonly timeout: string | undefined },
     wait: (options: WaitOptions<R>) => Promise<R>,
   ): Promise<R> {
     const { clock } = this.context();
     const startedMs = clock.now();
-    const { style } = this.view(flags);
-    const isShown = process.stderr.isTTY && !flags.quiet;
+    const { style } = this.view();
+    const isShown = process.stderr.isTTY && !this.shared.quiet;
     const ended = await wait({
       signal: this.signal,
-      timeoutMs: flags.timeout === undefined ? undefined : readDuration(flags.timeout, '--timeout'),
+      timeoutMs: timeout === undefined ? undefined : readDuration(timeout, '--timeout'),
       onChange: (record) => {
         if (isShown) this.note(waitLine(record, clock.now(), style));
       },

@@ -16,7 +16,7 @@ import {
 import type { NoteOptions } from '../engine/notes/index.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
-import { BaseCommand, type ShowingFlags } from './base-command.js';
+import { BaseCommand } from './base-command.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { createLazySyncProgress, shownSync } from './shown-sync.js';
 
@@ -70,10 +70,10 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   /** Brings one memory up to date, shows progress and reports warnings. */
   protected async syncShown(
     memory: OpenedMemory,
-    flags: ShowingFlags & { readonly force?: boolean; readonly 'reuse-vectors'?: boolean },
+    flags: { readonly force?: boolean; readonly 'reuse-vectors'?: boolean } = {},
   ): Promise<SyncSummary> {
     const how = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
-    const summary = await shownSync(memory, await this.showing(flags), how);
+    const summary = await shownSync(memory, await this.showing(), how);
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
@@ -93,11 +93,10 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   /** Shows the progress of a sync and, while none runs, what the work is. */
-  protected syncProgress(flags: ShowingFlags, words: string): ProgressLine {
-    const quiet = flags.quiet || this.jsonEnabled();
-    const terminal = this.terminal(flags);
-    const options = { terminal, quiet, verbose: flags.verbose };
-    const progress = createLazySyncProgress(options, this.waitingLine(flags, words));
+  protected syncProgress(words: string): ProgressLine {
+    const { quiet, verbose } = this.shared;
+    const options = { terminal: this.terminal(), quiet: quiet || this.jsonEnabled(), verbose };
+    const progress = createLazySyncProgress(options, this.waitingLine(words));
     return { ...progress, onEvent: (event) => progress.onEvent(this.mask.data(event)) };
   }
 

@@ -14,7 +14,7 @@ import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
 import { serveOutput } from '../engine/serve/serve-process.js';
 import type { openServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
-import { BaseCommand, type ShowingFlags } from './base-command.js';
+import { BaseCommand } from './base-command.js';
 import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
 import type { Showing } from './showing.js';
@@ -213,8 +213,8 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   /** Something may still be running: a service, or a request. */
   private isCutOff = false;
 
-  protected async serve(flags: ShowingFlags, wish: ServeWish): Promise<ServeOutput> {
-    const end = await shownServe(wish, await this.showing(flags));
+  protected async serve(wish: ServeWish): Promise<ServeOutput> {
+    const end = await shownServe(wish, await this.showing());
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
     this.isCutOff = !end.isDrained;

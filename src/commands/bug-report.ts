@@ -28,7 +28,7 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
       mask: this.mask,
       signal: this.signal,
     });
-    this.write(renderBugReport(report, this.view(flags).style));
+    this.write(renderBugReport(report, this.view().style));
     return report;
   }
 }

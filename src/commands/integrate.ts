@@ -85,7 +85,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {
     const { args, flags } = await this.parse(Integrate);
     const scope = flags.project ? 'project' : 'user';
-    if (flags.list) return await this.listAgents(args.agent, scope, flags);
+    if (flags.list) return this.listAgents(args.agent, scope);
     if (args.agent === undefined) {
       throw new SvcError('USAGE', 'missing argument: AGENT', {
         hint: `pass one of ${AGENT_IDS.join(', ')}, or --list`,
@@ -97,12 +97,11 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
   private async listAgents(
     name: string | undefined,
     scope: IntegrationScope,
-    flags: { readonly plain: boolean },
   ): Promise<IntegrationsOutput> {
     const world = this.world();
     const ids = name === undefined ? AGENT_IDS : [agentNamed(name).id];
     const agents = await listIntegrations(world, scope, ids, programFacts());
-    this.write(renderAgents(agents, this.view(flags)));
+    this.write(renderAgents(agents, this.view()));
     return { scope, agents: agents.map(({ title: _, canRecall: __, ...agent }) => agent) };
   }
 
@@ -128,7 +127,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       program: programFacts(),
     });
     for (const warning of warnings) this.addWarning(warning);
-    const options = this.view(flags);
+    const options = this.view();
     this.write(renderPlan(plan, options));
     if (flags['dry-run'] || !changesFiles(plan)) {
       if (!flags['dry-run']) await this.warnOfHook(world, plan);

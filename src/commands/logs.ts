@@ -55,10 +55,10 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, route, 'request-id': requestId } = flags;
     const selection = { least, route, requestId };
-    if (flags.follow && this.terminal(flags).screen) {
+    if (flags.follow && this.terminal().screen) {
       const { shownLogs } = await import('../cli/shown-logs.js');
       const first = this.isTyped('lines') ? lines : undefined;
-      const showing = await this.showing(flags);
+      const showing = await this.showing();
       if (await shownLogs(file, selection, first, showing)) this.setExitCode(130);
       return { file, lines: [] };
     }
@@ -89,7 +89,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
       return;
     }
     const record = parseLogLine(line);
-    const { style } = this.view(flags);
+    const { style } = this.view();
     this.write(record === undefined ? safeLine(line) : renderLogRecord(record, style));
   }
 }

@@ -28,7 +28,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   async run(): Promise<ServeOutput | SystemdOutput> {
     const { flags } = await this.parse(Serve);
     if (flags['print-systemd']) return this.printUnit(flags);
-    return this.serve(flags, {
+    return this.serve({
       without: flags.without ?? [],
       adjust: (loaded) => withAccessLog(loaded, flags),
     });

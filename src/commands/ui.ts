@@ -12,7 +12,7 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
-    const showing = await this.showing(flags);
+    const showing = await this.showing();
     if (showing.terminal.screen) {
       const { shownHome } = await import('../cli/home/shown-home.js');
       await shownHome(this.config.root, showing);

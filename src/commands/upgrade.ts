@@ -20,10 +20,10 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
     const { env, homeDir } = this.context();
     const { root, nodePath } = processFacts(this.config.root);
     const ask = { env, homeDir, nodePath, signal: this.signal };
-    const upgrade = await this.whileWaiting(flags, 'asking the registry', () =>
+    const upgrade = await this.whileWaiting('asking the registry', () =>
       describeUpgrade(root, flags.check ? ask : undefined),
     );
-    const { style } = this.view(flags);
+    const { style } = this.view();
     this.write(renderUpgrade(upgrade, style));
     return upgrade;
   }

@@ -15,7 +15,7 @@ export default class Version extends BaseCommand<VersionOutput> {
     const { flags } = await this.parse(Version);
     const context = this.context();
     const about = aboutProgram(context, processFacts(this.config.root), flags.config);
-    this.write(renderAbout(about, { ...this.view(flags), verbose: flags.verbose }));
+    this.write(renderAbout(about, { ...this.view(), verbose: flags.verbose }));
     return about;
   }
 }

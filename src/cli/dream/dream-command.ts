@@ -13,17 +13,13 @@ import {
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
-import type { TargetFlags } from '../flags.js';
-
-/** The flags that choose a workspace. */
-export type DreamFlags = Pick<TargetFlags, 'agent' | 'config'>;
 
 /** Base of the dream commands, which work on one workspace. */
 export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {
-  /** The chosen agent's workspace; by default, the default agent's. */
-  protected async dreamTarget(flags: DreamFlags): Promise<DreamTarget> {
-    const loaded = await this.loadConfig(flags);
-    const wanted = flags.agent ?? defaultAgentId(loaded.resolved);
+  /** The workspace of an agent; by default, the default agent's. */
+  protected async dreamTarget(agent: string | undefined): Promise<DreamTarget> {
+    const loaded = await this.loadConfig();
+    const wanted = agent ?? defaultAgentId(loaded.resolved);
     const [target] = dreamTargets(loaded, this.context(), wanted);
     if (target === undefined) throw new TypeError(`no workspace of ${wanted}`);
     return target;
@@ -52,19 +48,16 @@ const PATH = 'plugins.entries.memory-core.config.dreaming.enabled';
 
 /** Base of `svc dream enable` and `svc dream disable`. */
 export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput> {
-  protected async turn(
-    enabled: boolean,
-    flags: DreamFlags & { readonly plain: boolean },
-  ): Promise<DreamSwitchOutput> {
+  protected async turn(enabled: boolean): Promise<DreamSwitchOutput> {
     // The other commands need no parser and schema of the configuration.
     const { setConfigValue } = await import('../../engine/config/authoring.js');
     const { file, path, changed } = await setConfigValue(
       this.context(),
       { path: PATH, value: String(enabled) },
-      { configFile: flags.config, signal: this.signal },
+      { configFile: this.shared.config, signal: this.signal },
     );
-    const target = await this.dreamTarget(flags);
-    const view = this.view(flags);
+    const target = await this.dreamTarget(undefined);
+    const view = this.view();
     const nextMs = nextSweepMs(target, view.nowMs);
     const nextRunAt = nextMs === undefined ? null : iso(nextMs);
     const output = { enabled, file, path, changed, nextRunAt };

@@ -21,11 +21,12 @@ import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
 import { shownPath } from '../../ui/safe-text.js';
-import type { ShowingFlags } from '../base-command.js';
 import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
-import { DreamCommand, type DreamFlags } from './dream-command.js';
+import { DreamCommand } from './dream-command.js';
 
 interface SweepWish {
+  /** Only this agent's workspace; default: those of all agents. */
+  readonly agent: string | undefined;
   /** Only these phases; default: all that are enabled. */
   readonly only: readonly PhaseName[] | undefined;
   readonly dryRun: boolean;
@@ -36,13 +37,10 @@ interface SweepWish {
 /** Base of the commands that run sweeps. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
-  protected async sweep(
-    flags: DreamFlags & ShowingFlags,
-    wish: SweepWish,
-  ): Promise<DreamRunOutput> {
-    const loaded = await this.loadConfig(flags);
-    const targets = dreamTargets(loaded, this.context(), flags.agent);
-    const steps = this.stepsOptions(flags);
+  protected async sweep(wish: SweepWish): Promise<DreamRunOutput> {
+    const loaded = await this.loadConfig();
+    const targets = dreamTargets(loaded, this.context(), wish.agent);
+    const steps = this.stepsOptions();
     const sweeps: (NotSweptOutput | SweptOutput)[] = [];
     for (const target of targets) {
       const { dir } = target.workspace;
@@ -59,7 +57,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     const output = { ok: sweeps.every(({ ok }) => ok), dryRun: wish.dryRun, sweeps };
     // Do not print the phases twice if stdout and stderr are the same terminal.
     const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
-    this.write(renderRun(output, { ...this.view(flags), phasesShown }));
+    this.write(renderRun(output, { ...this.view(), phasesShown }));
     if (!output.ok) this.setExitCode(1);
     return output;
   }

@@ -19,7 +19,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const found = await shownDoctor(flags.fix, await this.showing(flags));
+    const found = await shownDoctor(flags.fix, await this.showing());
     if (!found.report.ok) this.setExitCode(1);
     return doctorOutput(found);
   }

@@ -46,7 +46,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     const context = this.context();
     const request = { program: flags.from, path: args.file, configFile: flags.config };
     const plan = await prepareImport(request, context);
-    this.write(renderImport(plan, this.view(flags)));
+    this.write(renderImport(plan, this.view()));
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const question = 'Write these changes?';
     const agreed = await this.agrees(question, flags);

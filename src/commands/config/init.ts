@@ -51,7 +51,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
 
   async run(): Promise<InitOutput> {
     const { flags } = await this.parse(ConfigInit);
-    const asks = this.terminal(flags).screen && !flags.yes;
+    const asks = this.terminal().screen && !flags.yes;
     const { workspace, provider, model } = flags;
     const said = [workspace, provider, model, flags['key-env']].some((flag) => flag !== undefined);
     if (!asks && !said && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
@@ -63,7 +63,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     }
     const { runSetUp } = await import('../../cli/set-up/run-set-up.js');
     return runSetUp(flags, {
-      ...(await this.showing(flags)),
+      ...(await this.showing()),
       asks,
       readStdin: async () => {
         if (process.stdin.isTTY) {

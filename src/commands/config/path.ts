@@ -10,7 +10,7 @@ export default class ConfigPath extends BaseCommand {
   async run() {
     const { flags } = await this.parse(ConfigPath);
     const discovery = discoverConfig(this.context(), flags.config);
-    this.write(renderDiscovery(discovery, this.view(flags).style));
+    this.write(renderDiscovery(discovery, this.view().style));
     const { file, origin, searched } = discovery;
     return { file: file ?? null, origin: origin ?? null, searched };
   }

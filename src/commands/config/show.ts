@@ -23,7 +23,7 @@ export default class ConfigShow extends BaseCommand {
       origins: flags.origin,
     });
     for (const warning of effective.warnings) this.addWarning(warning);
-    this.write(renderEffective(effective, this.view(flags).style));
+    this.write(renderEffective(effective, this.view().style));
     return { ...effective, file: effective.file ?? null };
   }
 }

@@ -15,7 +15,7 @@ export default class ConfigValidate extends BaseCommand {
     const { flags } = await this.parse(ConfigValidate);
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
     const { faults, warnings } = inspection;
-    const { color, columns } = this.terminal(flags);
+    const { color, columns } = this.terminal();
     const { text } = inspection;
     const shown = { ...inspection, text: text === undefined ? text : maskConfigText(text) };
     this.write(renderValidation(shown, { style: createStyle(color), columns }));

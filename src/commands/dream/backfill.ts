@@ -44,7 +44,7 @@ export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
         hint: 'preview with "svc dream backfill --path memory --dry-run"',
       });
     }
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const output =
       path === undefined
         ? await this.rollBack(target, rollback ?? '')

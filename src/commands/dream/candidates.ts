@@ -31,13 +31,13 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
 
   async run(): Promise<DreamCandidatesOutput> {
     const { flags } = await this.parse(DreamCandidates);
-    const target = await this.dreamTarget(flags);
-    const view = this.view(flags);
-    if (this.terminal(flags).screen && flags.limit === undefined) {
+    const target = await this.dreamTarget(flags.agent);
+    const view = this.view();
+    if (this.terminal().screen && flags.limit === undefined) {
       const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const hand = { ...this.handOptions(), onWait: undefined };
-      this.write(await shownCandidates(target, hand, await this.showing(flags)));
+      this.write(await shownCandidates(target, hand, await this.showing()));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;

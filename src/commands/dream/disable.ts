@@ -9,7 +9,7 @@ export default class DreamDisable extends DreamSwitchCommand {
   static override examples = examples('', '--config ./svc.json --json');
 
   async run(): Promise<DreamSwitchOutput> {
-    const { flags } = await this.parse(DreamDisable);
-    return this.turn(false, flags);
+    await this.parse(DreamDisable);
+    return this.turn(false);
   }
 }

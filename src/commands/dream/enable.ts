@@ -9,7 +9,7 @@ export default class DreamEnable extends DreamSwitchCommand {
   static override examples = examples('', '--config ./svc.json --json');
 
   async run(): Promise<DreamSwitchOutput> {
-    const { flags } = await this.parse(DreamEnable);
-    return this.turn(true, flags);
+    await this.parse(DreamEnable);
+    return this.turn(true);
   }
 }

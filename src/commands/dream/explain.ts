@@ -32,8 +32,8 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
 
   async run(): Promise<DreamExplainOutput> {
     const { args, flags } = await this.parse(DreamExplain);
-    const target = await this.dreamTarget(flags);
-    const { style, nowMs } = this.view(flags);
+    const target = await this.dreamTarget(flags.agent);
+    const { style, nowMs } = this.view();
     const { deep } = target.settings.phases;
     const { entry, trail } = await withCurrentDreams(target, this.signal, ({ entries, sweeps }) => {
       const entry = pooledClaim(findClaim(entries, args.claim), entries, deep, nowMs);

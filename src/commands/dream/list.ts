@@ -19,12 +19,12 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
 
   async run(): Promise<DreamListOutput> {
     const { flags } = await this.parse(DreamList);
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const sweeps = await withCurrentDreams(target, this.signal, (dreams) =>
       dreams.sweeps.list(flags.limit),
     );
     const output = { ...placeOutput(target), sweeps: sweeps.map(sweepOutput) };
-    this.write(renderSweeps(output, this.view(flags)));
+    this.write(renderSweeps(output, this.view()));
     return output;
   }
 }

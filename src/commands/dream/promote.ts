@@ -20,7 +20,7 @@ export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
 
   async run(): Promise<DreamPromoteOutput> {
     const { args, flags } = await this.parse(DreamPromote);
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const { key } = await claimToDecide(target, args.claim, this.signal);
     const { decision, sweep } = await promoteClaim(target, key, this.handOptions());
     const output: DreamPromoteOutput = {

@@ -19,7 +19,7 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
 
   async run(): Promise<DreamRejectOutput> {
     const { args, flags } = await this.parse(DreamReject);
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const entry = await claimToDecide(target, args.claim, this.signal);
     await settleClaim(target, entry.key, 'rejected', this.handOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };

@@ -24,7 +24,7 @@ If a phase or a workspace fails, the others still run and the command exits with
 
   async run(): Promise<DreamRunOutput> {
     const { flags } = await this.parse(DreamRun);
-    const wish = { only: flags.phase, dryRun: flags['dry-run'] ?? false, remReport: false };
-    return this.sweep(flags, wish);
+    const { agent, phase: only, 'dry-run': dryRun = false } = flags;
+    return this.sweep({ agent, only, dryRun, remReport: false });
   }
 }

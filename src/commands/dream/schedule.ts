@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/command-parts.js';
 import { programWords, statePlaces } from '../../cli/context.js';
-import { DreamCommand, type DreamFlags } from '../../cli/dream/dream-command.js';
+import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
 import {
@@ -43,11 +43,11 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   async run(): Promise<DreamScheduleOutput> {
     const { flags } = await this.parse(DreamSchedule);
     const context = this.context();
-    const { settings, timeZone } = await this.dreamTarget(flags);
+    const { settings, timeZone } = await this.dreamTarget(flags.agent);
     const { enabled, frequency } = settings;
     const nowMs = context.clock.now();
     const runs = nextRuns(frequency, timeZone, nowMs, flags.count ?? RUNS_SHOWN).map(iso);
-    const command = await this.command(flags);
+    const command = await this.command(flags.agent);
     const env = statePlaces(context.env);
     const output: DreamScheduleOutput = {
       enabled,
@@ -73,14 +73,13 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   }
 
   /** Absolute paths: cron and systemd have neither the user's PATH nor their working directory. */
-  private async command(flags: DreamFlags): Promise<readonly string[]> {
-    const loaded = await this.loadConfig(flags);
+  private async command(agentId: string | undefined): Promise<readonly string[]> {
+    const loaded = await this.loadConfig();
     const { file } = loaded;
-    const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
+    const { config: isNamed } = this.shared;
+    const config = isNamed === undefined || file === undefined ? [] : ['--config', file];
     const agent =
-      flags.agent === undefined
-        ? []
-        : ['--agent', resolveAgent(loaded, flags.agent, this.context()).id];
+      agentId === undefined ? [] : ['--agent', resolveAgent(loaded, agentId, this.context()).id];
     return [...programWords(), 'dream', 'run', '--plain', ...config, ...agent];
   }
 }

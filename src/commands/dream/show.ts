@@ -20,12 +20,12 @@ export default class DreamShow extends DreamCommand<DreamShowOutput> {
 
   async run(): Promise<DreamShowOutput> {
     const { args, flags } = await this.parse(DreamShow);
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const sweep = await withCurrentDreams(target, this.signal, (dreams) =>
       findSweep(dreams.sweeps, args.sweep),
     );
     const output = showOutput(target, sweep);
-    this.write(renderSweep(output, this.view(flags).style));
+    this.write(renderSweep(output, this.view().style));
     return output;
   }
 }

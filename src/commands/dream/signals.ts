@@ -24,7 +24,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
 
   async run(): Promise<DreamSignalsOutput> {
     const { flags } = await this.parse(DreamSignals);
-    const target = await this.dreamTarget(flags);
+    const target = await this.dreamTarget(flags.agent);
     const claims = await withCurrentDreams(target, this.signal, ({ entries }) =>
       recalledClaims(entries, flags.all),
     );
@@ -33,7 +33,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
       total: claims.length,
       claims: claims.slice(0, flags.limit).map(recalledOutput),
     };
-    this.write(renderSignals(output, this.view(flags)));
+    this.write(renderSignals(output, this.view()));
     return output;
   }
 }

@@ -18,8 +18,8 @@ export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
 
   async run(): Promise<DreamStatusOutput> {
     const { flags } = await this.parse(DreamStatus);
-    const loaded = await this.loadConfig(flags);
-    const view = this.view(flags);
+    const loaded = await this.loadConfig();
+    const view = this.view();
     const workspaces: DreamStatusOutput['workspaces'][number][] = [];
     for (const target of dreamTargets(loaded, this.context(), flags.agent)) {
       const status = await withCurrentDreams(target, this.signal, (dreams) =>

@@ -12,10 +12,10 @@ export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {
   static override args = flowArgs;
 
   async run(): Promise<FlowHistoryOutput> {
-    const { args, flags } = await this.parse(FlowHistory);
-    const flows = await this.openFlows(flags);
+    const { args } = await this.parse(FlowHistory);
+    const flows = await this.openFlows();
     const history = await flows.operator.history(args.flow);
-    this.write(renderHistory(history, this.view(flags)));
+    this.write(renderHistory(history, this.view()));
     return flowHistoryOutput(history);
   }
 }

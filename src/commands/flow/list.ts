@@ -24,16 +24,16 @@ export default class FlowList extends ListCommand<FlowListOutput> {
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
     const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, flags, { kind: 'flows', filter });
+      await this.watch(flows, { kind: 'flows', filter });
       return { flows: [], total: 0 };
     }
     const page = await operator.listFlows(filter);
     const findings = flags.audit ? await operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.view(flags);
+    const options = this.view();
     this.write(
       findings === undefined ? renderFlowList(page, options) : renderFindings(findings, options),
     );

@@ -19,7 +19,7 @@ export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
 
   async run(): Promise<FlowPruneOutput> {
     const { flags } = await this.parse(FlowPrune);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const keepMs = readAge(flags['older-than']);
     const age =
       keepMs === undefined

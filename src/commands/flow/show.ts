@@ -10,10 +10,10 @@ export default class FlowShow extends FlowsCommand<FlowShowOutput> {
   static override args = flowArgs;
 
   async run(): Promise<FlowShowOutput> {
-    const { args, flags } = await this.parse(FlowShow);
-    const flows = await this.openFlows(flags);
+    const { args } = await this.parse(FlowShow);
+    const flows = await this.openFlows();
     const shown = await flows.operator.showFlow(args.flow);
-    this.write(renderFlow(shown, this.view(flags)));
+    this.write(renderFlow(shown, this.view()));
     return flowShowOutput(shown.flow, shown.tasks);
   }
 }

@@ -14,7 +14,7 @@ export default class FlowWait extends WaitCommand<FlowOutput> {
 
   async run(): Promise<FlowOutput> {
     const { args, flags } = await this.parse(FlowWait);
-    const { operator } = await this.openFlows(flags);
+    const { operator } = await this.openFlows();
     const flow = await this.waitFor<FlowRecord>('flow', flags, (options) =>
       operator.waitForFlow(args.flow, options),
     );

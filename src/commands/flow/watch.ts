@@ -17,8 +17,8 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
     const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
-    const flows = await this.openFlows(flags);
-    await this.watch(flows, flags, { kind: 'flows', filter }, 'svc flow watch');
+    const flows = await this.openFlows();
+    await this.watch(flows, { kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };
   }
 }

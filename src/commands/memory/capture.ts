@@ -76,7 +76,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       const memory = await this.openMemory(flags);
       return { memory, ...(await captureConversation(memory, request, this.noteOptions())) };
     };
-    const ended = this.whileWaiting(flags, 'capturing', capturing);
+    const ended = this.whileWaiting('capturing', capturing);
     const { memory, capture, warnings } = await ended.catch((error: unknown) => {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
       throw error;

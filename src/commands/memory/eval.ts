@@ -104,7 +104,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     }
     if (args.questions === undefined) throw noQuestions();
     if (this.isTyped('output', 'o')) throw outputIsOfDrafts();
-    const terminal = this.terminal(flags);
+    const terminal = this.terminal();
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
     const { evaluateFile } = await import('../../engine/eval/index.js');
@@ -123,7 +123,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       onEvent: progress.onEvent,
     }).finally(progress.clear);
     for (const warning of warnings) this.addWarning(warning);
-    this.write(renderEval(output, { ...this.view(flags), misses: flags.misses }));
+    this.write(renderEval(output, { ...this.view(), misses: flags.misses }));
     if ((output.baseline?.drops.length ?? 0) > 0) this.setExitCode(1);
     return output;
   }

@@ -44,7 +44,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     const exported = await untilLost(() =>
       file === undefined
         ? produce(printInTurn)
-        : this.whileWaiting(flags, 'exporting', () => writeExportFile(file, flags.force, produce)),
+        : this.whileWaiting('exporting', () => writeExportFile(file, flags.force, produce)),
     );
     if (exported === undefined) return {};
     const { warnings, ...tally } = exported;

@@ -69,7 +69,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const forgetting = await memory.backend.forgetting();
     if (flags.list) {
       const entries = await forgetting.entries();
-      this.write(renderForgetList(entries, this.view(flags)));
+      this.write(renderForgetList(entries, this.view()));
       return forgetListOutput(memory, entries);
     }
     if (flags.undo !== undefined) return this.undo(memory, forgetting, flags.undo, flags);
@@ -87,16 +87,16 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const work = { signal: this.signal };
     const fromFile = flags['from-file'];
     const named = { target, maxResults: flags['max-results'], fromFile };
-    const plan = await this.whileWaiting(flags, 'searching', () => forgetting.plan(named, work));
+    const plan = await this.whileWaiting('searching', () => forgetting.plan(named, work));
     const files = fromFile ? 'changed' : 'kept';
-    this.write(renderForgetPlan(plan, { ...this.view(flags), files }));
+    this.write(renderForgetPlan(plan, { ...this.view(), files }));
     if (!(await this.agrees('Forget this?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
     }
     const hide = () => forgetting.hide(plan, { fromFile }, work);
     const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
-    const stores = await this.follow(memory, forgetting, flags);
+    const stores = await this.follow(memory, forgetting);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderForgotten(entry));
     this.write(renderRemains(remains));
@@ -121,7 +121,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const undone = await whileNotesAreLocked(memory, this.noteOptions(), () =>
       forgetting.undo(id, { signal: this.signal }),
     );
-    const stores = await this.follow(memory, forgetting, flags);
+    const stores = await this.follow(memory, forgetting);
     this.write(renderUndone(undone));
     return forgetUndoOutput(memory, id, undone, stores);
   }
@@ -129,10 +129,9 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
   private async follow(
     memory: OpenedMemory,
     forgetting: Forgetting,
-    flags: ForgetFlags,
   ): Promise<readonly StoreOutcome[]> {
     // Every file is read again, which takes a while in a large memory.
-    const { onEvent, clear } = this.syncProgress(flags, 'forgetting');
+    const { onEvent, clear } = this.syncProgress('forgetting');
     const work = { signal: this.signal, onEvent };
     const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);

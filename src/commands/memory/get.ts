@@ -48,7 +48,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
       this.asking(),
     );
     for (const warning of response.warnings) this.addWarning(warning);
-    const { style } = this.view(flags);
+    const { style } = this.view();
     this.write(
       renderGet(response, {
         style,

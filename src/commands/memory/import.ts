@@ -68,7 +68,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...about, imported: false, ...nothing, vectors: { inFile, used: 0 } };
     }
-    const result = await this.whileWaiting(flags, 'importing', () =>
+    const result = await this.whileWaiting('importing', () =>
       transfer.import(plan, flags.existing, { signal: this.signal }),
     );
     this.write(renderImport(result, inFile, into === undefined ? undefined : shellWord(into)));

@@ -35,7 +35,7 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
       document?.source === 'sessions'
         ? undefined
         : await whyIndexed(memory, document?.path ?? parseCitation(args.path).path);
-    const view = this.view(flags);
+    const view = this.view();
     if (document !== undefined) {
       this.write(renderInspected(document, { ...view, long: flags.long }));
     }

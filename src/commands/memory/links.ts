@@ -37,15 +37,15 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
     const agent = memory.agentId;
     if (args.path === undefined) {
       const broken = (await inspection.links(work)).broken();
-      this.write(renderBrokenLinks(broken, this.view(flags)));
+      this.write(renderBrokenLinks(broken, this.view()));
       return { agent, path: null, out: [], back: [], broken };
     }
     const links = await inspection.linksOf(args.path, work);
     if (flags.broken) {
-      this.write(renderBrokenLinks(links.broken, this.view(flags)));
+      this.write(renderBrokenLinks(links.broken, this.view()));
       return { agent, ...links, out: [], back: [] };
     }
-    this.write(renderLinks(links, this.view(flags)));
+    this.write(renderLinks(links, this.view()));
     return { agent, ...links };
   }
 }

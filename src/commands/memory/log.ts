@@ -24,9 +24,9 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
   async run(): Promise<LogOutput> {
     const { flags } = await this.parse(MemoryLog);
     const context = this.context();
-    const view = this.view(flags);
+    const view = this.view();
     const sinceMs = readSince(flags.since, view.nowMs);
-    const loaded = await this.loadConfig(flags);
+    const loaded = await this.loadConfig();
     const { id } = resolveAgent(loaded, flags.agent ?? defaultAgentId(loaded.resolved), context);
     const file = searchLogFile(context.state, id);
     const searches = readSearchLog(file, { sinceMs, limit: flags.limit });

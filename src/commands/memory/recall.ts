@@ -90,11 +90,11 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     // The time limit leaves no time for an orderly shutdown.
     this.endInOrder(false);
     const limits = { signal: this.signal, leftMs: lane.deadlineMs - performance.now() };
-    const outcome = await this.whileWaiting(flags, 'recalling', () => lane.recall(turn, limits));
+    const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
     for (const warning of outcome.warnings) this.addWarning(warning);
     const output = recallOutput(this.mask.data(outcome));
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
-    const { style } = this.view(flags);
+    const { style } = this.view();
     const text = flags.explain ? renderRecall(output, style) : (output.block ?? '');
     if (text !== '') this.write(text);
     else if (!flags.quiet) this.note(whyNothing(output));

@@ -32,7 +32,7 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
     const nowMs = this.context().clock.now();
     const work = { ...this.asking(), nowMs };
     const changes = await recentChanges(memory, { since, sources, limit }, work);
-    this.write(renderRecent(changes, this.view(flags)));
+    this.write(renderRecent(changes, this.view()));
     return { agent: memory.agentId, ...changes };
   }
 }

@@ -12,6 +12,7 @@ export default class MemoryRemHarness extends SweepCommand {
 
   async run(): Promise<DreamRunOutput> {
     const { flags } = await this.parse(MemoryRemHarness);
-    return this.sweep(flags, { only: undefined, dryRun: true, remReport: true });
+    const { agent } = flags;
+    return this.sweep({ agent, only: undefined, dryRun: true, remReport: true });
   }
 }

@@ -90,10 +90,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
     const query = await this.queryOf(words);
     if (query === undefined || query === '') {
-      if (!this.terminal(flags).screen) throw missingQuery();
+      if (!this.terminal().screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
       const opened = await this.openMemory(flags, { longLived: true });
-      await runSearchScreen(opened, await this.showing(flags), restrictionsOf(flags));
+      await runSearchScreen(opened, await this.showing(), restrictionsOf(flags));
       return {};
     }
     const memory = await this.openMemory(flags);
@@ -102,7 +102,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       this.addWarning(refusal);
       return noAnswer(memory, query);
     }
-    const progress = this.syncProgress(flags, 'searching');
+    const progress = this.syncProgress('searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
       .search(request, this.asking(progress.onEvent))
@@ -137,7 +137,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
   ): Promise<void> {
     const { related } = flags;
     const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
-    const options = { ...this.view(flags), related, workspace };
+    const options = { ...this.view(), related, workspace };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;
@@ -150,7 +150,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       source === 'memory' && origin === undefined
         ? pathToFileURL(resolve(memory.agent.workspaceDir, path)).href
         : undefined;
-    const { color, screen } = this.terminal(flags);
+    const { color, screen } = this.terminal();
     const render = (links: boolean): string =>
       renderSearchResults(response, {
         ...options,

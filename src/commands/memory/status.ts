@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/command-parts.js';
-import { type FlagsOf, targetFlags } from '../../cli/flags.js';
+import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding-status.js';
@@ -14,8 +14,6 @@ import {
 import { renderWhy } from '../../ui/memory/inspect.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
-
-type StatusFlags = FlagsOf<typeof MemoryStatus>;
 
 /** One memory with its status, without the diagnosis. */
 interface Reported {
@@ -51,7 +49,7 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   async run(): Promise<StatusesOutput> {
     const { flags } = await this.parse(MemoryStatus);
     const memories = await this.openMemories(flags);
-    if (flags.index) for (const memory of memories) await this.syncShown(memory, flags);
+    if (flags.index) for (const memory of memories) await this.syncShown(memory);
     const reported: Reported[] = [];
     for (const memory of memories) {
       const status = await memory.backend.status();
@@ -60,16 +58,13 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
       reported.push({ memory, view: { agentId: memory.name, status, embedding, isTested } });
     }
     if (flags.why === undefined) {
-      this.show(
-        reported.map(({ view }) => view),
-        flags,
-      );
+      this.show(reported.map(({ view }) => view));
     }
     const agents: StatusOutput[] = [];
     for (const { memory, view } of reported) {
       const alone = reported.length === 1;
-      const deep = flags.deep ? await this.diagnose(memory, alone, flags) : undefined;
-      const why = flags.why === undefined ? undefined : await this.why(memory, flags.why, flags);
+      const deep = flags.deep ? await this.diagnose(memory, alone) : undefined;
+      const why = flags.why === undefined ? undefined : await this.why(memory, flags.why);
       agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
     const isFaulty = agents.some(({ faults, deep }) => faults.length > 0 || deep?.ok === false);
@@ -77,33 +72,30 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     return { agents };
   }
 
-  private async why(memory: OpenedMemory, path: string, flags: StatusFlags): Promise<WhyOutput> {
+  private async why(memory: OpenedMemory, path: string): Promise<WhyOutput> {
     const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
     const why = await whyIndexed(memory, path);
-    this.write(renderWhy(memory.name, why, this.view(flags)));
+    this.write(renderWhy(memory.name, why, this.view()));
     return why;
   }
 
-  private show(views: readonly AgentStatusView[], flags: StatusFlags): void {
-    const options = this.view(flags);
-    const overview = views.length > 1 && !flags.verbose;
+  private show(views: readonly AgentStatusView[]): void {
+    const options = this.view();
+    const overview = views.length > 1 && !this.shared.verbose;
     this.write(overview ? renderStatusOverview(views, options) : renderStatus(views, options));
   }
 
   /** The live view fits one agent; several are printed as lines. */
-  private async diagnose(
-    memory: OpenedMemory,
-    alone: boolean,
-    flags: StatusFlags,
-  ): Promise<Diagnosis> {
+  private async diagnose(memory: OpenedMemory, alone: boolean): Promise<Diagnosis> {
     const { shownDiagnosis } = await import('../../cli/shown-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
+    const showing = await this.showing();
     const what = memory.ext === undefined ? 'provider path' : 'external search';
     return shownDiagnosis(
       (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
       `${what} of agent ${memory.name}`,
-      await this.showing({ ...flags, quiet: flags.quiet || !alone }),
+      { ...showing, quiet: showing.quiet || !alone },
     );
   }
 }

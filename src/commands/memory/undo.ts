@@ -56,7 +56,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
           text: addedText(write),
         })),
       };
-      this.write(renderWrites(output, this.view(flags)));
+      this.write(renderWrites(output, this.view()));
       return output;
     }
     const which = id === undefined ? { last: flags.last ?? 1 } : { id };

@@ -24,7 +24,7 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
 
   async run(): Promise<NotificationListOutput> {
     const { flags } = await this.parse(NotificationList);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const outcome = flags.failed ? 'failed' : flags.pending ? 'pending' : undefined;
     const page = await flows.operator.listNotifications({
       outcome,
@@ -33,7 +33,7 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
       sinceMs: readSince(flags.since, this.context().clock.now()),
       limit: flags.limit,
     });
-    this.write(renderNotificationList(page, this.view(flags)));
+    this.write(renderNotificationList(page, this.view()));
     return { notifications: page.entries.map(notificationOutput), total: page.total };
   }
 }

@@ -39,7 +39,7 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
         hint: 'pass them with --failed, without a number',
       });
     }
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const dryRun = flags['dry-run'] === true;
     const { retried, unknownTargets } =
       args.notification === undefined
@@ -52,7 +52,7 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
             { dryRun },
           )
         : await retryOne(flows, args.notification, flags.target, dryRun);
-    this.write(renderRetried({ retried, unknownTargets, dryRun }, this.view(flags)));
+    this.write(renderRetried({ retried, unknownTargets, dryRun }, this.view()));
     return { dryRun, retried, unknownTargets };
   }
 }

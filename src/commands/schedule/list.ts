@@ -10,10 +10,10 @@ export default class ScheduleList extends FlowsCommand<ScheduleListOutput> {
   static override examples = examples('', '--json');
 
   async run(): Promise<ScheduleListOutput> {
-    const { flags } = await this.parse(ScheduleList);
-    const { flows, config } = await this.openConfigured(flags);
+    await this.parse(ScheduleList);
+    const { flows, config } = await this.openConfigured();
     const schedules = await listSchedules(config, flows);
-    this.write(renderSchedules(schedules, this.view(flags)));
+    this.write(renderSchedules(schedules, this.view()));
     return { schedules };
   }
 }

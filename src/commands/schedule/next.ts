@@ -15,7 +15,7 @@ export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
 
   async run(): Promise<ScheduleNextOutput> {
     const { args, flags } = await this.parse(ScheduleNext);
-    const { resolved } = await this.loadConfig(flags);
+    const { resolved } = await this.loadConfig();
     const { id, enabled, cron, timezone, nextDue } = configuredSchedule(args.schedule, resolved);
     const nowMs = this.context().clock.now();
     const runs = nextDue(nowMs, flags.count ?? RUNS_SHOWN).map(iso);

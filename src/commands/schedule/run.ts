@@ -12,8 +12,8 @@ export default class ScheduleRun extends FlowsCommand<ScheduleRunOutput> {
   static override args = scheduleArgs;
 
   async run(): Promise<ScheduleRunOutput> {
-    const { args, flags } = await this.parse(ScheduleRun);
-    const { flows, config } = await this.openConfigured(flags);
+    const { args } = await this.parse(ScheduleRun);
+    const { flows, config } = await this.openConfigured();
     const flow = await runSchedule(args.schedule, config, flows);
     this.write(`schedule ${args.schedule} created flow ${flow.flowId}`);
     return { id: args.schedule, flow: flowOutput(flow) };

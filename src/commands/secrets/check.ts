@@ -14,9 +14,9 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
     const { flags } = await this.parse(SecretsCheck);
     const how = { configFile: flags.config, signal: this.signal };
     const checking = (): ReturnType<typeof checkSecrets> => checkSecrets(this.context(), how);
-    const { file, secrets, warnings } = await this.whileWaiting(flags, 'reading secrets', checking);
+    const { file, secrets, warnings } = await this.whileWaiting('reading secrets', checking);
     for (const warning of warnings) this.addWarning(warning);
-    this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view(flags)));
+    this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view()));
     const ok = secrets.every(({ resolves }) => resolves);
     if (!ok) this.setExitCode(1);
     return { file: file ?? null, ok, secrets };

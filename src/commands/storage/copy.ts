@@ -26,10 +26,10 @@ Documents are not copied. The next "svc memory index" makes them again and finds
 
   async run(): Promise<StorageCopyOutput> {
     const { flags } = await this.parse(StorageCopy);
-    const view = this.view(flags);
+    const view = this.view();
     const context = this.context();
     const note = createCopyNotes((line) => this.note(line), context.clock.now);
-    const copied = await copyStorage(context, await this.loadConfig(flags), {
+    const copied = await copyStorage(context, await this.loadConfig(), {
       to: flags.to,
       dryRun: flags['dry-run'] ?? false,
       signal: this.signal,

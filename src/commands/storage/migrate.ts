@@ -16,7 +16,7 @@ export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
 
   async run(): Promise<StorageMigrateOutput> {
     const { flags } = await this.parse(StorageMigrate);
-    const done = await migrateStorage(this.context(), await this.loadConfig(flags), {
+    const done = await migrateStorage(this.context(), await this.loadConfig(), {
       dryRun: flags['dry-run'] ?? false,
       onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
     });

@@ -24,11 +24,11 @@ export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
     const { agent, forget } = flags;
     const question = `Remove everything that ${forget} indexed from ${agent ?? 'all agents'}?`;
     const agreed = forget === undefined || (await this.agrees(question, flags));
-    const output = await storageOrigins(this.context(), await this.loadConfig(flags), {
+    const output = await storageOrigins(this.context(), await this.loadConfig(), {
       agent,
       forget: agreed ? forget : undefined,
     });
-    this.write(renderOrigins(output, this.view(flags)));
+    this.write(renderOrigins(output, this.view()));
     return output;
   }
 }

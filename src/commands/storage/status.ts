@@ -11,9 +11,9 @@ export default class StorageStatus extends BaseCommand<StorageStatusOutput> {
   static override examples = examples('', '--json');
 
   async run(): Promise<StorageStatusOutput> {
-    const { flags } = await this.parse(StorageStatus);
-    const status = await storageStatus(this.context(), await this.loadConfig(flags));
-    this.write(renderStorageStatus(this.mask.data(status), this.view(flags)));
+    await this.parse(StorageStatus);
+    const status = await storageStatus(this.context(), await this.loadConfig());
+    this.write(renderStorageStatus(this.mask.data(status), this.view()));
     if (status.server?.usable === false) this.setExitCode(1);
     return status;
   }

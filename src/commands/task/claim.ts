@@ -43,7 +43,7 @@ No other worker gets the same task. Without --wait, the task is null if none is 
 
   async run(): Promise<TaskClaimOutput> {
     const { flags } = await this.parse(TaskClaim);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const seconds = flags['lease-seconds'];
     const request = {
       worker: flags.worker ?? hostname(),
@@ -57,7 +57,7 @@ No other worker gets the same task. Without --wait, the task is null if none is 
     if (claimed === undefined) {
       const wanted = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
       const paused = (await flows.tasks.paused()).filter(({ runtime }) => wanted.has(runtime));
-      const why = renderPauses(paused, this.view(flags));
+      const why = renderPauses(paused, this.view());
       this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
       return { task: null, flow: null, leaseToken: null };
     }

@@ -30,7 +30,7 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskComplete);
     const result = flags.result === undefined ? undefined : readJson(flags.result);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const lease = { taskId: args.task, token: flags['lease-token'] };
     const answer = await flows.tasks.complete(lease, {
       summary: flags.summary,

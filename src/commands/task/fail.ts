@@ -22,7 +22,7 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
 
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskFail);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const lease = { taskId: args.task, token: flags['lease-token'] };
     const answer = await flows.tasks.fail(lease, {
       error: flags.error,

@@ -26,7 +26,7 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
 
   async run(): Promise<TaskHeartbeatOutput> {
     const { args, flags } = await this.parse(TaskHeartbeat);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const seconds = flags['lease-seconds'];
     const lease = { taskId: args.task, token: flags['lease-token'] };
     const answer = await flows.tasks.heartbeat(lease, {

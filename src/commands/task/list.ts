@@ -25,17 +25,17 @@ export default class TaskList extends ListCommand<TaskListOutput> {
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
     const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, flags, { kind: 'tasks', filter });
+      await this.watch(flows, { kind: 'tasks', filter });
       return { tasks: [], total: 0, paused: [] };
     }
     const page = await operator.listTasks(filter);
     const findings = flags.audit ? await operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
     const paused = await flows.tasks.paused();
-    const options = this.view(flags);
+    const options = this.view();
     this.write(
       renderPauses(paused, options) +
         (findings === undefined

@@ -17,10 +17,10 @@ export default class TaskPause extends FlowsCommand<TaskPauseOutput> {
 
   async run(): Promise<TaskPauseOutput> {
     const { flags } = await this.parse(TaskPause);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const reason = flags.reason?.trim() || null;
     const paused = await flows.tasks.pause(flags.runtime ?? TASK_RUNTIMES, reason);
-    this.write(renderPauses(paused, this.view(flags)));
+    this.write(renderPauses(paused, this.view()));
     return { paused: paused.map(pauseOutput) };
   }
 }

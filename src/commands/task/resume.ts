@@ -15,11 +15,9 @@ export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
 
   async run(): Promise<TaskPauseOutput> {
     const { flags } = await this.parse(TaskResume);
-    const flows = await this.openFlows(flags);
+    const flows = await this.openFlows();
     const paused = await flows.tasks.resume(flags.runtime ?? TASK_RUNTIMES);
-    this.write(
-      paused.length === 0 ? 'no tasks are paused' : renderPauses(paused, this.view(flags)),
-    );
+    this.write(paused.length === 0 ? 'no tasks are paused' : renderPauses(paused, this.view()));
     return { paused: paused.map(pauseOutput) };
   }
 }

@@ -34,7 +34,7 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
     const { runtime: runtimes, failed } = flags;
     const statuses = failed ? FAILED : undefined;
     const selection = this.selection(args.task, flags, { statuses, runtimes });
-    const { operator, tasks } = await this.openFlows(flags);
+    const { operator, tasks } = await this.openFlows();
     if (selection !== undefined) {
       const filter = { ...selection, statuses: statuses ?? [...FAILED, 'cancelled' as const] };
       return this.changeAll(flags, {

@@ -10,10 +10,10 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
   static override args = taskArgs;
 
   async run(): Promise<TaskShowOutput> {
-    const { args, flags } = await this.parse(TaskShow);
-    const flows = await this.openFlows(flags);
+    const { args } = await this.parse(TaskShow);
+    const flows = await this.openFlows();
     const shown = await flows.operator.showTask(args.task);
-    this.write(renderTask(shown, this.view(flags)));
+    this.write(renderTask(shown, this.view()));
     return taskShowOutput(shown);
   }
 }

@@ -14,7 +14,7 @@ export default class TaskWait extends WaitCommand<TaskOutput> {
 
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskWait);
-    const { operator } = await this.openFlows(flags);
+    const { operator } = await this.openFlows();
     const task = await this.waitFor<TaskRecord>('task', flags, (options) =>
       operator.waitForTask(args.task, options),
     );

@@ -17,8 +17,8 @@ export default class TaskWatch extends ListCommand<TaskListOutput> {
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskWatch);
     const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
-    const flows = await this.openFlows(flags);
-    await this.watch(flows, flags, { kind: 'tasks', filter }, 'svc task watch');
+    const flows = await this.openFlows();
+    await this.watch(flows, { kind: 'tasks', filter }, 'svc task watch');
     return { tasks: [], total: 0, paused: [] };
   }
 }

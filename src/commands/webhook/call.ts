@@ -50,9 +50,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
       baseUrl: flags.url ?? listenerUrl(loaded, context),
       signal: this.signal,
     };
-    const called = await this.whileWaiting(flags, 'calling', () =>
-      callRoute(call, loaded, context),
-    );
+    const called = await this.whileWaiting('calling', () => callRoute(call, loaded, context));
     if (!flags.quiet) this.note(called.curl);
     this.write(renderJson(called.answer));
     if (called.answer['ok'] !== true) this.setExitCode(1);

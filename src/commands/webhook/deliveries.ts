@@ -49,11 +49,11 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
         configuredRoute(args.route, await loadConfig(context, { configFile: flags.config }));
       }
       if (flags.follow) {
-        await this.follow(reader, filter, deliveries, flags);
+        await this.follow(reader, filter, deliveries);
         return { deliveries: [], total: 0 };
       }
       const total = reader.count(filter);
-      this.write(renderDeliveries(deliveries, total, this.view(flags)));
+      this.write(renderDeliveries(deliveries, total, this.view()));
       return { deliveries: deliveries.map(deliveryOutput), total };
     } finally {
       reader.close();
@@ -64,9 +64,8 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     reader: DeliveryReader,
     filter: DeliveryFilter,
     first: readonly Delivery[],
-    flags: { readonly plain: boolean },
   ): Promise<void> {
-    const { style } = this.view(flags);
+    const { style } = this.view();
     let news = first;
     // Stop when the reader of the pipe is gone.
     const signal = anySignal([this.signal, stdoutLost]);

@@ -44,7 +44,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     const recorded = readRecorded(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);
-    this.write(renderMapping(this.mask.data(output), this.view(flags)));
+    this.write(renderMapping(this.mask.data(output), this.view()));
     if (output.verified === false || output.error !== null) this.setExitCode(1);
     return output;
   }

@@ -19,7 +19,7 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
   async run(): Promise<ReplayOutput> {
     const { args, flags } = await this.parse(WebhookReplay);
     const context = this.context();
-    const loaded = await this.loadConfig(flags);
+    const loaded = await this.loadConfig();
     const replay = { id: args.delivery, again: flags.again };
     const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
     const { answer, id, of, isFirstAnswer, unrecorded } = replayed;

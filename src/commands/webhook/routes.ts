@@ -11,11 +11,11 @@ export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
   static override examples = examples('', '--json');
 
   async run(): Promise<RoutesOutput> {
-    const { flags } = await this.parse(WebhookRoutes);
+    await this.parse(WebhookRoutes);
     const context = this.context();
-    const loaded = await this.loadConfig(flags);
+    const loaded = await this.loadConfig();
     const output = await listRoutes(loaded, context, this.signal);
-    this.write(renderRoutes(this.mask.data(output), this.view(flags)));
+    this.write(renderRoutes(this.mask.data(output), this.view()));
     if (output.routes.some(({ fault }) => fault !== null)) this.setExitCode(1);
     return output;
   }

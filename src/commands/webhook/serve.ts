@@ -42,7 +42,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
   async run(): Promise<ServeOutput> {
     const { flags } = await this.parse(WebhookServe);
     requireWebhooks(await loadConfig(this.context(), { configFile: flags.config }));
-    return this.serve(flags, {
+    return this.serve({
       without: [...WITHOUT, ...(flags['run-tasks'] ? [] : (['tasks'] as const))],
       jsonLogs: flags['json-logs'],
       webhooksScreen: true,

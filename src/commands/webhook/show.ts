@@ -14,11 +14,11 @@ export default class WebhookShow extends BaseCommand<DeliveryShowOutput> {
   static override args = deliveryArgs;
 
   async run(): Promise<DeliveryShowOutput> {
-    const { args, flags } = await this.parse(WebhookShow);
+    const { args } = await this.parse(WebhookShow);
     const reader = new DeliveryReader(this.context().state.stateDir);
     try {
       const delivery = reader.find(args.delivery);
-      this.write(renderDelivery(delivery, this.view(flags)));
+      this.write(renderDelivery(delivery, this.view()));
       return deliveryShowOutput(delivery);
     } finally {
       reader.close();

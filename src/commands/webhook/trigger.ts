@@ -28,7 +28,7 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
     const loaded = await loadConfig(context, { configFile: flags.config });
     const baseUrl = flags.url ?? listenerUrl(loaded, context);
     const sent = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
-    const triggered = await this.whileWaiting(flags, 'sending', () =>
+    const triggered = await this.whileWaiting('sending', () =>
       triggerPreset(sent, loaded, context),
     );
     this.write(renderJson(triggered.answer));

@@ -11,11 +11,11 @@ export default class McpTokenList extends BaseCommand<TokenListOutput> {
   static override examples = examples('', '--json');
 
   async run(): Promise<TokenListOutput> {
-    const { flags } = await this.parse(McpTokenList);
+    await this.parse(McpTokenList);
     const { state, clock } = this.context();
     const nowMs = clock.now();
     const tokens = readTokens(state.stateDir).map((token) => tokenOutput(token, nowMs));
-    this.write(renderTokens(tokens, this.view(flags)));
+    this.write(renderTokens(tokens, this.view()));
     return { file: tokensFile(state.stateDir), tokens };
   }
 }

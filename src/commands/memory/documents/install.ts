@@ -52,7 +52,7 @@ You can interrupt it at any time: the library is installed completely or not at 
         return libraryWords(library, homeDir);
       },
     };
-    await runSteps([install], this.stepsOptions(flags));
+    await runSteps([install], this.stepsOptions());
     if (library === undefined) throw new Error('the installation gave no result');
     if (!flags.quiet) {
       const index = 'run "svc memory index"';

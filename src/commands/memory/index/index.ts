@@ -62,7 +62,7 @@ An index that is damaged, or was built by another version or with other settings
     const memories = await this.openMemories(flags, { longLived: true });
     for (const memory of memories) await this.completeForgetting(memory);
     const { shownWatch } = await import('../../../cli/shown-watch.js');
-    await shownWatch(memories, await this.showing(flags));
+    await shownWatch(memories, await this.showing());
     return { agents: [] };
   }
 

@@ -18,10 +18,10 @@ export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
 
   async run(): Promise<ScopeTestOutput> {
     const { flags } = await this.parse(MemoryScopeTest);
-    const { resolved } = await this.loadConfig(flags);
+    const { resolved } = await this.loadConfig();
     const { ext, citations } = resolved.memory;
     const result = explainScope(ext.scope, citations, sessionFacts(flags));
-    this.write(renderScopeTest(result, this.view(flags).style));
+    this.write(renderScopeTest(result, this.view().style));
     if (!result.allowed) this.setExitCode(1);
     return result;
   }

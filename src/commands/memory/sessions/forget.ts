@@ -27,14 +27,14 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, work);
-    this.write(renderForgetPlan(plan, { ...this.view(flags), files: 'never changed' }));
+    this.write(renderForgetPlan(plan, { ...this.view(), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');
       return forgetOutput(memory, plan, undefined, []);
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
-    const { onEvent, clear } = this.syncProgress(flags, 'forgetting');
+    const { onEvent, clear } = this.syncProgress('forgetting');
     const shown = { ...work, onEvent };
     const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);

@@ -44,7 +44,7 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
     });
     const sessions = found.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: found.length };
-    this.write(renderSessions(output, this.view(flags)));
+    this.write(renderSessions(output, this.view()));
     return output;
   }
 }

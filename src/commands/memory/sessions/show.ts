@@ -24,7 +24,7 @@ export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const output = await readSession(session, memory);
-    const text = this.mask.text(renderSession(output, this.view(flags)));
+    const text = this.mask.text(renderSession(output, this.view()));
     const pages = !this.jsonEnabled() && process.stdout.isTTY === true && needsPager(text);
     if (pages) await page(text, context.env);
     else this.write(text);

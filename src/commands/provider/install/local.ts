@@ -81,7 +81,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
         },
       });
     }
-    await runSteps(steps, this.stepsOptions(flags));
+    await runSteps(steps, this.stepsOptions());
     if (runtime === undefined) throw new Error('the installation gave no result');
     const also =
       flags.model === undefined
@@ -117,7 +117,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     readonly config?: string | undefined;
     readonly model?: string | undefined;
   }) {
-    const loaded = await this.loadConfig(flags);
+    const loaded = await this.loadConfig();
     const { local } = resolveAgent(loaded, undefined, this.context()).memorySearch;
     return { ...local, modelPath: flags.model ?? local.modelPath };
   }
