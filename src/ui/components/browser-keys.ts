@@ -1,15 +1,16 @@
 import type { BrowserAction, BrowserEvent, BrowserSource, BrowserState } from './browser-state.js';
-import { type KeyBinding, type KeyMap, moveKeys, withHelp } from './key-map.js';
+import { type KeyBinding, type KeyMap, listedKey, moveKeys, quitKey, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
-import { filterKeys } from './text-input.js';
+import { FILTER_HELP, filterKeys } from './text-input.js';
 
 /** Keys that the screen around a browser handles. */
 export interface BrowserKeysOptions {
-  /** In words; called with the key that ends the screen. */
-  readonly quit: { readonly bar: string; readonly help: string };
+  /** Called with the key that ends the screen. */
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
-  /** Whether Esc ends the screen where there is nothing else to close. */
-  readonly escapeEnds: boolean;
+  /** In words; default: it quits. */
+  readonly quit?: { readonly bar: string; readonly help: string };
+  /** Whether Esc ends the screen where there is nothing else to close; true if omitted. */
+  readonly escapeEnds?: boolean;
   /** One entry, and several. */
   readonly noun: string;
   /** More keys of the list. */
@@ -48,12 +49,7 @@ export function browserKeys<Item extends ListItem>(
       () => orders.dispatch({ type: 'filtering', on: false }),
     );
   }
-  const quit: KeyBinding = {
-    on: ['q'],
-    run: () => orders.onStop('q'),
-    help: ['q, ctrl-c', orders.quit.help],
-    bar: { text: orders.quit.bar, goes: 9 },
-  };
+  const quit = quitKey(() => orders.onStop('q'), orders.quit?.help, orders.quit?.bar);
   const keys =
     state.shown !== undefined && state.isOpen
       ? detailKeys(state.shown.item, source, orders)
@@ -112,22 +108,10 @@ function listKeys<Item extends ListItem>(
           ...(previews === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, actions, orders),
         ]),
-    {
-      on: ['/'],
-      run: () => dispatch({ type: 'filtering', on: true }),
-      help: ['/', 'filter: all words must occur; esc removes the filter'],
-      bar: { text: '/ filter', goes: 4 },
-    },
+    listedKey('/', 'filter', FILTER_HELP, 4, () => dispatch({ type: 'filtering', on: true })),
     ...(choices.length === 1
       ? []
-      : [
-          {
-            on: ['f'],
-            run: choose,
-            help: ['f', `list ${choices.join(', ')}`],
-            bar: { text: `f ${next}`, goes: 2 },
-          } as const,
-        ]),
+      : [listedKey('f', `${next}`, `list ${choices.join(', ')}`, 2, choose)]),
     ...(isFiltered
       ? [
           {
@@ -136,7 +120,7 @@ function listKeys<Item extends ListItem>(
             bar: { text: 'esc all', goes: 3 },
           } as const,
         ]
-      : orders.escapeEnds
+      : orders.escapeEnds !== false
         ? [{ on: ['escape'], run: () => orders.onStop('q') } as const]
         : []),
   ];
@@ -180,17 +164,12 @@ function actionKeys<Item extends ListItem>(
 ): readonly KeyBinding[] {
   return actions
     .filter(({ applies }) => applies(item))
-    .map((action): KeyBinding => {
+    .map((action) => {
       const { key, name, does, question, shows } = action;
-      const ask = (words: string): void => {
-        const asked = { key, item, question: words, text: shows?.(item) };
+      return listedKey(key, name, does, 5, () => {
+        if (question === undefined) return act(action, item);
+        const asked = { key, item, question: question(item), text: shows?.(item) };
         dispatch({ type: 'asked', action: asked });
-      };
-      return {
-        on: [key],
-        run: () => (question === undefined ? act(action, item) : ask(question(item))),
-        help: [key, does],
-        bar: { text: `${key} ${name}`, goes: 5 },
-      };
+      });
     });
 }

@@ -85,12 +85,28 @@ export function moveKeys(what: string, move: (to: ListMove) => void): readonly K
     help: ['↑ ↓, k j', what],
     bar: { text: `↑↓ ${what}`, goes: 1 },
   };
-  const ends: KeyBinding = {
-    on: [],
-    run: () => undefined,
-    help: ['g, G', 'go to the first or last'],
-  };
-  return [shown, ...rest, ends];
+  return [shown, ...rest, helpLine('g, G', 'go to the first or last')];
+}
+
+/** A key that the status bar and the help list: `r refresh`. @param goes see {@link KeyBinding.bar} */
+export function listedKey(
+  key: string,
+  name: string,
+  does: string,
+  goes: number,
+  run: () => void,
+): KeyBinding {
+  return { on: [key], run, help: [key, does], bar: { text: `${key} ${name}`, goes } };
+}
+
+/** The key that ends a screen; Ctrl-C does too. */
+export function quitKey(run: () => void, does = 'quit', bar = 'q quit'): KeyBinding {
+  return { on: ['q'], run, help: ['q, ctrl-c', does], bar: { text: bar, goes: 9 } };
+}
+
+/** A line of the help about keys that work without a binding of the screen. */
+export function helpLine(key: string, does: string): KeyBinding {
+  return { on: [], run: () => undefined, help: [key, does] };
 }
 
 /**
@@ -111,13 +127,11 @@ export function withHelp(
   if (!isHelp) return [...bindings, help];
   const close = (): void => setHelp(false);
   const closing = bindings.map((binding): KeyBinding => {
-    return {
-      ...binding,
-      run: () => {
-        close();
-        binding.run();
-      },
+    const run = (): void => {
+      close();
+      binding.run();
     };
+    return { ...binding, run };
   });
   // The first binding of a key counts.
   return [{ on: ['escape'], run: close }, SCROLLS_HELP, ...closing, help];

@@ -76,5 +76,9 @@ export function createState<State extends object>(
   initial: State,
   pace?: Pace<unknown>,
 ): Store<State, Partial<State>> {
-  return createStore(initial, (state, part: Partial<State>) => ({ ...state, ...part }), pace);
+  const reduce = (state: State, part: Partial<State>): State => {
+    const names = Object.keys(part) as (keyof State)[];
+    return names.every((name) => part[name] === state[name]) ? state : { ...state, ...part };
+  };
+  return createStore(initial, reduce, pace);
 }

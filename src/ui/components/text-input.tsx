@@ -67,6 +67,9 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
   return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
 }
 
+/** Of the key that begins to filter. */
+export const FILTER_HELP = 'filter: all words must occur; esc removes the filter';
+
 /** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
 export function filterKeys(
   { filter }: Pick<ListState<ListItem>, 'filter'>,

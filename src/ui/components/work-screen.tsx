@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
-import { type KeyBinding, useKeyMap, withHelp } from './key-map.js';
+import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 import { createStore, type Store, useStore } from './store.js';
@@ -48,14 +48,12 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
 function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly KeyBinding[] {
-  const stop: KeyBinding = {
-    on: ['q', 'ctrl-c'],
-    run: onStop,
-    help: ['q, ctrl-c', 'finish the current transaction and stop; saved work is kept'],
-    bar: { text: 'q stop', goes: 9 },
-  };
-  const again: KeyBinding = { on: [], run: () => undefined, help: ['ctrl-c twice', 'quit now'] };
-  return [stop, ...withHelp([again], help.getSnapshot(), help.dispatch)];
+  const does = 'finish the current transaction and stop; saved work is kept';
+  const again = helpLine('ctrl-c twice', 'quit now');
+  return [
+    { ...quitKey(onStop, does, 'q stop'), on: ['q', 'ctrl-c'] },
+    ...withHelp([again], help.getSnapshot(), help.dispatch),
+  ];
 }
 
 /** The steps of stopping. */

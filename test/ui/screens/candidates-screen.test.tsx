@@ -6,13 +6,7 @@ import {
   type CandidatesActions,
   runCandidatesScreen,
 } from '../../../src/ui/screens/candidates/run.js';
-import {
-  type CandidatesEvent,
-  type Decided,
-  reduceCandidates,
-  type ShownCandidate,
-  START_CANDIDATES,
-} from '../../../src/ui/screens/candidates/view.js';
+import type { Decided, ShownCandidate } from '../../../src/ui/screens/candidates/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -214,31 +208,26 @@ test('f lists only those that the next sweep promotes, / filters, and ? lists th
   await ended;
 });
 
-test('only the last decision is undone, and each once', () => {
-  const decisions = fc.array(
-    fc.oneof(
-      fc.constant<CandidatesEvent>({ type: 'undone' }),
-      fc.constant<CandidatesEvent>({ type: 'why.toggled' }),
-      fc.string().map((key): CandidatesEvent => {
-        return { type: 'decided', decided: { kind: 'rejected', key } };
-      }),
-    ),
-  );
-  fc.assert(
-    fc.property(decisions, (events) => {
-      const kept: string[] = [];
-      let state = START_CANDIDATES;
-      for (const event of events) {
-        state = reduceCandidates(state, event);
-        if (event.type === 'decided') kept.push(event.decided.key);
-        if (event.type === 'undone') kept.pop();
-        assert.equal(
-          state.decided.map(({ key }) => key),
-          kept,
-        );
-      }
-    }),
-  );
+test('only the last decision is undone, and each once', async () => {
+  const { terminal, did, ended } = open(80, 24);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  const [first, second] = [READY, WEAK].map(({ key }) => key.slice(0, 4));
+  terminal.type('p');
+  await waitForText(terminal, 'promoted: ');
+  terminal.type('x');
+  await waitForText(terminal, 'rejected: ');
+  for (const word of ['rejected', 'promoted']) {
+    terminal.type('u');
+    await waitFor('it undone', () => did.at(-1)?.startsWith(`undo ${word}`) === true);
+    await waitForText(terminal, 'taken back');
+    terminal.type('j');
+  }
+  terminal.type('u');
+  await waitForText(terminal, 'nothing to undo');
+  const undone = [`undo rejected ${second}`, `undo promoted ${first}`];
+  assert.equal(did.slice(2), undone);
+  terminal.type('q');
+  await ended;
 });
 
 test('fits any terminal, whatever the notes contain', async () => {

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
-import { createStore } from '../../../src/ui/components/store.js';
+import { createState } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { WatchScreen } from '../../../src/ui/screens/watch/run.js';
 import {
-  reduceWatchScreen,
+  afterWatchEvent,
   startWatchScreen,
   type WatchScreenState,
   watchRows,
@@ -29,8 +29,7 @@ function after(
   const rows = names.map((name) => ({ name, place: `~/${name}` }));
   let state = startWatchScreen(rows, START);
   for (const [at, event] of events.entries()) {
-    const atMs = START + at * 1000;
-    state = reduceWatchScreen(state, { type: 'watch', row: 0, event, atMs });
+    state = afterWatchEvent(state, 0, event, START + at * 1000);
   }
   return state;
 }
@@ -62,7 +61,7 @@ test('tells what is watched, what changed last and when', () => {
   const state = after([watching, { type: 'syncing', cause: 'start' }, SYNCED]);
   assert.match(shown(state), /✓ main {2}~\/main +watching 12 folders/);
   assert.match(shown(state), /2 added · 7 unchanged +just now/);
-  const later = reduceWatchScreen(state, { type: 'tick', atMs: START + 200_000 });
+  const later = { ...state, nowMs: START + 200_000 };
   assert.match(shown(later), '3 min ago');
   // A look that found nothing new does not hide it.
   assert.match(shown(after([watching, SYNCED, UNCHANGED])), '2 added');
@@ -85,10 +84,9 @@ test('fits the terminal whatever happens, what needs a person first', () => {
   const names = Array.from({ length: 30 }, (_, n) => `agent-with-a-long-name-${n}-年年年`);
   let state = after([FAILED, POLLING, SYNCED, FAILED], names);
   for (let row = 1; row < 30; row++) {
-    state = reduceWatchScreen(state, { type: 'watch', row, event: SYNCED, atMs: START });
+    state = afterWatchEvent(state, row, SYNCED, START);
   }
-  const last = { type: 'watch', row: 29, event: FAILED, atMs: START } as const;
-  state = reduceWatchScreen(state, last);
+  state = afterWatchEvent(state, 29, FAILED, START);
   for (const columns of [20, 60, 80, 200]) {
     for (const rows of [3, 6, 24, 80]) {
       const lines = watchRows(state, STYLE, { columns, rows });
@@ -103,7 +101,7 @@ test('fits the terminal whatever happens, what needs a person first', () => {
 });
 
 test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
-  const store = createStore(after([SYNCED]), reduceWatchScreen);
+  const store = createState(after([SYNCED]));
   let stops = 0;
   const view = render(
     <WatchScreen
@@ -125,7 +123,7 @@ test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
   await waitFor('a stop', () => stops === 1);
   view.stdin.write('q');
   await waitFor('another', () => stops === 2);
-  store.dispatch({ type: 'stop.asked' });
+  store.dispatch({ isStopping: true });
   await waitFor('the word on it', () => frame().includes('stopping'), frame);
   view.unmount();
 });

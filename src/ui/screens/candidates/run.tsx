@@ -4,7 +4,8 @@ import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
-import { createStore, type Store } from '../../components/store.js';
+import { listedKey } from '../../components/key-map.js';
+import { createState, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -12,15 +13,11 @@ import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
   type CandidateItem,
-  type CandidatesEvent,
-  type CandidatesState,
   candidateColumns,
   type Decided,
   passageRows,
-  reduceCandidates,
   type ShownCandidate,
   type ShownPassage,
-  START_CANDIDATES,
   whyRows,
 } from './view.js';
 
@@ -56,7 +53,7 @@ export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly Decided[]> {
   const { style, title, stdout, actions } = options;
-  const store = createStore(START_CANDIDATES, reduceCandidates);
+  const store: CandidatesStore = createState<CandidatesState>({ isWhy: false, decided: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { ended, finish, fail } = createEnding<void>();
   await runAlternate(
@@ -86,7 +83,15 @@ export async function runCandidatesScreen(
   return store.getSnapshot().decided;
 }
 
-type CandidatesStore = Store<CandidatesState, CandidatesEvent>;
+/** State of the screen, besides its list. */
+interface CandidatesState {
+  /** Shows gates instead of the passage. */
+  readonly isWhy: boolean;
+  /** What can be undone, the last one last. */
+  readonly decided: readonly Decided[];
+}
+
+type CandidatesStore = Store<CandidatesState, Partial<CandidatesState>>;
 
 /** Candidates as the browser reads them. */
 function candidatesSource(
@@ -95,6 +100,8 @@ function candidatesSource(
   style: Style,
 ): BrowserSource<CandidateItem, 'all' | 'ready'> {
   const applies = (): boolean => true;
+  const decide = (decision: Decided): void =>
+    store.dispatch({ decided: [...store.getSnapshot().decided, decision] });
   return {
     choices: ['all', 'ready'],
     previews: true,
@@ -120,9 +127,7 @@ function candidatesSource(
         run: async ({ candidate: { key, text } }) => {
           const promotion = await promote(key);
           const { sweep } = promotion;
-          if (sweep !== null) {
-            store.dispatch({ type: 'decided', decided: { kind: 'promoted', key, sweep } });
-          }
+          if (sweep !== null) decide({ kind: 'promoted', key, sweep });
           return `${decisionWords(promotion)}: ${text}`;
         },
       },
@@ -133,7 +138,7 @@ function candidatesSource(
         applies,
         run: async ({ candidate: { key, text } }) => {
           await reject(key);
-          store.dispatch({ type: 'decided', decided: { kind: 'rejected', key } });
+          decide({ kind: 'rejected', key });
           return `rejected: ${text}`;
         },
       },
@@ -153,26 +158,19 @@ function candidateKeys(
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
     const told = await takeBack(last);
-    store.dispatch({ type: 'undone' });
+    store.dispatch({ decided: decided.slice(0, -1) });
     await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
     return told;
   };
   return {
     noun: 'candidate',
-    quit: { bar: 'q quit', help: 'quit' },
     onStop: leave,
-    escapeEnds: true,
     more: [
-      {
-        on: ['w'],
-        run: () => {
-          store.dispatch({ type: 'why.toggled' });
-          browser.readDetails();
-        },
-        help: ['w', 'show why, or the passage'],
-        bar: { text: isWhy ? 'w passage' : 'w why', goes: 4 },
-      },
+      listedKey('w', isWhy ? 'passage' : 'why', 'show why, or the passage', 4, () => {
+        store.dispatch({ isWhy: !isWhy });
+        browser.readDetails();
+      }),
       {
         on: ['u'],
         run: () => browser.perform('undo', undo),

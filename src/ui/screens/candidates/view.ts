@@ -38,33 +38,6 @@ export type Decided =
   | { readonly kind: 'promoted'; readonly key: string; readonly sweep: string }
   | { readonly kind: 'rejected'; readonly key: string };
 
-/** State of the candidates screen, besides its list. */
-export interface CandidatesState {
-  /** Show gates instead of the passage. */
-  readonly isWhy: boolean;
-  /** What can be undone, the last one last. */
-  readonly decided: readonly Decided[];
-}
-
-export type CandidatesEvent =
-  | { readonly type: 'why.toggled' }
-  | { readonly type: 'decided'; readonly decided: Decided }
-  | { readonly type: 'undone' };
-
-export const START_CANDIDATES: CandidatesState = { isWhy: false, decided: [] };
-
-/** The screen after an event; pure. */
-export function reduceCandidates(state: CandidatesState, event: CandidatesEvent): CandidatesState {
-  switch (event.type) {
-    case 'why.toggled':
-      return { ...state, isWhy: !state.isWhy };
-    case 'decided':
-      return { ...state, decided: [...state.decided, event.decided] };
-    case 'undone':
-      return { ...state, decided: state.decided.slice(0, -1) };
-  }
-}
-
 /** The columns of the list. */
 export function candidateColumns(style: Style): readonly ListColumn<CandidateItem>[] {
   return [

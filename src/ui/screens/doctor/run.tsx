@@ -9,20 +9,20 @@ import type {
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import type { KeyBinding } from '../../components/key-map.js';
-import { createStore } from '../../components/store.js';
+import { type KeyBinding, listedKey } from '../../components/key-map.js';
+import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
+  afterDoctorEvent,
   checkRows,
   countsOf,
+  type DoctorScreenState,
   findingColumns,
   findingsSource,
   finishedChecks,
-  reduceDoctorScreen,
   type ShownFinding,
-  startDoctorScreen,
 } from './view.js';
 
 /** Options of the doctor screen. */
@@ -61,7 +61,7 @@ const LEAST_ROWS = 8;
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
   const { style, homeDir, names, stdout } = options;
-  const store = createStore(startDoctorScreen(names), reduceDoctorScreen);
+  const store = createState<DoctorScreenState>({ names, checks: {}, again: new Set() });
   const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
@@ -72,13 +72,14 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     running?.abort();
     const own = new AbortController();
     running = own;
-    store.dispatch({ type: 'run.started', checks: [...wanted] });
-    const { run } = store.getSnapshot();
+    store.dispatch({ again: wanted });
     options
       .look(
         names.filter((name) => wanted.has(name)),
         own.signal,
-        (event) => store.dispatch({ type: 'told', run, event }),
+        (event) => {
+          if (running === own) store.dispatch(afterDoctorEvent(store.getSnapshot(), event));
+        },
       )
       .catch((error: unknown) => {
         if (running === own && !own.signal.aborted) fail(error);
@@ -113,25 +114,11 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const unsubscribe = store.subscribe(refresh);
   const keys = (): BrowserKeysOptions => {
     const place = browser.getSnapshot().shown?.item.finding.place;
-    const edit: KeyBinding = {
-      on: ['e'],
-      run: () => (place === undefined ? undefined : editAt(place)),
-      help: ['e', 'open the location in $EDITOR'],
-      bar: { text: 'e open', goes: 3 },
-    };
-    const again: KeyBinding = {
-      on: ['r'],
-      run: () => look(names),
-      help: ['r', 'check again'],
-      bar: { text: 'r refresh', goes: 2 },
-    };
-    return {
-      noun: 'finding',
-      quit: { bar: 'q quit', help: 'quit' },
-      onStop: leave,
-      escapeEnds: true,
-      more: place === undefined ? [again] : [edit, again],
-    };
+    const again = listedKey('r', 'refresh', 'check again', 2, () => look(names));
+    const edit = (at: FindingPlace): KeyBinding =>
+      listedKey('e', 'open', 'open the location in $EDITOR', 3, () => editAt(at));
+    const more = place === undefined ? [again] : [edit(place), again];
+    return { noun: 'finding', onStop: leave, more };
   };
   const state = store.getSnapshot;
   const view = (

@@ -27,41 +27,17 @@ export interface ShownFinding extends ListItem {
 }
 
 /** The checks of the doctor's screen. */
-interface DoctorScreenState {
+export interface DoctorScreenState {
   /** The names of all checks, in their order. */
   readonly names: readonly string[];
   /** Those that are running or have finished. While one runs again, its last result stays. */
   readonly checks: Readonly<Record<string, CheckResult | 'running'>>;
   /** Those that are to run, or run again. */
   readonly again: ReadonlySet<string>;
-  /** Number of the run; late events of an earlier run are ignored. */
-  readonly run: number;
 }
 
-/** Events of the doctor's screen. */
-export type DoctorScreenEvent =
-  | { readonly type: 'run.started'; readonly checks: readonly string[] }
-  | { readonly type: 'told'; readonly run: number; readonly event: DoctorEvent };
-
-/** The screen before the first run. */
-export function startDoctorScreen(names: readonly string[]): DoctorScreenState {
-  return { names, checks: {}, again: new Set(), run: 0 };
-}
-
-/** The screen after an event; pure. */
-export function reduceDoctorScreen(
-  state: DoctorScreenState,
-  event: DoctorScreenEvent,
-): DoctorScreenState {
-  switch (event.type) {
-    case 'run.started':
-      return { ...state, run: state.run + 1, again: new Set(event.checks) };
-    case 'told':
-      return event.run === state.run ? told(state, event.event) : state;
-  }
-}
-
-function told(state: DoctorScreenState, event: DoctorEvent): DoctorScreenState {
+/** The screen after an event of the current run; pure. */
+export function afterDoctorEvent(state: DoctorScreenState, event: DoctorEvent): DoctorScreenState {
   if (event.type === 'check.started') {
     const known = state.checks[event.check] ?? 'running';
     return { ...state, checks: { ...state.checks, [event.check]: known } };

@@ -37,7 +37,6 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   };
   const browser = createBrowser(flowsSource({ ...flows, list }));
   const noun = flows.kind === 'flows' ? 'flow' : 'task';
-  const quit = { bar: 'q quit', help: 'quit' };
   const columns = columnsOf(flows.kind, style);
   const screen = mountAlternate(
     <BrowserScreen
@@ -48,7 +47,7 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
       facts={(state) => browserFacts(state, browser.choices, noun)}
       columns={() => columns}
       empty={() => `no ${flows.kind}`}
-      keys={() => ({ onStop, noun, quit, escapeEnds: true })}
+      keys={() => ({ onStop, noun })}
       around={(area) => {
         return { above: pauseLines(pauses, { style, nowMs: options.now() }, area.columns) };
       }}

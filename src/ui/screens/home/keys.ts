@@ -1,6 +1,13 @@
-import { type KeyBinding, type KeyMap, moveKeys, withHelp } from '../../components/key-map.js';
+import {
+  type KeyBinding,
+  type KeyMap,
+  listedKey,
+  moveKeys,
+  quitKey,
+  withHelp,
+} from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
-import { editOf, filterKeys, typingMoves } from '../../components/text-input.js';
+import { editOf, FILTER_HELP, filterKeys, typingMoves } from '../../components/text-input.js';
 import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';
@@ -25,12 +32,7 @@ export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
     return filterKeys(state.list, interrupt, changeList, close);
   }
   const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
-  const quit: KeyBinding = {
-    on: ['q'],
-    run: orders.onLeave,
-    help: ['q, ctrl-c', 'quit; in another screen: return here'],
-    bar: { text: 'q quit', goes: 9 },
-  };
+  const quit = quitKey(orders.onLeave, 'quit; in another screen: return here');
   const keys = withHelp(lineKeys(state, orders, changeList), state.help, setHelp);
   return { bindings: [...keys, quit, interrupt] };
 }
@@ -48,12 +50,6 @@ function lineKeys(
   const { dispatch, onOpen } = orders;
   const { selected } = listView(state.list);
   const agent = agentOf(selected);
-  const shown = (on: string, does: string, bar: string, goes: number, run: () => void) => ({
-    on: [on],
-    run,
-    help: [on, does] as const,
-    bar: { text: `${on} ${bar}`, goes },
-  });
   return [
     ...moveKeys('choose', (to) => changeList({ type: 'moved', to })),
     ...(selected === undefined
@@ -69,8 +65,8 @@ function lineKeys(
     ...(agent === undefined
       ? []
       : [
-          shown('i', 'update its index', 'index', 5, () => onOpen({ kind: 'index', agent })),
-          shown('d', 'test its provider', 'provider', 4, () =>
+          listedKey('i', 'index', 'update its index', 5, () => onOpen({ kind: 'index', agent })),
+          listedKey('d', 'provider', 'test its provider', 4, () =>
             onOpen({ kind: 'diagnosis', agent }),
           ),
           {
@@ -79,14 +75,9 @@ function lineKeys(
             help: ['c', 'browse what dreams may promote'],
           } as const,
         ]),
-    {
-      on: ['/'],
-      run: () => dispatch({ type: 'filtering', on: true }),
-      help: ['/', 'filter: all words must occur; esc removes the filter'],
-      bar: { text: '/ filter', goes: 3 },
-    },
-    shown(':', 'run any command of svc', 'commands', 6, () => orders.onPalette(agent)),
-    shown('r', 'refresh now', 'refresh', 1, orders.onAgain),
+    listedKey('/', 'filter', FILTER_HELP, 3, () => dispatch({ type: 'filtering', on: true })),
+    listedKey(':', 'commands', 'run any command of svc', 6, () => orders.onPalette(agent)),
+    listedKey('r', 'refresh', 'refresh now', 1, orders.onAgain),
     {
       on: ['escape'],
       run:

@@ -3,7 +3,7 @@ import { formatCount } from '../../../engine/support/format.js';
 import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserState } from '../../components/browser-state.js';
-import type { KeyBinding } from '../../components/key-map.js';
+import { helpLine, type KeyBinding } from '../../components/key-map.js';
 import type { ListColumn } from '../../components/list.js';
 import { type ListItem, listView } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
@@ -103,13 +103,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
       facts={(state) => logFacts(state, browser.choices, log.restricted)}
       columns={() => columnsOf(style)}
       empty={() => 'no lines yet'}
-      keys={() => ({
-        onStop,
-        noun: 'line',
-        quit: { bar: 'q quit', help: 'quit' },
-        escapeEnds: true,
-        more: [...more, FOLLOW_HELP],
-      })}
+      keys={() => ({ onStop, noun: 'line', more: [...more, FOLLOW_HELP] })}
     />,
     options,
   );
@@ -117,9 +111,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
 }
 
 const FOLLOW_HELP: KeyBinding = {
-  on: [],
-  run: () => undefined,
-  help: ['G, end', 'follow new lines again; selecting an older line stops'],
+  ...helpLine('G, end', 'follow new lines again; selecting an older line stops'),
   bar: { text: 'G follow', goes: 2 },
 };
 

@@ -1,21 +1,27 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { type KeyBinding, moveKeys, useKeyMap, withHelp } from '../../components/key-map.js';
-import { Pane } from '../../components/pane.js';
+import {
+  type KeyBinding,
+  listedKey,
+  moveKeys,
+  quitKey,
+  useKeyMap,
+  withHelp,
+} from '../../components/key-map.js';
+import { Pane, type PaneEvent, reducePane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
-import { createStore, type Store, useStore } from '../../components/store.js';
+import { createState, type Store, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import {
+  afterDiagnosisEvent,
   editTarget,
-  type ProviderScreenEvent,
   type ProviderScreenState,
-  reduceProviderScreen,
   START_PROVIDER_SCREEN,
   shownChecks,
 } from './state.js';
@@ -48,7 +54,7 @@ export interface ProviderScreenEnd {
 export async function runProviderScreen(
   options: ProviderScreenOptions,
 ): Promise<ProviderScreenEnd> {
-  const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
+  const store = createState(START_PROVIDER_SCREEN);
   let found: Diagnosis | undefined;
   const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
   let running: AbortController | undefined;
@@ -56,10 +62,11 @@ export async function runProviderScreen(
     running?.abort();
     const own = new AbortController();
     running = own;
-    store.dispatch({ type: 'run.started' });
-    const { run } = store.getSnapshot();
+    store.dispatch({ checks: {}, diagnosis: undefined });
     options
-      .start(own.signal, (event) => store.dispatch({ type: 'told', run, event }))
+      .start(own.signal, (event) => {
+        if (running === own) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
+      })
       .then(
         (diagnosis) => {
           if (running === own) found = diagnosis;
@@ -94,7 +101,7 @@ export async function runProviderScreen(
 
 /** State and callbacks of the diagnostics screen. */
 interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
-  readonly store: Store<ProviderScreenState, ProviderScreenEvent>;
+  readonly store: Store<ProviderScreenState, Partial<ProviderScreenState>>;
   readonly onAgain: () => void;
   readonly onEdit: (place: SourceLocation) => void;
   readonly onLeave: () => void;
@@ -126,7 +133,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
           <>
             <Pane
               state={state.pane}
-              dispatch={(event) => store.dispatch({ type: 'pane', event })}
+              dispatch={(event) => store.dispatch(scrolled(store.getSnapshot(), event))}
               text={(width) =>
                 shownChecks(state).flatMap(([check, shown]) =>
                   checkLines(check, shown, { style, columns: width, spinner }),
@@ -149,31 +156,27 @@ function keysOf(
   const target = editTarget(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
   const scroll = moveKeys('scroll', (to) =>
-    store.dispatch({ type: 'pane', event: { type: 'scrolled', to } }),
+    store.dispatch(scrolled(store.getSnapshot(), { type: 'scrolled', to })),
   );
   const isLong = state.pane.length > state.pane.rows;
   const keys: readonly KeyBinding[] = [
     ...(isLong ? scroll : []),
-    { on: ['r'], run: onAgain, help: ['r', 'test again'], bar: { text: 'r refresh', goes: 3 } },
+    listedKey('r', 'refresh', 'test again', 3, onAgain),
     ...(target === undefined
       ? []
       : [
-          {
-            on: ['e'],
-            run: () => onEdit(target),
-            help: ['e', 'open the setting in $EDITOR'],
-            bar: { text: `e open ${file}:${target.line}`, goes: 2 },
-          } as const,
+          listedKey('e', `open ${file}:${target.line}`, 'open the setting in $EDITOR', 2, () =>
+            onEdit(target),
+          ),
         ]),
   ];
-  const quit: KeyBinding = {
-    on: ['q', 'ctrl-c', 'escape'],
-    run: onLeave,
-    help: ['q, ctrl-c', 'quit'],
-    bar: { text: 'q quit', goes: 9 },
-  };
-  const setHelp = (on: boolean): void => store.dispatch({ type: 'help', on });
+  const quit = { ...quitKey(onLeave), on: ['q', 'ctrl-c', 'escape'] };
+  const setHelp = (isHelp: boolean): void => store.dispatch({ isHelp });
   return [...withHelp(keys, state.isHelp, setHelp), quit];
+}
+
+function scrolled({ pane }: ProviderScreenState, event: PaneEvent): Partial<ProviderScreenState> {
+  return { pane: reducePane(pane, event) };
 }
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;

@@ -6,7 +6,7 @@ import type {
   DiagnosisEvent,
 } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { PANE_TOP, type PaneEvent, type PaneState, reducePane } from '../../components/pane.js';
+import { PANE_TOP, type PaneState } from '../../components/pane.js';
 
 /** The state of the diagnostics screen. */
 export interface ProviderScreenState {
@@ -14,48 +14,23 @@ export interface ProviderScreenState {
   readonly checks: Readonly<Partial<Record<CheckName, CheckOutcome | 'running'>>>;
   /** Undefined while it runs. */
   readonly diagnosis: Diagnosis | undefined;
-  /** Number of the run; late events of an earlier run are ignored. */
-  readonly run: number;
   readonly pane: PaneState;
   readonly isHelp: boolean;
 }
-
-/** Events of the diagnostics screen. */
-export type ProviderScreenEvent =
-  | { readonly type: 'run.started' }
-  | { readonly type: 'told'; readonly run: number; readonly event: DiagnosisEvent }
-  | { readonly type: 'pane'; readonly event: PaneEvent }
-  | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the first run. */
 export const START_PROVIDER_SCREEN: ProviderScreenState = {
   checks: {},
   diagnosis: undefined,
-  run: 0,
   pane: PANE_TOP,
   isHelp: false,
 };
 
-/** The screen after an event; pure. */
-export function reduceProviderScreen(
+/** The screen after an event of the current run; pure. */
+export function afterDiagnosisEvent(
   state: ProviderScreenState,
-  event: ProviderScreenEvent,
+  event: DiagnosisEvent,
 ): ProviderScreenState {
-  switch (event.type) {
-    case 'run.started':
-      return { ...state, checks: {}, diagnosis: undefined, run: state.run + 1 };
-    case 'told':
-      return event.run === state.run ? told(state, event.event) : state;
-    case 'pane': {
-      const pane = reducePane(state.pane, event.event);
-      return pane === state.pane ? state : { ...state, pane };
-    }
-    case 'help':
-      return { ...state, isHelp: event.on };
-  }
-}
-
-function told(state: ProviderScreenState, event: DiagnosisEvent): ProviderScreenState {
   switch (event.type) {
     case 'check.started': {
       // Keep an outcome that arrived first.

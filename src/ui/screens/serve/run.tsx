@@ -4,6 +4,7 @@ import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
+import { listedKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
@@ -148,12 +149,7 @@ function keysOptions(
   { isStopping }: ServeScreenState,
   { onReload, onStop }: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
-  const reload = {
-    on: ['r'],
-    run: onReload,
-    help: ['r', 'reload the configuration'],
-    bar: { text: 'r reload', goes: 6 },
-  } as const;
+  const reload = listedKey('r', 'reload', 'reload the configuration', 6, onReload);
   return {
     noun: 'service',
     quit: isStopping

@@ -1,17 +1,16 @@
 import type { ReactElement } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { createStore, type Store, useStore } from '../../components/store.js';
+import { createState, type Readable, useStore } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { terminalColumns } from '../../terminal/size.js';
 import {
-  reduceWatchScreen,
+  afterWatchEvent,
   startWatchScreen,
   type WatchRow,
-  type WatchScreenEvent,
   type WatchScreenState,
   watchRows,
 } from './view.js';
@@ -35,9 +34,9 @@ const TICK_MS = 1000;
 export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
-  const store = createStore(startWatchScreen(options.rows, now()), reduceWatchScreen, pace);
+  const store = createState(startWatchScreen(options.rows, now()), pace);
   const onStop = stopHandler({
-    show: () => store.dispatch({ type: 'stop.asked' }),
+    show: () => store.dispatch({ isStopping: true }),
     close: () => close(),
     onInterrupt: options.onInterrupt,
   });
@@ -47,7 +46,7 @@ export function openWatchScreen(options: WatchScreenOptions) {
   );
   // If the view fails, the work continues.
   screen.failed.catch(() => undefined);
-  const ticking = setInterval(() => store.dispatch({ type: 'tick', atMs: now() }), TICK_MS);
+  const ticking = setInterval(() => store.dispatch({ nowMs: now() }), TICK_MS);
   const close = async (): Promise<void> => {
     clearInterval(ticking);
     await screen.unmount();
@@ -56,14 +55,14 @@ export function openWatchScreen(options: WatchScreenOptions) {
   };
   return {
     onEvent: (row: number, event: WatchEvent) =>
-      store.dispatch({ type: 'watch', row, event, atMs: now() }),
+      store.dispatch(afterWatchEvent(store.getSnapshot(), row, event, now())),
     close,
   };
 }
 
 /** What the watch screen shows, and the callbacks for its keys. */
 interface WatchScreenProps {
-  readonly store: Store<WatchScreenState, WatchScreenEvent>;
+  readonly store: Readable<WatchScreenState>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly onStop: () => void;

@@ -40,17 +40,6 @@ export interface WatchScreenState {
   readonly isStopping: boolean;
 }
 
-/** Events of the watch screen. */
-export type WatchScreenEvent =
-  | {
-      readonly type: 'watch';
-      readonly row: number;
-      readonly event: WatchEvent;
-      readonly atMs: number;
-    }
-  | { readonly type: 'tick'; readonly atMs: number }
-  | { readonly type: 'stop.asked' };
-
 /** The screen before the first event. */
 export function startWatchScreen(
   rows: readonly Pick<WatchRow, 'name' | 'place'>[],
@@ -70,23 +59,15 @@ export function startWatchScreen(
   };
 }
 
-/** The screen after an event; pure. */
-export function reduceWatchScreen(
+/** The screen after an event of a memory; pure. */
+export function afterWatchEvent(
   state: WatchScreenState,
-  event: WatchScreenEvent,
+  row: number,
+  event: WatchEvent,
+  nowMs: number,
 ): WatchScreenState {
-  switch (event.type) {
-    case 'watch': {
-      const rows = state.rows.map((row, at) =>
-        at === event.row ? reduceRow(row, event.event, event.atMs) : row,
-      );
-      return { ...state, rows, nowMs: event.atMs };
-    }
-    case 'tick':
-      return { ...state, nowMs: event.atMs };
-    case 'stop.asked':
-      return { ...state, isStopping: true };
-  }
+  const rows = state.rows.map((one, at) => (at === row ? reduceRow(one, event, nowMs) : one));
+  return { ...state, rows, nowMs };
 }
 
 function reduceRow(row: WatchRow, event: WatchEvent, atMs: number): WatchRow {

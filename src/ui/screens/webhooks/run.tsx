@@ -4,6 +4,7 @@ import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/in
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
+import { listedKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -113,12 +114,7 @@ function keysOptions(
   { isWatched, isStopping }: WebhooksScreenState,
   { onReload, onStop }: Pick<WebhooksScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
-  const reload = {
-    on: ['R'],
-    run: onReload,
-    help: ['R', 'reload routes, limits and secrets'],
-    bar: { text: 'R reload', goes: 3 },
-  } as const;
+  const reload = listedKey('R', 'reload', 'reload routes, limits and secrets', 3, onReload);
   const quit = isWatched
     ? { bar: 'q quit', help: 'quit; the listener keeps running' }
     : isStopping
