@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 /** A process that handles the signal itself goes on after this time. */
 const NOT_ENDED_MS = 250;
+/** Ctrl-C has a meaning of its own. */
+const ENDING = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
  * Does something that has changed the terminal, and ends it before a signal ends this process: otherwise, the shell
@@ -15,11 +17,11 @@ export async function endedBySignals<T>(end: () => void, work: () => Promise<T>)
     received = signal;
     end();
   };
-  process.on('SIGTERM', onSignal).on('SIGHUP', onSignal);
+  for (const signal of ENDING) process.on(signal, onSignal);
   try {
     return await work();
   } finally {
-    process.off('SIGTERM', onSignal).off('SIGHUP', onSignal);
+    for (const signal of ENDING) process.off(signal, onSignal);
     if (received !== undefined) {
       process.kill(process.pid, received);
       await new Promise((resolve) => setTimeout(resolve, NOT_ENDED_MS));

@@ -58,6 +58,17 @@ function documentOf(run: SvcRun): InitDocument {
   return JSON.parse(run.stdout);
 }
 
+test('--force replaces the configuration and keeps the index', async () => {
+  const home = folderOf(NOTES);
+  const words = ['config', 'init', '--workspace', 'notes', '--provider', 'none', '--json'];
+  const first = documentOf(await runSvc(words, { home: home.path, cwd: home.path }));
+  assert.is(first.index?.added, 2);
+  const again = documentOf(
+    await runSvc([...words, '--force'], { home: home.path, cwd: home.path }),
+  );
+  assert.equal([again.index?.outcome, again.index?.added], ['unchanged', 0]);
+});
+
 test('without a terminal and without flags it writes a file to start from', async () => {
   const home = tempFolder();
   const run = await runSvc(['config', 'init'], { home: home.path });

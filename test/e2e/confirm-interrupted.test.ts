@@ -47,21 +47,23 @@ for (const words of QUESTIONS) {
   }
 }
 
-test('SIGTERM at a question restores the terminal before the shell goes on', async () => {
-  const home = await world();
-  const session = runInPty(['memory', 'forget', 'MEMORY.md'], {
-    home: home.path,
-    columns: 100,
-    rows: 40,
-    lines: true,
-    shell: true,
-    env: { HOME: home.path },
+for (const signal of ['SIGTERM', 'SIGQUIT'] as const) {
+  test(`${signal} at a question restores the terminal before the shell goes on`, async () => {
+    const home = await world();
+    const session = runInPty(['memory', 'forget', 'MEMORY.md'], {
+      home: home.path,
+      columns: 100,
+      rows: 40,
+      lines: true,
+      shell: true,
+      env: { HOME: home.path },
+    });
+    await session.waitForText('[y/N]');
+    const children = readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8');
+    process.kill(Number(children.trim()), signal);
+    await session.ended;
+    assert.match(session.output(), / icanon .* echo /su);
   });
-  await session.waitForText('[y/N]');
-  const children = readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8');
-  process.kill(Number(children.trim()), 'SIGTERM');
-  await session.ended;
-  assert.match(session.output(), / icanon .* echo /su);
-});
+}
 
 test.run();

@@ -222,7 +222,7 @@ async function firstSearch(
   const index = indexOutput(memory, summary);
   const isEmpty = summary.added + summary.changed + summary.unchanged === 0;
   if (summary.outcome === 'stopped') return { index, search: null, isEmpty };
-  const example = firstQuestion(workspace, await recentNotes(memory, signal));
+  const example = await firstQuestion(workspace, () => recentNotes(memory, signal));
   const query = asks && !isEmpty ? await askFirstQuery(safeLine(example), signal) : example;
   if (query === undefined) return { index, search: null, isEmpty };
   // Warnings of a search explain why a memory is empty.

@@ -74,7 +74,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
         return String(await allOf(process.stdin, this.signal));
       },
       openMemory: (configFile) => this.openMemory({ config: configFile }),
-      sync: (memory) => this.syncShown(memory, flags),
+      sync: (memory) => this.syncShown(memory),
       fail: () => this.setExitCode(1),
       warn: (warning) => this.addWarning(warning),
     });

@@ -99,18 +99,25 @@ const IS_TITLE = /^memory(?:\.md)?$/iu;
  * the folder's own or of the files that changed last.
  *
  * @param dir absolute path of the workspace
- * @param recent the indexed files that changed last, relative to it
+ * @param recent lists the indexed files that changed last, relative to it
  */
-export function firstQuestion(dir: string, recent: readonly string[]): string {
-  const notes = [...newestNotes(dir, 'memory'), ...newestNotes(dir, ''), ...recent];
-  for (const file of ['MEMORY.md', ...notes]) {
+export async function firstQuestion(
+  dir: string,
+  recent: () => Promise<readonly string[]>,
+): Promise<string> {
+  const own = ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')];
+  return headingIn(dir, own) ?? headingIn(dir, await recent()) ?? ANY_QUESTION;
+}
+
+function headingIn(dir: string, files: readonly string[]): string | undefined {
+  for (const file of files) {
     const headings = textOf(join(dir, file)).matchAll(/^#{1,6}[ \t](.*\p{L}.*)/gmu);
     for (const [, heading = ''] of headings) {
       const question = heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');
       if (!IS_TITLE.test(question)) return question;
     }
   }
-  return ANY_QUESTION;
+  return undefined;
 }
 
 /** Daily notes have their date in the name. */

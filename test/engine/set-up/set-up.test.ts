@@ -79,19 +79,22 @@ test('the workspace is that of the configuration, the current folder or the usua
 
 test('a workspace is made with an example only when one is wanted, and keeps what is there', () =>
   inWorld(async ({ at, write }) => {
+    const none = async (): Promise<never> => {
+      throw new Error('the newest notes have a heading');
+    };
     makeWorkspace(at('a/b'), false);
     assert.is(workspaceState(at('a/b')), 'empty');
     makeWorkspace(at('a/b'), true);
     assert.is(workspaceState(at('a/b')), 'memory');
-    assert.is(firstQuestion(at('a/b'), []), 'How this works');
+    assert.is(await firstQuestion(at('a/b'), none), 'How this works');
     write('a/b/MEMORY.md', 'mine');
     makeWorkspace(at('a/b'), true);
     assert.is(readFileSync(at('a/b/MEMORY.md'), 'utf8'), 'mine');
     write('a/b/memory/2026-01-01.md', '# Old\n');
     write('a/b/memory/2026-01-02.md', 'text\n\n## New day ##\n');
-    assert.is(firstQuestion(at('a/b'), []), 'New day');
+    assert.is(await firstQuestion(at('a/b'), none), 'New day');
     write('c/people/ada.md', '# Ada Lindqvist\n');
-    assert.is(firstQuestion(at('c'), ['people/ada.md']), 'Ada Lindqvist');
+    assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
     assert.is(
       (await errorOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
       'WORKSPACE_UNREADABLE',
