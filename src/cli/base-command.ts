@@ -375,3 +375,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 function asLines(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
+
+/** Examples of a command, each without its name: `''` is the command alone. */
+export function examples(...lines: readonly string[]): string[] {
+  return lines.map((line) => `<%= config.bin %> <%= command.id %> ${line}`.trimEnd());
+}

@@ -6,7 +6,6 @@ import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { isCalendarDay } from '../engine/support/day.js';
 import { UNIT_MS } from '../engine/support/time.js';
-import { textsFlag } from './command-parts.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
@@ -43,6 +42,21 @@ export function giveVariables(flags: Readonly<Record<string, { env?: string }>>)
 /** The environment variable of a flag. @param name without dashes in front */
 export function variableOf(name: string): string {
   return `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
+}
+
+/** A flag that takes one of some words, once or more. */
+export function choicesFlag<const T extends readonly string[]>(
+  options: T,
+  summary: string,
+  helpValue?: string,
+) {
+  const shown = helpValue === undefined ? {} : { helpValue };
+  return Flags.option({ options, multiple: true, summary, ...shown })();
+}
+
+/** A flag that takes a text, once or more; words that follow one are not taken for more of them. */
+export function textsFlag(summary: string, helpValue: string) {
+  return Flags.string({ summary, helpValue, multiple: true, multipleNonGreedy: true });
 }
 
 /** `--limit` of a list. @param shown its default */

@@ -15,8 +15,7 @@ import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { choicesFlag } from './command-parts.js';
-import { limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
+import { choicesFlag, limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -41,8 +40,24 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
   }
 }
 
+/** Base of the commands with which a worker reports on its task. */
+export abstract class ReportCommand<Result extends object> extends FlowsCommand<Result> {
+  /** Sends a report. @throws SvcError if it is refused */
+  protected async report<Answer extends { readonly ok: true }>(
+    task: string,
+    flags: { readonly 'lease-token'?: string | undefined },
+    send: (tasks: Flows['tasks'], lease: TaskLease) => Promise<Answer | LeaseRefusal>,
+  ): Promise<Answer> {
+    const lease = { taskId: task, token: flags['lease-token'] };
+    const { tasks } = await this.openFlows();
+    const answer = await send(tasks, lease);
+    if (!answer.ok) throw leaseError(answer, lease);
+    return answer;
+  }
+}
+
 /** The error for a worker whose report was refused. */
-export function leaseError(refusal: LeaseRefusal, { taskId, token }: TaskLease): SvcError {
+function leaseError(refusal: LeaseRefusal, { taskId, token }: TaskLease): SvcError {
   switch (refusal.code) {
     case 'not_found':
       return new SvcError('TASK_NOT_FOUND', `task not found: ${taskId}`, {

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
-import { examples } from '../cli/command-parts.js';
+import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';

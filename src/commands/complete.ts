@@ -1,5 +1,4 @@
-import { BaseCommand } from '../cli/base-command.js';
-import { examples } from '../cli/command-parts.js';
+import { BaseCommand, examples } from '../cli/base-command.js';
 import { completeWords } from '../cli/complete-words.js';
 
 export default class Complete extends BaseCommand {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
-import { examples } from '../cli/command-parts.js';
+import { BaseCommand, examples } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
 import { type FlagsOf, targetFlags, yesFlag } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';

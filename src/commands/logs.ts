@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
-import { examples } from '../cli/command-parts.js';
+import { BaseCommand, examples } from '../cli/base-command.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../cli/command-parts.js';
+import { examples } from '../cli/base-command.js';
 import { sessionFacts, sessionFlags, type TargetFlags, targetFlags } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';

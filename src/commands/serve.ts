@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { choicesFlag, examples } from '../cli/command-parts.js';
+import { examples } from '../cli/base-command.js';
 import { programWords, statePlaces } from '../cli/context.js';
 import type { FlagsOf } from '../cli/flags.js';
+import { choicesFlag } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';

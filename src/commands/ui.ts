@@ -1,4 +1,4 @@
-import { examples } from '../cli/command-parts.js';
+import { examples } from '../cli/base-command.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 

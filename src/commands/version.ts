@@ -1,5 +1,4 @@
-import { BaseCommand } from '../cli/base-command.js';
-import { examples } from '../cli/command-parts.js';
+import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';

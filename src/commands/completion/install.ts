@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { programWords } from '../../cli/context.js';
 import { yesFlag } from '../../cli/flags.js';
 import {

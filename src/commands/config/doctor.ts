@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { shownDoctor } from '../../cli/shown-doctor.js';
 import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { createJsonSchema, type JsonSchema } from '../../engine/config/authoring.js';
 import { renderJson } from '../../ui/safe-text.js';
 

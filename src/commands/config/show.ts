@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { inspectConfig } from '../../engine/config/index.js';
 import { maskConfigText } from '../../engine/config/masked-text.js';
 import { renderValidation } from '../../ui/config/config-text.js';

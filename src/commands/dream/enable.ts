@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { DreamSwitchCommand } from '../../cli/dream/dream-command.js';
 import type { DreamSwitchOutput } from '../../engine/dreaming/index.js';
 

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import { choicesFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { choicesFlag, targetFlags } from '../../cli/flags.js';
 import { type DreamRunOutput, PHASES } from '../../engine/dreaming/index.js';
 
 export default class DreamRun extends SweepCommand {

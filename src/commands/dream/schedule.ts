@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { programWords, statePlaces } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';

@@ -1,5 +1,6 @@
+import { examples } from '../../cli/base-command.js';
 import { BulkCommand, bulkFlags, optionalFlowArgs } from '../../cli/bulk-command.js';
-import { choicesFlag, examples } from '../../cli/command-parts.js';
+import { choicesFlag } from '../../cli/flags.js';
 import { routeFlag } from '../../cli/flows-command.js';
 import { ACTIVE_FLOW_STATUSES, flowOutput } from '../../engine/flow-model/flow-record.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';

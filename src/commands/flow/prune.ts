@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { olderThanFlag, readAge, yesFlag } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import type { FlowPruneOutput } from '../../engine/flows/index.js';

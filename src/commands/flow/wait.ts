@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { flowArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type FlowRecord, flowOutput } from '../../engine/flow-model/flow-record.js';

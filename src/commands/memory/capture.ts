@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { examples } from '../../cli/command-parts.js';
 import { targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';

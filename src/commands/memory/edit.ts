@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { fileToEdit, openInEditor } from '../../cli/open-editor.js';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { examples, textsFlag } from '../../cli/command-parts.js';
-import { type FlagsOf, parseShare, targetFlags } from '../../cli/flags.js';
+import { examples } from '../../cli/base-command.js';
+import { type FlagsOf, parseShare, targetFlags, textsFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';

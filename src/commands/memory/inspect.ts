@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, targetFlags } from '../../cli/flags.js';
 import { defaultAgentId, resolveAgent } from '../../engine/config/index.js';
 import {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';

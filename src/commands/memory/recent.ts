@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import { choicesFlag, examples } from '../../cli/command-parts.js';
-import { limitFlag, targetFlags } from '../../cli/flags.js';
+import { examples } from '../../cli/base-command.js';
+import { choicesFlag, limitFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { recentChanges } from '../../engine/memory/inspect/recent.js';

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import type { DreamRunOutput } from '../../engine/dreaming/index.js';

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { choicesFlag, examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import {
+  choicesFlag,
   type FlagsOf,
   filterFlags,
   filtersOf,

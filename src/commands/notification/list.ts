@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';

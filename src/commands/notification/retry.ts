@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { FlowsCommand, notificationArgs, targetFlag } from '../../cli/flows-command.js';
 import { fromJsonText } from '../../engine/flow-model/fields.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import { loadAgentProviders, type ProviderListOutput } from '../../engine/embeddings/index.js';
 import { listProviders } from '../../engine/embeddings/list-providers.js';

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { yesFlag } from '../../cli/flags.js';
 import { logout } from '../../engine/providers/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/providers/output-schemas.js';

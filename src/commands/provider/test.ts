@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';

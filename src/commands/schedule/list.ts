@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { listSchedules, type ScheduleListOutput } from '../../engine/schedules/index.js';
 import { renderSchedules } from '../../ui/schedule/list.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { RUNS_SHOWN, runsFlag, scheduleArgs } from '../../cli/flags.js';
 import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { iso } from '../../engine/support/time.js';

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { scheduleArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';

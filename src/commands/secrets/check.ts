@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { checkSecrets } from '../../engine/secrets/check-secrets.js';
 import type { SecretsCheckOutput } from '../../engine/secrets/output-schemas.js';
 import { renderSecretsCheck } from '../../ui/secrets-check.js';

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyNotes, renderCopied } from '../../ui/storage.js';
 

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
 import { renderMigrated } from '../../ui/storage.js';

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage.js';

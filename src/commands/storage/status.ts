@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import type { StorageStatusOutput } from '../../engine/storage/index.js';
 import { storageStatus } from '../../engine/storage/storage-status.js';
 import { renderStorageStatus } from '../../ui/storage.js';

@@ -1,5 +1,6 @@
+import { examples } from '../../cli/base-command.js';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
-import { choicesFlag, examples } from '../../cli/command-parts.js';
+import { choicesFlag } from '../../cli/flags.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { ACTIVE_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';

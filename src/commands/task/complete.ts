@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
-import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
+import { examples } from '../../cli/base-command.js';
+import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { JsonValue } from '../../engine/flow-model/fields.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 import { jsonFault } from '../../engine/support/json-fault.js';
 
-export default class TaskComplete extends FlowsCommand<TaskOutput> {
+export default class TaskComplete extends ReportCommand<TaskOutput> {
   static override summary = 'Report a task as done.';
   static override description = 'For workers. The lease token must be valid.';
   static override examples = examples(
@@ -30,16 +30,12 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskComplete);
     const result = flags.result === undefined ? undefined : readJson(flags.result);
-    const flows = await this.openFlows();
-    const lease = { taskId: args.task, token: flags['lease-token'] };
-    const answer = await flows.tasks.complete(lease, {
-      summary: flags.summary,
-      outcome: flags.outcome,
-      result,
-    });
-    if (!answer.ok) throw leaseError(answer, lease);
+    const { summary, outcome } = flags;
+    const { task } = await this.report(args.task, flags, (tasks, lease) =>
+      tasks.complete(lease, { summary, outcome, result }),
+    );
     this.write(`task ${args.task} is done`);
-    return { task: taskOutput(answer.task) };
+    return { task: taskOutput(task) };
   }
 }
 

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
-import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
+import { examples } from '../../cli/base-command.js';
+import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 
-export default class TaskFail extends FlowsCommand<TaskOutput> {
+export default class TaskFail extends ReportCommand<TaskOutput> {
   static override summary = 'Report a task as failed.';
   static override description =
     'For workers. The lease token must be valid. The task is retried after a pause while it has attempts left (maxAttempts of its runtime); --no-retry makes it fail permanently. A task with a pending cancellation is cancelled.';
@@ -22,20 +22,12 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
 
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskFail);
-    const flows = await this.openFlows();
-    const lease = { taskId: args.task, token: flags['lease-token'] };
-    const answer = await flows.tasks.fail(lease, {
-      error: flags.error,
-      retry: !flags['no-retry'],
-      timedOut: flags['timed-out'],
-    });
-    if (!answer.ok) throw leaseError(answer, lease);
-    const { status } = answer.task;
-    this.write(
-      status === 'queued'
-        ? `task ${args.task} will run again`
-        : `task ${args.task} ended: ${status}`,
+    const { error, 'no-retry': noRetry, 'timed-out': timedOut } = flags;
+    const { task } = await this.report(args.task, flags, (tasks, lease) =>
+      tasks.fail(lease, { error, retry: !noRetry, timedOut }),
     );
-    return { task: taskOutput(answer.task) };
+    const how = task.status === 'queued' ? 'will run again' : `ended: ${task.status}`;
+    this.write(`task ${args.task} ${how}`);
+    return { task: taskOutput(task) };
   }
 }

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
-import { FlowsCommand, leaseArgs, leaseError, leaseFlags } from '../../cli/flows-command.js';
+import { examples } from '../../cli/base-command.js';
+import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
 
-export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
+export default class TaskHeartbeat extends ReportCommand<TaskHeartbeatOutput> {
   static override summary = 'Report that a task is still in progress.';
   static override description =
     'For workers. Extends the lease by flows.leaseSeconds. If cancelRequested is true in the result, stop and run "svc task fail".';
@@ -26,15 +26,12 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
 
   async run(): Promise<TaskHeartbeatOutput> {
     const { args, flags } = await this.parse(TaskHeartbeat);
-    const flows = await this.openFlows();
-    const seconds = flags['lease-seconds'];
-    const lease = { taskId: args.task, token: flags['lease-token'] };
-    const answer = await flows.tasks.heartbeat(lease, {
-      progress: flags.progress,
-      leaseMs: seconds === undefined ? undefined : seconds * 1000,
-    });
-    if (!answer.ok) throw leaseError(answer, lease);
-    this.write(answer.cancelRequested ? 'stop: cancellation requested' : 'continue');
-    return { task: taskOutput(answer.task), cancelRequested: answer.cancelRequested };
+    const { progress, 'lease-seconds': seconds } = flags;
+    const leaseMs = seconds === undefined ? undefined : seconds * 1000;
+    const { task, cancelRequested } = await this.report(args.task, flags, (tasks, lease) =>
+      tasks.heartbeat(lease, { progress, leaseMs }),
+    );
+    this.write(cancelRequested ? 'stop: cancellation requested' : 'continue');
+    return { task: taskOutput(task), cancelRequested };
   }
 }

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import {
   ListCommand,
   listFlags,

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';

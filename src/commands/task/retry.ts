@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
+import { examples } from '../../cli/base-command.js';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
-import { examples } from '../../cli/command-parts.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';

@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import { type TaskShowOutput, taskShowOutput } from '../../engine/flows/index.js';

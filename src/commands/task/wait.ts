@@ -1,4 +1,4 @@
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import { taskArgs } from '../../cli/flags.js';
 import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type TaskRecord, taskOutput } from '../../engine/flow-model/task-record.js';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { loadConfig } from '../../engine/config/index.js';

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';

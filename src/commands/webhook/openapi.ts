@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { baseUrlFlag } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { deliveryArgs } from '../../cli/flags.js';
 import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';

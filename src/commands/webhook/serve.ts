@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../cli/command-parts.js';
+import { examples } from '../../cli/base-command.js';
 import type { FlagsOf } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { examples } from '../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../cli/base-command.js';
 import { deliveryArgs } from '../../cli/flags.js';
 import { deliveryShowOutput } from '../../engine/webhooks/deliveries/delivery.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { yesFlag } from '../../../cli/flags.js';
 import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustReview } from '../../../ui/config/config-text.js';

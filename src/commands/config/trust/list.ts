@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { listTrust } from '../../../engine/config/trust/config-trust.js';
 import { iso } from '../../../engine/support/time.js';
 import { renderTrustList } from '../../../ui/config/config-text.js';

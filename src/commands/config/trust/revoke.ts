@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
 import { safeLine } from '../../../ui/safe-text.js';
 

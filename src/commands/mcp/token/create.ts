@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../../cli/base-command.js';
-import { choicesFlag, examples } from '../../../cli/command-parts.js';
-import { readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
+import { choicesFlag, readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {

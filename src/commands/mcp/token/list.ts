@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import type { TokenListOutput } from '../../../engine/mcp/index.js';
 import { readTokens, tokenOutput, tokensFile } from '../../../engine/mcp/tokens/token-store.js';
 import { renderTokens } from '../../../ui/mcp/tokens.js';

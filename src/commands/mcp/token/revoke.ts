@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import type { TokenRevokeOutput } from '../../../engine/mcp/index.js';
 import { revokeToken, tokenOutput } from '../../../engine/mcp/tokens/token-store.js';
 import { safeLine } from '../../../ui/safe-text.js';

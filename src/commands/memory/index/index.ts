@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/base-command.js';
 import { type FlagsOf, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { explainScope } from '../../../engine/scope/decide-scope.js';
 import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';

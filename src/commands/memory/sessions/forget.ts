@@ -1,4 +1,4 @@
-import { examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { followInAllStores, unfinishedWarnings } from '../../../cli/memory-stores.js';

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/base-command.js';
 import { limitFlag, readSince, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';

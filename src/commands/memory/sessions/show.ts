@@ -1,4 +1,4 @@
-import { examples } from '../../../cli/command-parts.js';
+import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { needsPager, page } from '../../../cli/foreground.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { currentPlatform } from '../../../cli/context.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { resolveAgent } from '../../../engine/config/index.js';

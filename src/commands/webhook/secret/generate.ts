@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { examples } from '../../../cli/command-parts.js';
+import { BaseCommand, examples } from '../../../cli/base-command.js';
 import type { SecretOutput } from '../../../engine/webhooks/index.js';
 import { newSecret } from '../../../engine/webhooks/verify/verifier.js';
 
