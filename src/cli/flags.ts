@@ -290,6 +290,16 @@ const byId = () => Args.string({ required: true, description: ID });
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
 
+/** A key of the configuration. */
+export const configPathArgs = {
+  path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+};
+
+/** The webhook route that an operator names. */
+export const routeArgs = {
+  route: Args.string({ required: true, description: 'ID of the route.' }),
+};
+
 /** The delivery that an operator names. */
 export const deliveryArgs = { delivery: byId() };
 

@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { configPathArgs } from '../../cli/flags.js';
 import { getConfigValue } from '../../engine/config/authoring.js';
 import { renderConfigValue } from '../../ui/config/config-text.js';
 
@@ -11,9 +11,7 @@ export default class ConfigGet extends BaseCommand {
     'agents.defaults.memorySearch.query.maxResults',
     'memory --json',
   );
-  static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
-  };
+  static override args = configPathArgs;
 
   async run() {
     const { args, flags } = await this.parse(ConfigGet);

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { configPathArgs } from '../../cli/flags.js';
 import { type ConfigEdit, setConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -13,7 +14,7 @@ export default class ConfigSet extends BaseCommand<ConfigEdit> {
     `'models.providers["my.host"].baseUrl' https://embeddings.example.com/v1`,
   );
   static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+    ...configPathArgs,
     value: Args.string({ required: true, description: 'the new value' }),
   };
 

@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { configPathArgs } from '../../cli/flags.js';
 import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -10,9 +10,7 @@ export default class ConfigUnset extends BaseCommand<ConfigEdit> {
     'agents.defaults.memorySearch.query.maxResults',
     'memory.citations --json',
   );
-  static override args = {
-    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
-  };
+  static override args = configPathArgs;
 
   async run(): Promise<ConfigEdit> {
     const { args, flags } = await this.parse(ConfigUnset);

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { baseUrlFlag } from '../../cli/flags.js';
+import { baseUrlFlag, routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
@@ -19,7 +19,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     'ci create_flow --data @body.json --idempotency-key build-1.2.3',
   );
   static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
+    ...routeArgs,
     action: Args.string({ required: true, description: 'Name of the action.' }),
   };
   static override flags = {

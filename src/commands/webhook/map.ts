@@ -1,6 +1,6 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
@@ -15,9 +15,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     'github --data @push.json --headers @headers.json',
     `alerts --data '{"status":"firing"}'`,
   );
-  static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
-  };
+  static override args = routeArgs;
   static override flags = {
     data: Flags.string({
       char: 'd',

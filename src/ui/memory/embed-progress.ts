@@ -97,14 +97,9 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
     case 'rate.limited':
       return { ...state, limit: { perSecond: event.perSecond, atMs } };
     case 'batch.submitted': {
-      const { jobs, ended, doneByJob, inputs } = state.batch ?? NO_JOBS;
-      const batch = {
-        jobs: jobs + 1,
-        ended,
-        doneByJob,
-        inputs: inputs + Math.max(0, event.inputs),
-      };
-      return { ...state, batch };
+      const batch = state.batch ?? NO_JOBS;
+      const inputs = batch.inputs + Math.max(0, event.inputs);
+      return { ...state, batch: { ...batch, jobs: batch.jobs + 1, inputs } };
     }
     case 'batch.progress': {
       if (state.batch === undefined || event.done === undefined) return state;

@@ -27,14 +27,12 @@ export function renderForgetPlan(
     '',
   ]);
   const others = alsoIn.slice(0, PLACES_SHOWN).map((one) => `  ${place(one)}`);
-  const more = alsoIn.length - others.length;
+  const more = moreWords(alsoIn);
   return [
     ...blocks,
     ...(others.length === 0
       ? []
-      : ['The same lines are also here, and will be forgotten too:', ...others]),
-    ...(more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : []),
-    ...(others.length === 0 ? [] : ['']),
+      : ['The same lines are also here, and will be forgotten too:', ...others, ...more, '']),
     FATE[files],
     '',
   ].join('\n');
@@ -60,13 +58,18 @@ export function renderForgotten({ id, files }: ForgetEntry): string {
 /** Where the text still occurs; empty for nowhere. */
 export function renderRemains(remains: readonly ForgetPlace[]): string {
   if (remains.length === 0) return '';
-  const more = remains.length - PLACES_SHOWN;
   return [
     'The text still occurs here, among other words. Edit these lines yourself:',
     ...remains.slice(0, PLACES_SHOWN).map((one) => `  ${place(one)}`),
-    ...(more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : []),
+    ...moreWords(remains),
     '',
   ].join('\n');
+}
+
+/** Counts the places that are not listed. */
+function moreWords({ length }: readonly unknown[]): readonly string[] {
+  const more = length - PLACES_SHOWN;
+  return more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : [];
 }
 
 /** The list of forgotten passages. */

@@ -17,9 +17,7 @@ import type { Style, View } from '../style.js';
 import { fieldLines, renderTable, right } from '../table.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
-interface LinksOptions {
-  readonly style: Style;
-}
+type LinksOptions = Pick<View, 'style'>;
 
 /** The links of a file and to it. */
 export function renderLinks(links: DocumentLinks, options: LinksOptions): string {

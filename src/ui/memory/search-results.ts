@@ -4,7 +4,7 @@ import { formatCount, formatCountOf, formatDuration } from '../../engine/support
 import { wrapSpans, wrapText } from '../fit.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
-import type { Paint, View } from '../style.js';
+import type { View } from '../style.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 /** How search results are shown. */
@@ -175,20 +175,15 @@ function bestLine(result: SearchResult, options: SearchResultsOptions): readonly
   const span = spans.find(({ end }) => end > first) ?? { start: 0, end: best.text.length };
   const before = span.start > 0 ? '…' : '';
   const after = span.end < best.text.length ? '…' : '';
-  return [`${INDENT}${before}${paintMarks(best, span, paintOf(options)).trim()}${after}`];
-}
-
-function paintOf({ style }: SearchResultsOptions): Paint {
-  return style.match;
+  return [`${INDENT}${before}${paintMarks(best, span, options.style.match).trim()}${after}`];
 }
 
 function snippetLines(result: SearchResult, options: SearchResultsOptions): readonly string[] {
-  const paint = paintOf(options);
   return markSnippet(result.snippet, result.highlights).flatMap((line) => {
     const whole = [{ start: 0, end: line.text.length }];
     const spans =
       options.columns === undefined ? whole : wrapSpans(line.text, options.columns - INDENT.length);
-    return spans.map((span) => paintMarks(line, span, paint).trimEnd());
+    return spans.map((span) => paintMarks(line, span, options.style.match).trimEnd());
   });
 }
 

@@ -63,9 +63,8 @@ function providerLine({ provider, adapter, model }: ProviderStatus): string {
 
 function reasonLine({ reason }: ProviderStatus, isTested: boolean): string {
   const why =
-    reason.kind === 'setting' ? `memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
-  const test = isTested ? '' : '; only --deep tests it';
-  return safeLine(`by ${why}${test}`.replace(/^by auto/u, 'auto'));
+    reason.kind === 'setting' ? `by memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
+  return safeLine(`${why}${isTested ? '' : '; only --deep tests it'}`);
 }
 
 /** Whether the key is missing, which needs no request to find out. */
@@ -156,10 +155,7 @@ export function extFacts(
         },
     { label: 'program', lines: [`${safeLine(program)}, ${safeLine(release)}`] },
     { label: 'mode', lines: [`${ext.mode}${vectorWords(ext)}`] },
-    {
-      label: 'collections',
-      lines: alignRows(rows),
-    },
+    { label: 'collections', lines: alignRows(rows) },
     updated(ext, nowMs, style),
   ];
 }

@@ -2,7 +2,7 @@ import type { ListedProvider } from '../../engine/embeddings/index.js';
 import type { LoginEvent } from '../../engine/providers/github-copilot/device-flow.js';
 import type { LoginOutput, LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { formatCount } from '../../engine/support/format.js';
-import { fitEnd, wrapSpans } from '../fit.js';
+import { fitEnd, wrapText } from '../fit.js';
 import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 import { createStyle, type Style, type View } from '../style.js';
@@ -86,11 +86,8 @@ function reasonLines(
   const labelColumns = Math.max(...names.map((name) => name.length)) + 2;
   const indent = ' '.repeat(2 + labelColumns);
   return providers.flatMap((listed, at) => {
-    const text = reasonOf(listed);
-    const room = columns === undefined ? Number.POSITIVE_INFINITY : columns - indent.length;
-    const spans = wrapSpans(text, room);
-    return spans.map((span, row) => {
-      const words = text.slice(span.start, span.end).trimEnd();
+    const room = columns === undefined ? undefined : columns - indent.length;
+    return wrapText(reasonOf(listed), room).map((words, row) => {
       const label = (names[at] ?? '').padEnd(labelColumns);
       return row === 0 ? `  ${style.dim(label)}${words}` : `${indent}${words}`;
     });

@@ -1,6 +1,6 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
+import { routeArgs } from '../../../cli/flags.js';
 import { loadConfig } from '../../../engine/config/index.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
@@ -11,9 +11,7 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
   static override description =
     'Without a flag, shows which secrets are valid and what to do next. --add makes a new secret valid in addition to the others, and --finish leaves only the newest. Both change the configuration file; a route with "secret" gets "verify" with the scheme "bearer", which can have several.';
   static override examples = examples('ci', 'ci --add env:CI_WEBHOOK_SECRET_2', 'ci --finish');
-  static override args = {
-    route: Args.string({ required: true, description: 'ID of the route.' }),
-  };
+  static override args = routeArgs;
   static override flags = {
     add: Flags.string({
       summary: 'Make this secret valid too: a reference such as env:NAME.',
