@@ -11,45 +11,35 @@ import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { limitNote, renderTable, right } from '../table.js';
-import {
-  FLOW_TITLES,
-  flowRow,
-  ID_CHARS,
-  type ListRow,
-  STATUS_COLUMNS,
-  statusPaint,
-  TASK_TITLES,
-  taskRow,
-} from './rows.js';
+import { flowRow, ID_CHARS, type ListRow, ROW_COLUMNS, statusPaint, taskRow } from './rows.js';
 
 /** Flows as a table, newest first. */
 export function renderFlowList(page: Page<FlowEntry>, options: View): string {
   const rows = page.entries.map((entry) => flowRow(entry, options.nowMs));
-  return renderList('flow', FLOW_TITLES, { rows, total: page.total }, options);
+  return renderList('flow', rows, page.total, options);
 }
 
 /** Tasks as a table, newest first. */
 export function renderTaskList(page: Page<TaskRecord>, options: View): string {
   const rows = page.entries.map((task) => taskRow(task, options.nowMs));
-  return renderList('task', TASK_TITLES, { rows, total: page.total }, options);
+  return renderList('task', rows, page.total, options);
 }
 
 function renderList(
   noun: 'flow' | 'task',
-  titles: readonly string[],
-  { rows, total }: { readonly rows: readonly ListRow[]; readonly total: number },
+  rows: readonly ListRow[],
+  total: number,
   { style, columns }: View,
 ): string {
   if (total === 0) return `no ${noun}s\n`;
-  const heads = titles.map((title) =>
-    title === 'rev' || title === 'tries' ? right(title) : title,
-  );
+  const listed = ROW_COLUMNS[`${noun}s`];
+  const titles = listed.map(({ title, holds }) => (holds === 'number' ? right(title) : title));
   const shown = rows.map(({ cells, status }) =>
     cells.map((cell, at) => {
-      return at === STATUS_COLUMNS[`${noun}s`] ? statusPaint(status, style)(cell) : cell;
+      return listed[at]?.holds === 'status' ? statusPaint(status, style)(cell) : cell;
     }),
   );
-  return renderTable(heads, shown, style, columns) + limitNote(rows.length, total, noun, style);
+  return renderTable(titles, shown, style, columns) + limitNote(rows.length, total, noun, style);
 }
 
 /** The findings of an audit, errors first. */

@@ -16,28 +16,36 @@ export interface ListRow extends ListItem {
   readonly version: string;
 }
 
-/** Columns of a list of flows. */
-export const FLOW_TITLES = [
-  'flow',
-  'status',
-  'rev',
-  'tasks',
-  'updated',
-  'session',
-  'goal',
-] as const;
-/** Columns of a list of tasks. */
-export const TASK_TITLES = [
-  'task',
-  'flow',
-  'runtime',
-  'status',
-  'tries',
-  'changed',
-  'what',
-] as const;
-/** The column of the status in each list. */
-export const STATUS_COLUMNS = { flows: 1, tasks: 3 } as const;
+/** A column of a list of flows or tasks. */
+interface RowColumn {
+  readonly title: string;
+  /** A status is coloured; an age is left out of a line that starts with the time. */
+  readonly holds?: 'age' | 'number' | 'status';
+  /** Without room on the screen, columns are dropped in this order (1 first), and those without a number last. */
+  readonly goes?: number;
+}
+
+/** The columns of the lists, in the order of the cells of a row. */
+export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[]>> = {
+  flows: [
+    { title: 'flow' },
+    { title: 'status', holds: 'status' },
+    { title: 'rev', holds: 'number', goes: 3 },
+    { title: 'tasks', goes: 2 },
+    { title: 'updated', holds: 'age', goes: 4 },
+    { title: 'session', goes: 1 },
+    { title: 'goal' },
+  ],
+  tasks: [
+    { title: 'task' },
+    { title: 'flow', goes: 1 },
+    { title: 'runtime', goes: 3 },
+    { title: 'status', holds: 'status' },
+    { title: 'tries', holds: 'number', goes: 2 },
+    { title: 'changed', holds: 'age', goes: 4 },
+    { title: 'what' },
+  ],
+};
 
 /** A flow in a list. */
 export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
@@ -127,9 +135,6 @@ function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-/** Left out of a watch line, which starts with the time. */
-const AGO_COLUMNS = { flows: 4, tasks: 5 } as const;
-
 /** A changed flow or task as one line. */
 export function watchLine(
   kind: 'flows' | 'tasks',
@@ -138,8 +143,9 @@ export function watchLine(
   style: Style,
 ): string {
   const shown = cells.flatMap((cell, at) => {
-    if (at === AGO_COLUMNS[kind] || cell === '') return [];
-    return at === STATUS_COLUMNS[kind] ? [statusPaint(status, style)(cell)] : [cell];
+    const holds = ROW_COLUMNS[kind][at]?.holds;
+    if (holds === 'age' || cell === '') return [];
+    return holds === 'status' ? [statusPaint(status, style)(cell)] : [cell];
   });
   return [style.dim(formatClock(nowMs)), ...shown].join('  ');
 }

@@ -4,15 +4,7 @@ import { BrowserScreen, browserFacts } from '../../components/browser-screen.js'
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import type { PaneLine } from '../../components/pane.js';
-import {
-  FLOW_TITLES,
-  ID_CHARS,
-  type ListRow,
-  pauseLines,
-  STATUS_COLUMNS,
-  statusPaint,
-  TASK_TITLES,
-} from '../../flows/rows.js';
+import { ID_CHARS, type ListRow, pauseLines, ROW_COLUMNS, statusPaint } from '../../flows/rows.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
@@ -57,25 +49,13 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   return { refresh: browser.refresh, failed: screen.failed, close: screen.unmount };
 }
 
-/** Order in which columns are dropped without room. */
-const GOES: Readonly<Record<FlowsOnScreen['kind'], Readonly<Record<string, number>>>> = {
-  flows: { session: 1, tasks: 2, rev: 3, updated: 4 },
-  tasks: { flow: 1, tries: 2, runtime: 3, changed: 4 },
-};
-
 function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColumn<ListRow>[] {
-  const titles = kind === 'flows' ? FLOW_TITLES : TASK_TITLES;
-  return titles.map((title, at): ListColumn<ListRow> => {
-    const goes = GOES[kind][title];
-    return {
-      title,
-      cell: ({ cells }) => cells[at] ?? '',
-      ...(at === STATUS_COLUMNS[kind]
-        ? { paint: (text, { status }) => statusPaint(status, style)(text) }
-        : {}),
-      ...(goes === undefined ? {} : { goes }),
-    };
-  });
+  return ROW_COLUMNS[kind].map(({ title, holds, goes }, at) => ({
+    title,
+    cell: ({ cells }) => cells[at] ?? '',
+    ...(holds === 'status' && { paint: (text, { status }) => statusPaint(status, style)(text) }),
+    ...(goes !== undefined && { goes }),
+  }));
 }
 
 /** What of flows or tasks is listed. */
