@@ -24,9 +24,9 @@ export interface ProgressLineOptions {
   readonly now: () => number;
 }
 
-/** Shows the progress of a sync. */
-export interface ProgressLine {
-  readonly onEvent: (event: SyncEvent) => void;
+/** Shows the progress of a sync, or of other work. */
+export interface ProgressLine<Event = SyncEvent> {
+  readonly onEvent: (event: Event) => void;
   /** Call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
@@ -99,15 +99,8 @@ export function progressText(
   return `${verb} ${counts}`.slice(0, Math.max(0, columns - 1));
 }
 
-interface Work {
-  readonly verb: string;
-  readonly done: number;
-  readonly all: number;
-  readonly fraction: number;
-}
-
 /** Files while they are read, then passages while they are embedded. */
-function workOf(state: SyncProgress): Work {
+function workOf(state: SyncProgress) {
   const { handled, planned, embedding } = state;
   if (embedding !== undefined) {
     const { done, planned: all } = embedding;
@@ -117,18 +110,11 @@ function workOf(state: SyncProgress): Work {
   return { verb: 'indexing', done: handled.files, all: planned.files, fraction };
 }
 
-/** Shows the progress of an evaluation. */
-export interface EvalProgressLine {
-  readonly onEvent: (event: EvalEvent) => void;
-  /** Call it before anything else is written to the terminal. */
-  readonly clear: () => void;
-}
-
 /** The progress of an evaluation. @param write writes to a terminal, unchanged */
 export function createEvalProgress(
   write: (text: string) => void,
   { style, columns, now }: ProgressLineOptions,
-): EvalProgressLine {
+): ProgressLine<EvalEvent> {
   let drawnMs = Number.NEGATIVE_INFINITY;
   let shown = false;
   const draw = (head: string, name: string): void => {

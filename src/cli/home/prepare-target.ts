@@ -46,9 +46,9 @@ export async function prepareTarget(
     case 'doctor':
       return prepareDoctor(showing);
     case 'set-up':
-      return prepareCommand(SET_UP, showing);
+      return () => untilLeft(() => runFromHome(SET_UP, showing));
     case 'command':
-      return prepareCommand(target.argv, showing);
+      return () => untilLeft(() => runFromHome(target.argv, showing));
   }
 }
 
@@ -163,10 +163,6 @@ async function prepareDoctor(showing: Showing): Promise<OpenedTarget> {
   const { shownDoctor } = await import('../shown-doctor.js');
   await import('../../ui/screens/doctor/run.js');
   return () => untilLeft(() => shownDoctor(false, showing));
-}
-
-async function prepareCommand(argv: readonly string[], showing: Showing): Promise<OpenedTarget> {
-  return () => untilLeft(() => runFromHome(argv, showing));
 }
 
 /** Opens a memory for one screen and closes it afterwards. */

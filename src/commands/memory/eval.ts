@@ -9,11 +9,7 @@ import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
 import { renderDrafted, renderEval } from '../../ui/memory/eval.js';
-import {
-  createEvalProgress,
-  type EvalProgressLine,
-  type ProgressLine,
-} from '../../ui/progress-line.js';
+import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
 import { createStyle } from '../../ui/style.js';
 
 type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
@@ -170,7 +166,7 @@ function outputIsOfDrafts(): SvcError {
 }
 
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
-function createProgress(options: SyncProgressOptions, mask: SecretMask): EvalProgressLine {
+function createProgress(options: SyncProgressOptions, mask: SecretMask): ProgressLine<EvalEvent> {
   const { terminal, quiet, verbose } = options;
   const write = (text: string): void => {
     process.stderr.write(text);

@@ -255,8 +255,11 @@ function modifiedKey(
   return key(modifiers === '' ? name : (`${modifiers}${name}` as KeyName));
 }
 
-const WHEEL_UP = 64;
-const WHEEL_DOWN = 65;
+const MOUSE_ACTIONS: Readonly<Record<number, MouseEvent['action']>> = {
+  0: 'click',
+  64: 'wheelUp',
+  65: 'wheelDown',
+};
 /** Shift, Alt and Ctrl held with the mouse. */
 const MODIFIERS = 4 | 8 | 16;
 
@@ -264,15 +267,7 @@ const MODIFIERS = 4 | 8 | 16;
 function mouseEvent(parameters: string, final: string): InputEvent | undefined {
   const [, button, column, row] = /^(\d{1,4});(\d{1,5});(\d{1,5})$/u.exec(parameters) ?? [];
   if (final !== 'M' || column === undefined || row === undefined) return undefined;
-  const which = Number(button) & ~MODIFIERS;
-  const action =
-    which === 0
-      ? 'click'
-      : which === WHEEL_UP
-        ? 'wheelUp'
-        : which === WHEEL_DOWN
-          ? 'wheelDown'
-          : undefined;
+  const action = MOUSE_ACTIONS[Number(button) & ~MODIFIERS];
   if (action === undefined) return undefined;
   return {
     type: 'mouse',

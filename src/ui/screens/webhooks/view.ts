@@ -8,7 +8,7 @@ import {
 import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
-import { statusPaint } from '../../flows/rows.js';
+import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
 
@@ -107,8 +107,6 @@ function markOf({ state, activity }: Route, style: Style): string {
 }
 
 const STATUS_COLUMNS = 9;
-/** Enough of an ID to find it. */
-const ID_COLUMNS = 8;
 
 /** The latest changes of flows, as many as fit. */
 export function flowLines(
@@ -125,10 +123,10 @@ export function flowLines(
 
 function flowLine(flow: FlowRecord, nowMs: number, style: Style, columns: number): string {
   const status = padEnd(flow.status, STATUS_COLUMNS);
-  const id = flow.flowId.slice(0, ID_COLUMNS);
+  const id = flow.flowId.slice(0, ID_CHARS);
   const ago = formatRelativeTime(flow.updatedAt, nowMs);
   const step = flow.currentStep === null ? '' : ` · ${flow.currentStep}`;
-  const room = columns - STATUS_COLUMNS - ID_COLUMNS - textWidth(ago) - 6;
+  const room = columns - STATUS_COLUMNS - ID_CHARS - textWidth(ago) - 6;
   const goal = fitEnd(safeLine(`${flow.goal}${step}`), Math.max(0, room));
   const plain = `${status} ${id}  ${goal}`;
   const paint = flow.status === 'queued' ? style.dim : statusPaint(flow.status, style);
