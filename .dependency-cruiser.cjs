@@ -176,6 +176,7 @@ const doors = {
     'call-route',
     'deliveries/delivery',
     'deliveries/delivery-file',
+    'deliveries/delivery-record',
     'deliveries/delivery-reader',
     'deliveries/replay-delivery',
     'map/try-mapping',
