@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../../src/engine/errors/index.js';
@@ -134,6 +134,23 @@ test('a question that is given up stays given up, and a refresh that others wait
   assert.equal(String(await asked), 'Error: typed on');
   assert.is((await other).outcome, 'updated');
   assert.equal(gist(await backend.search({ query: 'crake' })), ['ext', ['memory/new.md'], []]);
+  await world.close();
+});
+
+test('a refresh that waited for another one does nothing again', async () => {
+  const world = extWorld({ on: { update: { kind: 'slow', ms: 300 } } });
+  const { backend } = await world.open();
+  await backend.sync({});
+  const note = world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
+  const minuteAgo = Date.now() / 1000 - 60;
+  utimesSync(note, minuteAgo, minuteAgo);
+  world.ran();
+  const both = await Promise.all([backend.sync({}), backend.sync({})]);
+  assert.equal(both.map(({ outcome }) => outcome).toSorted(), ['unchanged', 'updated']);
+  assert.equal(
+    world.ran().filter((command) => command === 'update' || command === 'embed'),
+    ['update'],
+  );
   await world.close();
 });
 
