@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
-import { READ_NO_LINK } from '../../support/files.js';
+import { SvcError } from '../../errors/index.js';
 import { firstChars, oneLine } from '../../support/text.js';
 import type { Forgotten } from '../forgotten/index.js';
 import { skipWords } from '../skip-words.js';
@@ -8,10 +7,8 @@ import {
   skipOf,
   type TranscriptFile,
   type TranscriptSources,
-  type Turn,
 } from '../sources/index.js';
-import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../sources/transcripts/read-conversation.js';
+import { linesOf } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import {
   askedRange,
@@ -45,7 +42,9 @@ export function readTurns(
   const file = fileOf(document, transcripts);
   const asked = askedRange(request, cited, Number.POSITIVE_INFINITY);
   const around = request.from === undefined && request.lines === undefined ? cited : undefined;
-  const { turns, totalLines, isShortened } = turnsIn(file, asked, around !== undefined, forgotten);
+  const { turns, totalLines, isShortened } = ifReadable(file, () =>
+    turnsIn(file, asked, around !== undefined, forgotten),
+  );
   if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
     throw noSuchLine(document.path, asked.startLine, totalLines);
   }
@@ -75,6 +74,17 @@ function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefine
   return file;
 }
 
+/** @throws SvcError DOCUMENT_UNREADABLE instead of the system's error */
+function ifReadable<T>({ absolutePath, path }: TranscriptFile, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    const why = skipWords(skipOf(absolutePath, error));
+    throw unreadable(`cannot read ${path}: ${why}`, error);
+  }
+}
+
 /** The requested turns, and context around them on request. */
 function turnsIn(
   file: TranscriptFile,
@@ -91,7 +101,7 @@ function turnsIn(
   let isShortened = false;
   const isWanted = (line: number): boolean =>
     line >= first && line <= last && characters <= MAX_CHARACTERS;
-  for (const [line, turn] of numberedTurns(file, isWanted)) {
+  for (const [line, turn] of linesOf(file, isWanted)) {
     totalLines = line;
     const isAsked = line >= startLine && line <= endLine;
     isShortened ||= isAsked && characters > MAX_CHARACTERS;
@@ -104,41 +114,6 @@ function turnsIn(
     turns.push({ line, role, at, text, asked: isAsked });
   }
   return { turns, totalLines, isShortened };
-}
-
-/** All lines of a transcript by their numbers, with the turns in those that are wanted. */
-function* numberedTurns(
-  file: TranscriptFile,
-  isWanted: (line: number) => boolean,
-): Generator<readonly [line: number, turn: Turn | undefined]> {
-  if (file.turns !== undefined) {
-    for (const turn of file.turns()) {
-      yield [turn.line, isWanted(turn.line) ? turn : undefined];
-    }
-    return;
-  }
-  // It is indexed, so it is known to belong to this memory.
-  let state = { ...initialState(file.place), belongs: true, hasBegun: true };
-  const descriptor = open(file);
-  try {
-    const { size } = fstatSync(descriptor);
-    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isWanted)) {
-      const read = isWanted(line.number) ? readTurn(line, state, file.place) : undefined;
-      if (read !== undefined) state = { ...state, lastTurn: read.state.lastTurn };
-      yield [line.number, read?.turn];
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function open({ absolutePath, path }: TranscriptFile): number {
-  try {
-    return openSync(absolutePath, READ_NO_LINK);
-  } catch (error) {
-    const why = skipWords(skipOf(absolutePath, error));
-    throw unreadable(`cannot read ${path}: ${why}`, error);
-  }
 }
 
 /** The requested turns, and the nearest few on either side. */

@@ -53,9 +53,20 @@ export function* turnsOf(
   file: TranscriptFile,
   { isWanted, lastLine = Number.POSITIVE_INFINITY }: WantedTurns = ALL,
 ): Generator<NumberedTurn> {
+  for (const [line, turn] of linesOf(file, isWanted)) {
+    if (line > lastLine) return;
+    if (turn !== undefined) yield turn;
+  }
+}
+
+/** The numbers of all lines of a conversation, with the turns in those that are wanted. @throws the system's error */
+export function* linesOf(
+  file: TranscriptFile,
+  isWanted: WantedTurns['isWanted'],
+): Generator<readonly [line: number, turn: NumberedTurn | undefined]> {
   if (file.turns !== undefined) {
     for (const turn of file.turns()) {
-      if (turn.line <= lastLine && isWanted(turn.line, 0, 0)) yield turn;
+      yield [turn.line, isWanted(turn.line, 0, 0) ? turn : undefined];
     }
     return;
   }
@@ -67,13 +78,12 @@ export function* turnsOf(
     const isRead = (line: number, offset: number): boolean =>
       !state.hasBegun || isWanted(line, offset, size);
     for (const line of jsonlLines(descriptor, BEGINNING, size, isRead)) {
-      if (line.number > lastLine) return;
       const { turn, state: after } = readTurn(line, state, file.place);
       state = after;
       if (state.isExcluded) return;
-      if (turn !== undefined && isWanted(line.number, line.offset, size)) {
-        yield { ...turn, line: line.number };
-      }
+      const { number, offset } = line;
+      const isGiven = turn !== undefined && isWanted(number, offset, size);
+      yield [number, isGiven ? { ...turn, line: number } : undefined];
     }
   } finally {
     closeSync(descriptor);
