@@ -34,8 +34,9 @@ export type OnRecall = (recall: {
 }) => Promise<void>;
 
 /**
- * Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and counted with
- * `logging.activity`.
+ * Logs after each answer, one after the other; closing the backend waits for pending logs. Searches while typing and
+ * previews are not logged. Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and
+ * counted with `logging.activity`.
  */
 export function loggedBackend(
   backend: MemoryBackend,
@@ -44,71 +45,50 @@ export function loggedBackend(
   { onActivity, onLookup, onRecall }: MemoryContext,
   { resolved }: LoadedConfig,
 ): MemoryBackend {
-  const recalled = resolved.plugins.entries['memory-core'].config.dreaming.enabled
-    ? onRecall
-    : undefined;
+  const { dreaming } = resolved.plugins.entries['memory-core'].config;
+  const recalled = dreaming.enabled ? onRecall : undefined;
   const looked = resolved.memory.searchLog ? onLookup : undefined;
   const counted = resolved.logging.activity ? onActivity : undefined;
   if (recalled === undefined && looked === undefined && counted === undefined) return backend;
-  return heardBackend(backend, {
-    indexed: (chunks) => counted?.({ chunks }),
-    searched: async (response) => {
-      counted?.({ searches: 1 });
-      await looked?.({ agentId, type: 'search', response });
-      if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
-    },
-    opened: async (response) => looked?.({ agentId, type: 'get', response }),
-  });
-}
-
-/**
- * Wraps a backend to log after each answer, one after the other; closing it waits for pending logs. Searches while
- * typing and previews are not logged.
- *
- * @param hear must not fail
- */
-function heardBackend(
-  backend: MemoryBackend,
-  hear: {
-    /** Called with a number of chunks, after a sync. */
-    readonly indexed: (chunks: number) => void;
-    readonly searched: (response: SearchResponse) => Promise<void>;
-    readonly opened: (response: GetResponse) => Promise<void>;
-  },
-): MemoryBackend {
-  let hearing: Promise<void> = Promise.resolve();
-  const tell = (heard: () => Promise<void>): void => {
-    hearing = Promise.all([hearing, nextTurn()]).then(heard);
+  let logging: Promise<void> = Promise.resolve();
+  const log = (write: () => Promise<void>): void => {
+    logging = Promise.all([logging, nextTurn()]).then(write);
   };
+  const indexed = (chunks: number): void => counted?.({ chunks });
   return {
     search: async (request, options) => {
-      const response = await counted(options, hear.indexed, (counting) =>
-        backend.search(request, counting),
-      );
-      if (request.lexicalOnly !== true) tell(() => hear.searched(response));
+      const response = await counting(options, indexed, (work) => backend.search(request, work));
+      if (request.lexicalOnly === true) return response;
+      log(async () => {
+        counted?.({ searches: 1 });
+        await looked?.({ agentId, type: 'search', response });
+        if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
+      });
       return response;
     },
     get: async (request, options) => {
       const response = await backend.get(request, options);
-      if (options?.checksFiles !== false) tell(() => hear.opened(response));
+      if (options?.checksFiles !== false) {
+        log(async () => looked?.({ agentId, type: 'get', response }));
+      }
       return response;
     },
     list: (options) => backend.list(options),
-    sync: (options) => counted(options, hear.indexed, (counting) => backend.sync(counting)),
+    sync: (options) => counting(options, indexed, (work) => backend.sync(work)),
     status: (options) => backend.status(options),
     forgetting: () => backend.forgetting(),
     transfer: () => backend.transfer(),
     inspection: () => backend.inspection(),
     reset: () => backend.reset(),
     close: async () => {
-      await hearing;
+      await logging;
       await backend.close();
     },
   };
 }
 
 /** Counts the chunks that are indexed by work, even if it fails or is stopped. */
-async function counted<Options extends WorkOptions, Result>(
+async function counting<Options extends WorkOptions, Result>(
   options: Options | undefined,
   indexed: (chunks: number) => void,
   work: (options: Options | WorkOptions) => Promise<Result>,
