@@ -15,6 +15,22 @@ export interface LineRange {
   readonly endLine: number;
 }
 
+/** Whether two ranges of one document have a line in common. */
+export function overlaps(a: LineRange, b: LineRange): boolean {
+  return a.startLine <= b.endLine && b.startLine <= a.endLine;
+}
+
+/** Overlapping and adjacent ranges as one, in order. */
+export function mergedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const merged: { startLine: number; endLine: number }[] = [];
+  for (const { startLine, endLine } of ranges.toSorted((a, b) => a.startLine - b.startLine)) {
+    const last = merged.at(-1);
+    if (last === undefined || startLine > last.endLine + 1) merged.push({ startLine, endLine });
+    else last.endLine = Math.max(last.endLine, endLine);
+  }
+  return merged;
+}
+
 /** The unit of indexing and of search results: whole lines that belong together. */
 export interface Chunk extends LineRange {
   /** The headings above the chunk, outermost first. */

@@ -28,7 +28,6 @@ export type Passage =
   | {
       readonly kind: 'refused';
       readonly response: Response;
-      readonly status: number;
       readonly holder: Holder | undefined;
     };
 
@@ -224,5 +223,5 @@ function refused(
 ): Passage {
   const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
   const response = Response.json(body, { status, ...(headers === undefined ? {} : { headers }) });
-  return { kind: 'refused', response, status, holder };
+  return { kind: 'refused', response, holder };
 }

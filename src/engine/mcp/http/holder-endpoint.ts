@@ -21,7 +21,6 @@ export class HolderEndpoint {
   private readonly modern: ReturnType<typeof createMcpHandler>;
   private readonly legacy: LegacySessions;
   private readonly quietly: () => void;
-
   private readonly holder: Holder;
 
   constructor(holder: Holder, world: McpWorld) {
@@ -33,10 +32,7 @@ export class HolderEndpoint {
       onerror: onError,
     });
     this.modern = modern;
-    this.legacy = new LegacySessions({
-      createServer: () => createServer(world, true),
-      onError,
-    });
+    this.legacy = new LegacySessions(() => createServer(world, true), onError);
     this.quietly = world.memory.onListChange(() => modern.notify.resourcesChanged());
   }
 
@@ -64,11 +60,6 @@ export class HolderEndpoint {
   }
 }
 
-interface LegacySessionsOptions {
-  readonly createServer: () => McpServer;
-  readonly onError: (error: Error) => void;
-}
-
 interface Session {
   readonly transport: Transport;
   readonly server: McpServer;
@@ -87,12 +78,14 @@ const SESSION_HEADER = 'mcp-session-id';
  * earlier requests. The SDK's stateless mode cannot cancel.
  */
 class LegacySessions {
-  private readonly options: LegacySessionsOptions;
+  private readonly createServer: () => McpServer;
+  private readonly onError: (error: Error) => void;
   /** In order of last use. */
   private readonly sessions = new Map<string, Session>();
 
-  constructor(options: LegacySessionsOptions) {
-    this.options = options;
+  constructor(createServer: () => McpServer, onError: (error: Error) => void) {
+    this.createServer = createServer;
+    this.onError = onError;
   }
 
   async answer(request: Request, authInfo: AuthInfo): Promise<Response> {
@@ -112,7 +105,7 @@ class LegacySessions {
   }
 
   private async begin(request: Request, authInfo: AuthInfo): Promise<Response> {
-    const server = this.options.createServer();
+    const server = this.createServer();
     const transport: Transport = new Transport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: MAX_BODY_BYTES,
@@ -135,7 +128,7 @@ class LegacySessions {
   private drop(id: string): void {
     const session = this.sessions.get(id);
     this.sessions.delete(id);
-    session?.server.close().catch(this.options.onError);
+    session?.server.close().catch(this.onError);
   }
 }
 

@@ -79,9 +79,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
       if (gate === undefined) return;
       const head = headOf(request);
       const passage = gate.pass(head);
-      if (passage.kind === 'refused' && passage.status !== 429) {
-        const { status, holder } = passage;
-        audit.warn({ client: head.client, status, token: holder?.name }, 'refused');
+      if (passage.kind === 'refused' && passage.response.status !== 429) {
+        const { response, holder } = passage;
+        const refusal = { client: head.client, status: response.status, token: holder?.name };
+        audit.warn(refusal, 'refused');
       }
       const answer = (web: Request): Promise<Response> =>
         passage.kind === 'served'

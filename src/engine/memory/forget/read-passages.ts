@@ -15,7 +15,7 @@ import {
   scanTranscripts,
 } from '../sources/index.js';
 import { turnsOf } from '../sources/transcripts/read-conversation.js';
-import type { DocumentKey, DocumentKind, LineRange } from '../types.js';
+import { type DocumentKey, type DocumentKind, type LineRange, mergedRanges } from '../types.js';
 
 /** Lines of a note, or of a dreaming report, as they were read. */
 export interface ForgetPlace extends LineRange {
@@ -54,7 +54,7 @@ export async function readPassages(
   ranges: readonly LineRange[] | 'whole',
   context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
-  const wanted = ranges === 'whole' ? ranges : joined(ranges);
+  const wanted = ranges === 'whole' ? ranges : mergedRanges(ranges);
   const passages =
     document.kind === 'transcript'
       ? await turnPassages(document, wanted, context)
@@ -99,21 +99,23 @@ export async function readOtherPassages(
   const chunks = (await others?.chunksOf(document)) ?? [];
   const last = Math.max(1, ...chunks.map(({ endLine }) => endLine));
   const whole = ranges === 'whole';
-  const passages = (whole ? [{ startLine: 1, endLine: last }] : joined(ranges)).map((range) => {
-    const { startLine, endLine } = range;
-    const isInside = (line: number): boolean => line >= startLine && line <= endLine;
-    const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
-    const parts =
-      kind === 'transcript'
-        ? turns.filter(({ line }) => isInside(line)).map(({ text }) => text)
-        : kind === 'media'
-          ? []
-          : [textIn(chunks, range)];
-    const place = { path, origin, absolutePath: '', source, kind, startLine, endLine };
-    // The hash may have a mark of what was left out; that of a conversation is of its beginning.
-    const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
-    return { ...place, text: parts.join('\n'), parts, fileHash, whole };
-  });
+  const passages = (whole ? [{ startLine: 1, endLine: last }] : mergedRanges(ranges)).map(
+    (range) => {
+      const { startLine, endLine } = range;
+      const isInside = (line: number): boolean => line >= startLine && line <= endLine;
+      const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
+      const parts =
+        kind === 'transcript'
+          ? turns.filter(({ line }) => isInside(line)).map(({ text }) => text)
+          : kind === 'media'
+            ? []
+            : [textIn(chunks, range)];
+      const place = { path, origin, absolutePath: '', source, kind, startLine, endLine };
+      // The hash may have a mark of what was left out; that of a conversation is of its beginning.
+      const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
+      return { ...place, text: parts.join('\n'), parts, fileHash, whole };
+    },
+  );
   return passages.filter(({ text }) => whole || saysSomething(text));
 }
 
@@ -144,17 +146,3 @@ async function turnPassages(
 }
 
 const EVERYTHING: LineRange = { startLine: 1, endLine: Number.MAX_SAFE_INTEGER };
-
-/** Merges overlapping and adjacent ranges, in order. */
-function joined(ranges: readonly LineRange[]): readonly LineRange[] {
-  const merged: { startLine: number; endLine: number }[] = [];
-  for (const range of ranges.toSorted((a, b) => a.startLine - b.startLine)) {
-    const last = merged.at(-1);
-    if (last !== undefined && range.startLine <= last.endLine + 1) {
-      last.endLine = Math.max(last.endLine, range.endLine);
-    } else {
-      merged.push({ ...range });
-    }
-  }
-  return merged;
-}

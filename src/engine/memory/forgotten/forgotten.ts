@@ -1,7 +1,7 @@
 import { crypto } from '../../support/crypto.js';
 import { groupBy } from '../../support/lists.js';
 import { lineAt, type TextLines, textLines } from '../sources/index.js';
-import type { LineRange } from '../types.js';
+import { type LineRange, mergedRanges } from '../types.js';
 
 /** A line of at least this many bytes is recognised anywhere; a shorter one only next to its neighbour. */
 export const TELLING_BYTES = 24;
@@ -131,13 +131,7 @@ export function hashesOf(salt: string, text: string): readonly string[] {
 
 /** 0-based lines as 1-based ranges. */
 export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
-  const ranges: { startLine: number; endLine: number }[] = [];
-  for (const line of [...lines].toSorted((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last.endLine === line) last.endLine = line + 1;
-    else ranges.push({ startLine: line + 1, endLine: line + 1 });
-  }
-  return ranges;
+  return mergedRanges(Array.from(lines, (at) => ({ startLine: at + 1, endLine: at + 1 })));
 }
 
 /** Whether a text contains any words. */

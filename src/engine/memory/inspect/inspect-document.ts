@@ -9,7 +9,7 @@ import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { noteDay } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
-import type { LineRange } from '../types.js';
+import { type LineRange, overlaps } from '../types.js';
 import { createLinkMap, type LinkMap } from './link-map.js';
 import type { InspectOutput, LinksOutput } from './output-schemas.js';
 
@@ -87,10 +87,7 @@ async function inspect(
   const { facts, chunks } = content;
   const dayOfMoment = dayFormatter(timeZone);
   const day = noteDay({ path, facts, modifiedMs: fingerprint.mtimeMs }, dayOfMoment);
-  const asked =
-    range === undefined
-      ? chunks
-      : chunks.filter((one) => one.startLine <= range.endLine && one.endLine >= range.startLine);
+  const asked = range === undefined ? chunks : chunks.filter((chunk) => overlaps(chunk, range));
   const { path: _, ...links } = linksOf(await linkMapOf(index), path);
   return {
     ...{ path, source, kind },

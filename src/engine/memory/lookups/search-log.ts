@@ -12,7 +12,7 @@ import type { ForgetEntry } from '../forgotten/index.js';
 import type { GetResponse } from '../get/index.js';
 import type { LogOutput } from '../output-schemas.js';
 import { documentName, type SearchResponse } from '../search/index.js';
-import type { LineRange } from '../types.js';
+import { type LineRange, overlaps } from '../types.js';
 
 /** A passage that a search found or that was opened; the path as `svc memory get` takes it. */
 interface LoggedPassage extends LineRange {
@@ -185,7 +185,9 @@ export function searchLogStore(
         return places.some(
           (entry) =>
             atMs <= entry.atMs &&
-            entry.passages.some((passage) => found.some((hit) => overlaps(hit, passage))),
+            entry.passages.some((passage) =>
+              found.some((hit) => hit.path === passage.path && overlaps(hit, passage)),
+            ),
         );
       };
       return withLog(file, (database) => {
@@ -209,10 +211,6 @@ interface FoundRow {
   readonly atMs: number;
   readonly query: string;
   readonly hits: string;
-}
-
-function overlaps(a: LoggedPassage, b: LoggedPassage): boolean {
-  return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
 }
 
 function changeLog(file: string, change: (database: Connection) => void): void {

@@ -66,12 +66,7 @@ export async function readMedia(
   try {
     handle = await openRegular(absolutePath);
     if ((await handle.stat()).size !== bytes) return undefined;
-    const data = Buffer.alloc(bytes);
-    for (let at = 0; at < bytes; ) {
-      const { bytesRead } = await handle.read(data, at, bytes - at, at);
-      if (bytesRead === 0) return undefined;
-      at += bytesRead;
-    }
+    const data = await handle.readFile();
     return crypto().hash('sha256', data) === contentHash ? data : undefined;
   } catch {
     return undefined;

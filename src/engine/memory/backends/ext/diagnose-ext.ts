@@ -12,12 +12,6 @@ import { askProgram, detectFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 
-export interface ExtDiagnosisSubject {
-  readonly settings: ExtSettings;
-  /** @throws ToolFailure */
-  readonly openTool: () => Tool;
-}
-
 /** A word that most notes contain; whether it is found does not matter. */
 const QUESTION = 'notes';
 
@@ -25,10 +19,12 @@ const QUESTION = 'notes';
  * Tests the external program step by step. Lexical mode checks nothing about vectors (spec/memory-search
  * §2.12, rule 1).
  *
+ * @param openTool throws ToolFailure
  * @throws the signal's reason; failures of the program are part of the result
  */
 export async function diagnoseExt(
-  { settings, openTool }: ExtDiagnosisSubject,
+  settings: ExtSettings,
+  openTool: () => Tool,
   { signal, onEvent }: DiagnosisWork,
 ): Promise<Diagnosis> {
   const { mode } = settings;

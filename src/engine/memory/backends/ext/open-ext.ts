@@ -69,7 +69,7 @@ export async function prepareExt(
       }),
     diagnose: async (work) => {
       const { diagnoseExt } = await import('./diagnose-ext.js');
-      return diagnoseExt({ settings, openTool: find }, work);
+      return diagnoseExt(settings, find, work);
     },
   };
 }

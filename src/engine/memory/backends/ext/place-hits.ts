@@ -25,6 +25,7 @@ import {
   type MemorySources,
   readDocument,
 } from '../../sources/index.js';
+import { overlaps } from '../../types.js';
 import type { Collection } from './collections.js';
 import { modeFor, requestWarnings } from './ext-asker.js';
 import type { ExtSettings } from './ext-settings.js';
@@ -63,7 +64,7 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
     if (results.length >= options.maxResults) break;
     const placed = place(hit, options, exclusions);
     if (placed === undefined || !takesPath(placed.path)) continue;
-    if (results.some((other) => overlaps(other, placed))) continue;
+    if (results.some((other) => other.path === placed.path && overlaps(other, placed))) continue;
     if (hit.score < (request.minScore ?? 0)) {
       belowMinScore += 1;
       continue;
@@ -125,10 +126,6 @@ function shownPath(file: string, { name, root, source }: Collection, workspaceDi
   return source === 'sessions'
     ? `qmd/${name}/${displayPath(root, file)}`
     : displayPath(workspaceDir, file);
-}
-
-function overlaps(a: SearchResult, b: Placed): boolean {
-  return a.path === b.path && a.startLine <= b.endLine && b.startLine <= a.endLine;
 }
 
 interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {
