@@ -39,14 +39,8 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
       return noLines(args.path);
     }
     const { from, lines } = flags;
-    const response = await memory.backend.get(
-      {
-        target: args.path,
-        ...(from === undefined ? {} : { from }),
-        ...(lines === undefined ? {} : { lines }),
-      },
-      this.asking(),
-    );
+    const request = { target: args.path, from, lines };
+    const response = await memory.backend.get(request, this.asking());
     for (const warning of response.warnings) this.addWarning(warning);
     const { style } = this.view();
     this.write(

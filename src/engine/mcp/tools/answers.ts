@@ -130,11 +130,7 @@ export async function getLines(
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
-  const request = {
-    target: path,
-    ...(from === undefined ? {} : { from }),
-    ...(lines === undefined ? {} : { lines }),
-  };
+  const request = { target: path, from, lines };
   const response = await backend.get(request, { signal, onEvent: live.heardSync });
   const text = withinCharacters(response.text);
   const given = text === '' && response.text === '' ? 0 : text.split('\n').length;

@@ -59,7 +59,7 @@ async function openOrTell(
     const isOfServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
     if (!isOfServer || home.others === undefined) throw error;
     const { message, hint } = error;
-    faults.push({ code: 'STORAGE_UNAVAILABLE', message, ...(hint === undefined ? {} : { hint }) });
+    faults.push({ code: 'STORAGE_UNAVAILABLE', message, hint });
     return { state: 'unusable', why: message };
   }
 }
@@ -152,8 +152,8 @@ async function tried<T>(attempt: () => T | Promise<T>, faults: Warning[]): Promi
     return await attempt();
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
-    faults.push({ code: 'INDEX_STALE', message: error.message, ...hint });
+    const { message, hint } = error;
+    faults.push({ code: 'INDEX_STALE', message, hint });
     return undefined;
   }
 }

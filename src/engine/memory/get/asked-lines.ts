@@ -12,9 +12,9 @@ export interface GetRequest {
   /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
   readonly target: string;
   /** 1-based first line; defaults to the citation's, else 1. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** How many lines; defaults to the citation's, else up to the limit. */
-  readonly lines?: number;
+  readonly lines?: number | undefined;
 }
 
 /** A turn of a conversation. */

@@ -81,15 +81,9 @@ export class ExtRefresher {
           clock.now(),
         );
       }
-      const target = {
-        settings,
-        tool,
-        features,
-        clock,
-        modelsDir,
-        exportSessions: () => this.exportSessions(work),
-        tree: () => this.tree(),
-      };
+      const skipped = await this.exportSessions(work);
+      const tree = this.tree();
+      const target = { settings, tool, features, clock, modelsDir, skipped, tree };
       return syncExt(target, { signal, onEvent, embedsNow, deadline });
     };
     const result = await this.alone(work, waitMs, refresh, () => {

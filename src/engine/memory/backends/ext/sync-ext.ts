@@ -20,10 +20,10 @@ export interface ExtSyncTarget {
   readonly tool: Tool;
   readonly features: ToolFeatures;
   readonly clock: Clock;
-  /** Exports conversations as Markdown. */
-  readonly exportSessions: () => Promise<readonly SkippedFile[]>;
+  /** Conversations that could not be exported. */
+  readonly skipped: readonly SkippedFile[];
   /** Digest of the files; see treeOf. */
-  readonly tree: () => string | null;
+  readonly tree: string | null;
   /** The folder of the user's own models, if any. */
   readonly modelsDir: string | undefined;
 }
@@ -53,8 +53,8 @@ const FIRST_EMBED_WAIT_MS = 60_000;
 const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
 
 /**
- * Brings the program's index in line with the files: exports conversations, adds and removes collections, rescans the
- * others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One process at a time.
+ * Brings the program's index in line with the files, conversations among them: adds and removes collections, rescans
+ * the others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One process at a time.
  *
  * @throws ToolFailure
  */
@@ -82,10 +82,8 @@ async function refresh(
   embedsNow: boolean,
   run: Run,
 ): Promise<ExtSyncResult> {
-  const { settings, clock } = target;
+  const { settings, clock, skipped, tree } = target;
   const startedMs = clock.now();
-  const skipped = await target.exportSessions();
-  const tree = target.tree();
   const told = await tellCollections(settings, target.features, run);
   const update = told.kept
     ? await run(['update'], settings.update.updateTimeoutMs)
