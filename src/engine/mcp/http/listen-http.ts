@@ -1,17 +1,17 @@
-import { statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { ListenAddress } from '../../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import { createHttpServer, leaveBodies, renewCertificate } from '../../listener/http-server.js';
 import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
 import type { McpLog } from '../live-memory.js';
 import type { McpCall, McpWorld } from '../mcp-world.js';
-import { liveTokens } from '../tokens/token-store.js';
+import { fileStamp, liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
 import type { HttpSettings } from './http-settings.js';
@@ -100,13 +100,7 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   gate = new Gate({ settings, url, tokens, local: options.local, clock });
   // A connection failed, for example for lack of file handles; the next may work.
   server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
-  const { tls } = settings.address;
-  const lookAtCertificate = watchCertificate({
-    files: tls === undefined ? [] : [tls.cert, tls.key],
-    renew: () => renewCertificate(server, settings.address),
-    onRenewed: () => log.info('renewed the certificate'),
-    onTrouble: (why) => log.warn(`the certificate cannot be renewed: ${why}`),
-  });
+  const lookAtCertificate = watchCertificate(server, settings.address, log);
   const sweep = setInterval(() => {
     lookAtCertificate();
     const valid = new Set([options.local, ...tokens()].map((holder) => holder?.hash));
@@ -244,44 +238,30 @@ function webStream(stream: unknown): ReadableStream<Uint8Array> {
 
 /**
  * Picks up a renewed certificate of a running server. What it returns is called from time to time: files that changed
- * since the last call may be half written.
+ * since the last call may be half written. Until they can be used, the old certificate stays in effect.
  */
-export function watchCertificate(options: {
-  /** The certificate and its key. */
-  readonly files: readonly string[];
-  /** Loads both; throws if they cannot be used. */
-  readonly renew: () => void;
-  readonly onRenewed: () => void;
-  /** Called when changed files cannot be used; until they can, the old certificate stays in effect. */
-  readonly onTrouble: (why: string) => void;
-}): () => void {
-  const { files, renew, onRenewed, onTrouble } = options;
-  let used = stampOf(files);
+export function watchCertificate(
+  server: FastifyInstance,
+  address: ListenAddress,
+  log: McpLog,
+): () => void {
+  const { tls } = address;
+  const stampNow = (): string => {
+    return tls === undefined ? '' : `${fileStamp(tls.cert)} ${fileStamp(tls.key)}`;
+  };
+  let used = stampNow();
   let seen = used;
   return () => {
-    const stamp = stampOf(files);
+    const stamp = stampNow();
     const isSettled = stamp === seen;
     seen = stamp;
     if (!isSettled || stamp === used) return;
     used = stamp;
     try {
-      renew();
-      onRenewed();
+      renewCertificate(server, address);
+      log.info('renewed the certificate');
     } catch (error) {
-      onTrouble(messageOf(error));
+      log.warn(`the certificate cannot be renewed: ${messageOf(error)}`);
     }
   };
-}
-
-/** Follows links, because renewing may only change where they point. */
-function stampOf(files: readonly string[]): string {
-  const stamps = files.map((file) => {
-    try {
-      const { ino, size, mtimeNs } = statSync(file, { bigint: true });
-      return `${ino}.${size}.${mtimeNs}`;
-    } catch (error) {
-      return messageOf(error);
-    }
-  });
-  return stamps.join(' ');
 }

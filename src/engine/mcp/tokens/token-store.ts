@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
@@ -238,7 +238,7 @@ export function liveTokens(stateDir: string, clock: Clock, onTrouble: (why: stri
   let seen: string | undefined;
   let tokens: readonly McpToken[] = [];
   return (): readonly McpToken[] => {
-    const now = fingerprint(tokensFile(stateDir));
+    const now = fileStamp(tokensFile(stateDir));
     if (now !== seen) {
       seen = now;
       try {
@@ -253,10 +253,10 @@ export function liveTokens(stateDir: string, clock: Clock, onTrouble: (why: stri
   };
 }
 
-/** Changes with each replacement of the file, and with its permissions. */
-function fingerprint(file: string): string {
+/** Changes with each replacement of a file, also of one that a link leads to, and with its permissions. */
+export function fileStamp(file: string): string {
   try {
-    const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return 'none';
     return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
   } catch (error) {

@@ -4,7 +4,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createHttpServer, renewCertificate } from '../../../../src/engine/listener/http-server.js';
+import { createHttpServer } from '../../../../src/engine/listener/http-server.js';
 import { listenOn } from '../../../../src/engine/listener/listen.js';
 import { watchCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
@@ -46,11 +46,9 @@ test('new connections get a renewed certificate, and the old one if it cannot be
   const server = createHttpServer({ address, log: pino({ level: 'silent' }) });
   const { port } = new URL(await listenOn(server, address));
   const heard: string[] = [];
-  const lookAtFiles = watchCertificate({
-    files: [tls.cert, tls.key],
-    renew: () => renewCertificate(server, address),
-    onRenewed: () => heard.push('renewed'),
-    onTrouble: () => heard.push('trouble'),
+  const lookAtFiles = watchCertificate(server, address, {
+    info: () => heard.push('renewed'),
+    warn: () => heard.push('trouble'),
   });
   const look = async (): Promise<unknown> => {
     lookAtFiles();
