@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import { ifReadable, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { parsedJson, shortHash } from '../support/text.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
+import { shortHash } from '../support/text.js';
 import { isRecord } from './config-path.js';
 
 /** Identifies the rules of a build; set by scripts/build.js, undefined without a build. */
@@ -45,8 +44,7 @@ export function keepWarnings(
   const others = readVerdicts(cacheDir).filter((verdict) => verdict.key !== key);
   const kept = [...others.slice(1 - MOST_KEPT), { key, warnings }];
   try {
-    makeFolders(cacheDir);
-    replaceFile(join(cacheDir, FILE_NAME), `${JSON.stringify(kept)}\n`, PRIVATE_MODE);
+    writeJsonFile(join(cacheDir, FILE_NAME), kept);
   } catch {
     // A full or read-only disk only makes starting slower.
   }
@@ -59,8 +57,7 @@ function keyOf(file: string, text: string): string | undefined {
 }
 
 function readVerdicts(cacheDir: string): readonly Verdict[] {
-  const text = ifReadable(() => readFileSync(join(cacheDir, FILE_NAME), 'utf8'));
-  const value = parsedJson(text ?? '');
+  const value = readJsonFile(join(cacheDir, FILE_NAME));
   return Array.isArray(value) ? value.filter(isVerdict) : [];
 }
 

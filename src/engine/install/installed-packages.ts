@@ -1,7 +1,7 @@
-import { promises, readFileSync } from 'node:fs';
+import { promises } from 'node:fs';
 import { join } from 'node:path';
-import { ifReadable } from '../support/files.js';
-import { isRecord, parsedJson } from '../support/text.js';
+import { readJsonFile } from '../support/json-file.js';
+import { isRecord } from '../support/text.js';
 
 /*
  * Each installation has its own folder, `NAME-` and random digits. `NAME.json` names the one in use and is replaced
@@ -27,7 +27,7 @@ export function pointerFile(dir: string, name: string): string {
 
 /** The installation in use; reads one small file. Undefined if missing, damaged or written by something else. */
 export function readInstalled(dir: string, name: string): InstalledPackages | undefined {
-  const value = parsedJson(ifReadable(() => readFileSync(pointerFile(dir, name), 'utf8')) ?? '');
+  const value = readJsonFile(pointerFile(dir, name));
   if (!isRecord(value)) return undefined;
   const { folder, version, bytes, ...facts } = value;
   if (typeof folder !== 'string' || !isFolderOf(name, folder)) return undefined;

@@ -1,20 +1,13 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { isRecord, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
-import {
-  ifReadable,
-  makeFolders,
-  PRIVATE_MODE,
-  readRegularFile,
-  replaceFile,
-} from '../support/files.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { uniqueBy } from '../support/lists.js';
-import { parsedJson } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,
@@ -264,16 +257,13 @@ export type LastCapture = Readonly<z.infer<typeof schema>>;
 
 /** Records how a capture ended, since nobody sees the errors of a hook. @throws the system's error */
 export function recordCapture(state: StatePaths, agent: string, capture: LastCapture): void {
-  const file = recordFile(state, agent);
-  makeFolders(dirname(file));
-  replaceFile(file, `${JSON.stringify(capture)}\n`, PRIVATE_MODE);
+  writeJsonFile(recordFile(state, agent), capture);
 }
 
 /** Undefined if none was recorded. */
 function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
   // The next capture writes a damaged one again.
-  const text = String(ifReadable(() => readRegularFile(recordFile(state, agent))) ?? '');
-  return schema.safeParse(parsedJson(text)).data;
+  return schema.safeParse(readJsonFile(recordFile(state, agent))).data;
 }
 
 function recordFile({ stateDir }: StatePaths, agent: string): string {

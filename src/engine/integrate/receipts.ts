@@ -4,14 +4,8 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
-import {
-  ifReadable,
-  makeFolders,
-  PRIVATE_MODE,
-  readRegularFile,
-  replaceFile,
-} from '../support/files.js';
-import { parsedJson } from '../support/text.js';
+import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { readJsonFile } from '../support/json-file.js';
 
 /*
  * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
@@ -42,8 +36,7 @@ const receiptSchema = z.strictObject({
 
 /** The layers of a file, oldest first. */
 export function readLayers(state: StatePaths, file: string): readonly Layer[] {
-  const text = String(ifReadable(() => readRegularFile(receiptFile(state, file))) ?? '');
-  const { data } = receiptSchema.safeParse(parsedJson(text));
+  const { data } = receiptSchema.safeParse(readJsonFile(receiptFile(state, file)));
   // Without a receipt only the entry itself is removed.
   return data?.file === file ? data.layers : [];
 }

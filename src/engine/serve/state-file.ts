@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
 import type { DeepReadonly } from '../errors/output-schema.js';
-import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { parsedJson } from '../support/text.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { readJsonFile } from '../support/json-file.js';
 
 const service = z.object({
   name: z.string(),
@@ -60,8 +60,7 @@ function pathOf(stateDir: string): string {
  * process is killed; see runningServeState.
  */
 export function readStateFile(stateDir: string): ServeState | undefined {
-  const text = ifReadable(() => readFileSync(pathOf(stateDir), 'utf8')) ?? '';
-  return serveState.safeParse(parsedJson(text)).data;
+  return serveState.safeParse(readJsonFile(pathOf(stateDir))).data;
 }
 
 /** Whether an instance wrote a state, readable or not. */

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { ifReadable, PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { parsedJson } from '../support/text.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { readJsonFile } from '../support/json-file.js';
 import type { AnsweredRequest } from './answer-log.js';
 
 const SHOWN_SECONDS = 60;
@@ -141,8 +140,7 @@ function pathOf(stateDir: string): string {
 
 /** The activity of routes by their ids. Empty if the file is missing or damaged: it is only for display. */
 export function readActivity(stateDir: string): Readonly<Record<string, RouteActivity>> {
-  const text = ifReadable(() => readFileSync(pathOf(stateDir), 'utf8'));
-  const state = stateSchema.safeParse(parsedJson(text ?? ''));
+  const state = stateSchema.safeParse(readJsonFile(pathOf(stateDir)));
   return Object.fromEntries(
     Object.entries(state.data?.routes ?? {}).flatMap(([id, route]) => {
       const read = routeActivitySchema.safeParse(route);

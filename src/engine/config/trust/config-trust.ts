@@ -1,17 +1,12 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import {
-  ifReadable,
-  ifThere,
-  makeFolders,
-  PRIVATE_MODE,
-  replaceFile,
-} from '../../support/files.js';
-import { listed, parsedJson, withSortedKeys } from '../../support/text.js';
+import { ifThere } from '../../support/files.js';
+import { readJsonFile, writeJsonFile } from '../../support/json-file.js';
+import { listed, withSortedKeys } from '../../support/text.js';
 import { checkConfigText, readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
@@ -197,10 +192,7 @@ export function trustReviewed(
   { file, digest }: Pick<TrustedConfig, 'file' | 'digest'>,
 ): void {
   const record: TrustedConfig = { file, digest, trustedAtMs: clock.now() };
-  writing(state.stateDir, () => {
-    makeFolders(folderOf(state.stateDir));
-    replaceFile(recordOf(state.stateDir, file), `${JSON.stringify(record)}\n`, PRIVATE_MODE);
-  });
+  writing(state.stateDir, () => writeJsonFile(recordOf(state.stateDir, file), record));
 }
 
 /** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
@@ -222,8 +214,7 @@ function recordOf(stateDir: string, file: string): string {
 
 /** An unreadable record does not count. */
 function readRecord(path: string): TrustedConfig | undefined {
-  const text = ifReadable(() => readFileSync(path, 'utf8'));
-  return text === undefined ? undefined : trustedConfig.safeParse(parsedJson(text)).data;
+  return trustedConfig.safeParse(readJsonFile(path)).data;
 }
 
 function writing(stateDir: string, work: () => void): void {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type * as z from 'zod/mini';
 import {
   handlesExhausted,
@@ -13,12 +13,12 @@ import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
 import {
   ifReadable,
-  makeFolders,
   PRIVATE_MODE,
   readRegularFile,
   realTarget,
   replaceFile,
 } from '../../support/files.js';
+import { writeJsonFile } from '../../support/json-file.js';
 import type { forgetListSchema } from './forget-list-schema.js';
 import { Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
 
@@ -86,8 +86,7 @@ export async function readForgotten({ listFile }: ForgetPlaces): Promise<Forgott
 /** Writes the list, readable only by its owner. @throws SvcError FORGET_FAILED; the old list is kept then */
 export function writeForgetList(file: string, list: ForgetList): void {
   try {
-    makeFolders(dirname(file));
-    replaceFile(file, `${JSON.stringify(list)}\n`, PRIVATE_MODE);
+    writeJsonFile(file, list);
   } catch (error) {
     throw new SvcError('FORGET_FAILED', `cannot write the forget list ${file}`, {
       hint: 'check the permissions of its folder and the free disk space',

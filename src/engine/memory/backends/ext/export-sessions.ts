@@ -1,27 +1,17 @@
 import { hash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import {
-  ifReadable,
   makeFolders,
   namesIn,
   PRIVATE_MODE,
   removeStrayTemporaries,
-  replaceFile,
   TEMPORARY_ENDING,
   temporaryFor,
 } from '../../../support/files.js';
-import { parsedJson } from '../../../support/text.js';
+import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
   type ForgetPlaces,
@@ -106,8 +96,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   }
   const kept = new Set(Object.values(after).flatMap((one) => (one.isEmpty ? [] : one.file)));
   for (const { file } of Object.values(before)) if (!kept.has(file)) rmSync(file, { force: true });
-  makeFolders(dirname(listFile));
-  replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
+  writeJsonFile(listFile, after);
   return skips;
 }
 
@@ -191,6 +180,5 @@ function write(
 
 /** What was exported before. If the record is missing or broken, everything is exported again. */
 function readList(listFile: string): ExportList {
-  const text = ifReadable(() => readFileSync(listFile, 'utf8')) ?? '';
-  return exportList.safeParse(parsedJson(text)).data ?? {};
+  return exportList.safeParse(readJsonFile(listFile)).data ?? {};
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { isRecord } from '../../../config/index.js';
 import type { Warning } from '../../../errors/index.js';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import type { Clock } from '../../../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../../support/files.js';
+import { writeJsonFile } from '../../../support/json-file.js';
 import { doublingRestMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
 import {
@@ -96,9 +96,7 @@ export function readExtState(dir: string): ExtState {
  */
 export function updateExtState(dir: string, change: (state: ExtState) => ExtState): ExtState {
   const state = change(readExtState(dir));
-  const file = extStateFile(dir);
-  makeFolders(dirname(file));
-  replaceFile(file, `${JSON.stringify(state)}\n`, PRIVATE_MODE);
+  writeJsonFile(extStateFile(dir), state);
   return state;
 }
 

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  createReadStream,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.js';
-import { ifReadable, makeFolders, syncFile } from '../../../support/files.js';
+import { makeFolders, syncFile } from '../../../support/files.js';
 import { formatBytes } from '../../../support/format.js';
-import { parsedJson } from '../../../support/text.js';
+import { readJsonFile } from '../../../support/json-file.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { beginsLikeGguf } from '../model.js';
@@ -210,8 +203,7 @@ class PartFile {
 
   /** Undefined if unknown; then the partial file cannot be used. */
   origin(): PartOrigin | undefined {
-    const note = ifReadable(() => readFileSync(this.notePath, 'utf8')) ?? '';
-    const { data } = partOrigin.safeParse(parsedJson(note));
+    const { data } = partOrigin.safeParse(readJsonFile(this.notePath));
     return data?.url === this.url ? data : undefined;
   }
 
