@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -93,16 +94,36 @@ async function runNpm(what, args) {
   const child = spawn('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that compilers end with it.
+    detached: true,
     // The caller builds next; do not build in the prepare script too.
     env: { ...process.env, SVC_SKIP_PREPARE: '1' },
+  });
+  const stopListening = onSignals((signal) => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    process.exit(128 + constants.signals[signal]);
   });
   const [output, errors, status] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
   ]);
+  stopListening();
   ended();
   return { output: `${output}${errors}`, status };
+}
+
+/**
+ * @param {(signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM') => void} listener
+ * @returns {() => void} what stops listening
+ */
+export function onSignals(listener) {
+  /** @type {readonly ('SIGHUP' | 'SIGINT' | 'SIGTERM')[]} */
+  const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt, ensureInstalled, installPackages } from './ensure-installed.js';
+import { ensureBuilt, ensureInstalled, installPackages, onSignals } from './ensure-installed.js';
 
 // node scripts/run.js [--build] FILE|FOLDER [ARGUMENT…]: runs a TypeScript file of the project, building the
 // program first with --build. For a folder, the first argument may name a file in it; main.ts otherwise.
@@ -20,8 +21,11 @@ const file = target.endsWith('.ts')
   : /^[\w-]+$/.test(args[0] ?? '') && existsSync(`${root}${named}`)
     ? named
     : `${target}/main.ts`;
-const run = spawnSync(process.execPath, ['--import', 'tsx', file, ...args], {
+const run = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
   stdio: 'inherit',
   cwd: root,
 });
-process.exitCode = run.status ?? 1;
+// Otherwise the file would keep running after a signal to this process alone.
+onSignals((signal) => run.kill(signal));
+const [status] = await once(run, 'close');
+process.exitCode = status ?? 1;

@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isRunning } from './support/processes.js';
 import { ROOT } from './support/run-svc.js';
 import { folderOf, type TempFolder } from './support/temp-folder.js';
+import { waitFor } from './support/wait.js';
 
 /** The test runner itself, on projects of a few test files. */
 const test = suite('test runner');
@@ -91,5 +94,49 @@ test('a file that runs nothing fails in a process that it shares, too', () => {
   assert.match(text, '\n2 passed, 1 failed');
   assert.is(status, 1);
 });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} to the starter alone ends what it runs`, async () => {
+    const { at } = folderOf({
+      'long.ts': `import { writeFileSync } from 'node:fs';
+        setInterval(() => undefined, 1000);
+        writeFileSync(new URL('pid', import.meta.url), \`\${process.pid}\\n\`);`,
+    });
+    await endsWith(signal, [join(ROOT, 'scripts/run.js'), at('long.ts')], at('pid'));
+  });
+
+  test(`${signal} while a checkout is built ends the programs that npm started`, async () => {
+    const { at } = folderOf({
+      'package.json': '{ "type": "module" }',
+      'package-lock.json': '{}',
+      'bin/npm': '#!/bin/sh\nsleep 600 &\necho $! >"$PID_FILE"\nwait\n',
+    });
+    cpSync(join(ROOT, 'scripts'), at('scripts'), { recursive: true });
+    chmodSync(at('bin/npm'), 0o755);
+    const env = { PATH: `${at('bin')}:${process.env['PATH']}`, PID_FILE: at('pid') };
+    await endsWith(signal, [at('scripts/build-checkout.js')], at('pid'), env);
+  });
+}
+
+/** Sends a signal to a script once what it started has written its process id, and waits until that is gone. */
+async function endsWith(
+  signal: NodeJS.Signals,
+  args: readonly string[],
+  pidFile: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const child = spawn(process.execPath, args, {
+    stdio: 'ignore',
+    env: { ...process.env, ...env },
+  });
+  const closed = once(child, 'close');
+  const isStarted = (): boolean =>
+    existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n');
+  await waitFor('the start', isStarted);
+  child.kill(signal);
+  await closed;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  await waitFor('the end', () => !isRunning(pid));
+}
 
 test.run();

@@ -256,10 +256,10 @@ function countIn(output: string, what: 'Passed' | 'Skipped' | 'Total'): number {
 /** Compiles it where that is still to do, which takes as long as the checks, and one processor. */
 async function compiledSqlite(): Promise<void> {
   const script = join(ROOT, 'scripts/build-checkout.js');
-  await once(
-    spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] }),
-    'close',
-  );
+  const build = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
+  // It ends what it started.
+  process.once('exit', () => build.kill());
+  await once(build, 'close');
 }
 
 /** One server for all test files, which find it in the environment. */
