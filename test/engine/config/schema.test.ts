@@ -292,6 +292,18 @@ test('times that end beyond the range of dates are refused', () => {
   const faults = faultsOf({ flows: { retentionDays: 100_000_000, idempotencyHours: 1e13 } });
   assert.is(faults.length, 2);
   assert.equal(faultsOf({ flows: { retentionDays: 36_500, idempotencyHours: 8760 } }), []);
+  const ext = (retentionDays: number) => ({
+    memory: { backend: 'ext', ext: { sessions: { enabled: true, retentionDays } } },
+  });
+  assert.match(JSON.stringify(faultsOf(ext(1e9))), 'between 1 and 36500');
+  assert.equal(faultsOf(ext(36_500)), []);
+  const sleep = {
+    light: { lookbackDays: 1e9 },
+    rem: { lookbackDays: 1e9 },
+    deep: { maxAgeDays: 1e9 },
+  };
+  const dreaming = { 'memory-core': { config: { dreaming: { phases: sleep } } } };
+  assert.is(faultsOf({ plugins: { entries: dreaming } }).length, 3);
 });
 
 test('an empty object is a configuration', () => {

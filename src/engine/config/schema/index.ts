@@ -3,6 +3,7 @@ import type { DeepReadonly } from '../../errors/output-schema.js';
 import { NOTIFICATION_KINDS } from '../../flow-model/notification-record.js';
 import {
   atMost,
+  days,
   httpUrl,
   integer,
   key,
@@ -106,7 +107,7 @@ const notify = () =>
 
 function flows() {
   return z.strictObject({
-    retentionDays: key(integer(0, 36_500), 'How long to keep ended flows, in days'),
+    retentionDays: key(days(0), 'How long to keep ended flows, in days'),
     idempotencyHours: key(
       integer(1, 24 * 365),
       'How long to recognize repeated requests, in hours',

@@ -108,6 +108,11 @@ export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEG
 
 const MS_IN = { milliseconds: 1, seconds: 1000, minutes: 60_000 } as const;
 
+/** How many days ago something may be: at most a hundred years, of which there is always a date. */
+export function days(minimum: number) {
+  return integer(minimum, 36_500);
+}
+
 /** A whole number of time units that a timer supports. */
 export function waitingTime(unit: keyof typeof MS_IN, minimum: number) {
   return integer(minimum, Math.floor(LONGEST_TIMER_MS / MS_IN[unit]));

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
 import {
+  days,
   decimal,
   glob,
   httpUrl,
@@ -252,7 +253,7 @@ const sessions = () =>
       'What happens to conversations that their agent deletes: `follow` removes them from memory, `keep` archives conversations while they exist',
     ),
     maxAgeDays: key(
-      integer(0),
+      days(0),
       'Age after which archived conversations are deleted, in days; 0 for no limit',
     ),
     maxBytes: key(

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { duration, integer, key, requiredKey, section, text, waitingTime } from './keys.js';
+import { days, duration, integer, key, requiredKey, section, text, waitingTime } from './keys.js';
 import { collection } from './memory-search.js';
 
 const sessions = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Export session transcripts and search them'),
-    retentionDays: key(integer(1), 'Remove exported transcripts after this many days'),
+    retentionDays: key(days(1), 'Remove exported transcripts after this many days'),
     exportDir: key(text(), 'Folder for exported transcripts; `{agentId}` is replaced by the agent'),
   });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimal, integer, key, section, text, timeZone } from './keys.js';
+import { days, decimal, integer, key, section, text, timeZone } from './keys.js';
 import { webhooks } from './webhooks.js';
 
 export function plugins() {
@@ -19,7 +19,7 @@ export function plugins() {
 const light = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Run the light phase'),
-    lookbackDays: key(integer(1), 'How far back to count recalls, in days'),
+    lookbackDays: key(days(1), 'How far back to count recalls, in days'),
     limit: key(integer(0), 'Maximum number of candidates per run; 0 skips the phase'),
     dedupeSimilarity: key(decimal(0, 1), 'Similarity from which snippets count as duplicates'),
   });
@@ -27,7 +27,7 @@ const light = () =>
 const rem = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Run the REM phase'),
-    lookbackDays: key(integer(1), 'How far back to look for patterns, in days'),
+    lookbackDays: key(days(1), 'How far back to look for patterns, in days'),
     limit: key(integer(0), 'Maximum number of patterns per run; 0 skips the phase'),
     minPatternStrength: key(decimal(0, 1), 'Minimum strength of a pattern'),
   });
@@ -40,7 +40,7 @@ const deep = () =>
     minRecallCount: key(integer(0), 'Minimum number of recalls of a candidate'),
     minUniqueQueries: key(integer(0), 'Minimum number of different queries that recalled it'),
     recencyHalfLifeDays: key(integer(1), 'Age at which the recency of a recall is halved, in days'),
-    maxAgeDays: key(integer(1), 'Maximum age of a candidate, in days'),
+    maxAgeDays: key(days(1), 'Maximum age of a candidate, in days'),
     maxMemoryChars: key(
       integer(1000),
       'Size of `MEMORY.md` from which the weakest promoted entries are moved to the archive, in characters',
