@@ -11,7 +11,7 @@ import { createStyle, type View } from '../ui/style.js';
 import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
-import { giveVariables, globalFlags, withListVariables } from './flags.js';
+import { giveVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
 import { print, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -243,6 +243,17 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const loaded = await loadConfig(this.context(), { configFile: this.shared.config });
     for (const warning of loaded.warnings) this.addWarning(warning);
     return loaded;
+  }
+
+  /** What times in flags are relative to: dates without a zone are the user's, as in searches. */
+  protected times(): TimeContext {
+    return {
+      nowMs: this.context().clock.now(),
+      userTimeZone: async () => {
+        const { resolved } = await loadConfig(this.context(), { configFile: this.shared.config });
+        return resolved.agents.defaults.userTimezone;
+      },
+    };
   }
 
   /** What the terminal supports, given the flags. */

@@ -48,13 +48,17 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
    * @param own the filters that are special to the command
    * @throws SvcError USAGE with both, or with neither
    */
-  protected selection<Own extends object>(id: string | undefined, flags: BulkFlags, own: Own) {
-    const nowMs = this.context().clock.now();
+  protected async selection<Own extends object>(
+    id: string | undefined,
+    flags: BulkFlags,
+    own: Own,
+  ) {
+    const times = this.times();
     const ageMs = readAge(flags['older-than']);
     const filter = {
       ...own,
-      sinceMs: readSince(flags.since, nowMs),
-      beforeMs: ageMs === undefined ? undefined : nowMs - ageMs,
+      sinceMs: await readSince(flags.since, times),
+      beforeMs: ageMs === undefined ? undefined : times.nowMs - ageMs,
     };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     if (id === undefined && !isFiltered) {

@@ -6,6 +6,7 @@ import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { isCalendarDay } from '../engine/support/day.js';
 import { UNIT_MS } from '../engine/support/time.js';
+import { wallClock } from '../engine/support/wall-clock.js';
 import { shapeFlags } from './shape-output.js';
 
 /**
@@ -125,20 +126,28 @@ export const yesFlag = {
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
 export const sinceFlag = Flags.string({
-  summary: 'Show only what was created since a date (UTC) or for a duration (7d).',
+  summary: 'Show only what was created since a date or for a duration (7d).',
   helpValue: 'WHEN',
 });
 
+/** What times in flags are relative to. */
+export interface TimeContext {
+  readonly nowMs: number;
+  /** Of dates without a zone: an IANA name, or undefined for the host's. Only asked for those. */
+  userTimeZone(): Promise<string | undefined>;
+}
+
 /** The time of `--since` or a similar flag, in milliseconds since the epoch. @throws SvcError USAGE */
-export function readSince(
+export async function readSince(
   text: string | undefined,
-  nowMs: number,
+  context: TimeContext,
   flag = '--since',
-): number | undefined {
+): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const duration = durationMs(text);
-  if (duration !== undefined) return nowMs - duration;
-  if (isDate(text)) return Date.parse(text);
+  if (duration !== undefined) return context.nowMs - duration;
+  const date = await dateMs(text, context);
+  if (date !== undefined) return date;
   throw new SvcError(
     'USAGE',
     `${flag} must be a date, a time or a duration such as 7d (got "${text}")`,
@@ -154,10 +163,14 @@ const LATEST_MS = Date.UTC(9999, 0);
  *
  * @throws SvcError USAGE
  */
-export function readLifetime(text: string, nowMs: number): number | undefined {
+export async function readLifetime(
+  text: string,
+  context: TimeContext,
+): Promise<number | undefined> {
   if (text === 'never') return undefined;
   const duration = durationMs(text);
-  const lifetime = duration ?? (isDate(text) ? Date.parse(text) - nowMs : Number.NaN);
+  const { nowMs } = context;
+  const lifetime = duration ?? ((await dateMs(text, context)) ?? Number.NaN) - nowMs;
   if (nowMs + lifetime >= LATEST_MS) {
     throw new SvcError('USAGE', `--expires must be before the year 9999 (got "${text}")`, {
       hint: 'use "never" for a token that does not expire',
@@ -197,10 +210,18 @@ export function readAge(text: string | undefined): number | undefined {
   return readDuration(/^\d+$/u.test(text) ? `${text}d` : text, '--older-than');
 }
 
-function isDate(text: string): boolean {
-  const [day] = /^\d{4}-\d{2}-\d{2}/u.exec(text) ?? [];
+const DATE =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/iu;
+
+/** A date, midnight without a time; undefined for anything else. */
+async function dateMs(text: string, { userTimeZone }: TimeContext): Promise<number | undefined> {
+  const [, day, zone] = DATE.exec(text) ?? [];
   // Date.parse takes 30 February for 2 March.
-  return day !== undefined && isCalendarDay(day) && !Number.isNaN(Date.parse(text));
+  if (day === undefined || !isCalendarDay(day)) return undefined;
+  const hasTime = text.length > day.length;
+  const atMs = Date.parse(hasTime && zone === undefined ? `${text}Z` : text);
+  if (Number.isNaN(atMs)) return undefined;
+  return zone === undefined ? wallClock(await userTimeZone()).firstAt(atMs) : atMs;
 }
 
 /** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */

@@ -11,11 +11,17 @@ import {
   type WaitOptions,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';
-import type { Clock } from '../engine/support/context.js';
 import { formatDuration } from '../engine/support/format.js';
 import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import { choicesFlag, limitFlag, readDuration, readSince, sinceFlag } from './flags.js';
+import {
+  choicesFlag,
+  limitFlag,
+  readDuration,
+  readSince,
+  sinceFlag,
+  type TimeContext,
+} from './flags.js';
 import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -163,17 +169,17 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
 }
 
 /** Which flows or tasks the flags ask for. @throws SvcError USAGE for an invalid --since */
-export function recordFilter<Status>(
+export async function recordFilter<Status>(
   flags: {
     readonly session?: string | undefined;
     readonly since?: string | undefined;
     readonly limit: number;
     readonly status?: readonly Status[] | undefined;
   },
-  clock: Clock,
+  times: TimeContext,
 ) {
   const { session: ownerKey, since, limit, status: statuses } = flags;
-  return { ownerKey, sinceMs: readSince(since, clock.now()), limit, statuses };
+  return { ownerKey, sinceMs: await readSince(since, times), limit, statuses };
 }
 
 /** The target that an operator names. */

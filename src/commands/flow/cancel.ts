@@ -30,7 +30,7 @@ Without an ID, cancels all active flows that match the flags, after confirmation
   async run(): Promise<BulkOutput | FlowCancelOutput> {
     const { args, flags } = await this.parse(FlowCancel);
     const { status: statuses, route } = flags;
-    const selection = this.selection(args.flow, flags, { statuses, route });
+    const selection = await this.selection(args.flow, flags, { statuses, route });
     const { operator } = await this.openFlows();
     if (selection !== undefined) {
       const filter = { ...selection, statuses: statuses ?? ACTIVE_FLOW_STATUSES };

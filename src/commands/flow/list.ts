@@ -23,7 +23,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
-    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
+    const filter = { ...(await recordFilter(flags, this.times())), route: flags.route };
     const flows = await this.openFlows();
     const { operator } = flows;
     if (flags.watch) {

@@ -16,7 +16,7 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
 
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
-    const filter = { ...recordFilter(flags, this.context().clock), route: flags.route };
+    const filter = { ...(await recordFilter(flags, this.times())), route: flags.route };
     const flows = await this.openFlows();
     await this.watch(flows, { kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };

@@ -24,7 +24,7 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
     const { flags } = await this.parse(MemoryLog);
     const context = this.context();
     const view = this.view();
-    const sinceMs = readSince(flags.since, view.nowMs);
+    const sinceMs = await readSince(flags.since, this.times());
     const loaded = await this.loadConfig();
     const { id } = resolveAgent(loaded, flags.agent ?? defaultAgentId(loaded.resolved), context);
     const file = searchLogFile(context.state, id);

@@ -30,7 +30,7 @@ export default class NotificationList extends FlowsCommand<NotificationListOutpu
       outcome,
       target: flags.target,
       flowId: flags.flow,
-      sinceMs: readSince(flags.since, this.context().clock.now()),
+      sinceMs: await readSince(flags.since, this.times()),
       limit: flags.limit,
     });
     this.write(renderNotificationList(page, this.view()));

@@ -47,7 +47,7 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
             {
               target: flags.target,
               flowId: flags.flow,
-              sinceMs: readSince(flags.since, this.context().clock.now()),
+              sinceMs: await readSince(flags.since, this.times()),
             },
             { dryRun },
           )

@@ -28,7 +28,7 @@ Without an ID, cancels all active tasks that match the flags, after confirmation
   async run(): Promise<BulkOutput | TaskOutput> {
     const { args, flags } = await this.parse(TaskCancel);
     const { status: statuses, runtime: runtimes } = flags;
-    const selection = this.selection(args.task, flags, { statuses, runtimes });
+    const selection = await this.selection(args.task, flags, { statuses, runtimes });
     const { operator, tasks } = await this.openFlows();
     if (selection !== undefined) {
       const filter = { ...selection, statuses: statuses ?? ACTIVE_TASK_STATUSES };

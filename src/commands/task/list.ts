@@ -24,7 +24,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
 
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
-    const filter = { ...recordFilter(flags, this.context().clock), runtimes: flags.runtime };
+    const filter = { ...(await recordFilter(flags, this.times())), runtimes: flags.runtime };
     const flows = await this.openFlows();
     const { operator } = flows;
     if (flags.watch) {

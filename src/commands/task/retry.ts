@@ -33,7 +33,7 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
     const { args, flags } = await this.parse(TaskRetry);
     const { runtime: runtimes, failed } = flags;
     const statuses = failed ? FAILED : undefined;
-    const selection = this.selection(args.task, flags, { statuses, runtimes });
+    const selection = await this.selection(args.task, flags, { statuses, runtimes });
     const { operator, tasks } = await this.openFlows();
     if (selection !== undefined) {
       const filter = { ...selection, statuses: statuses ?? [...FAILED, 'cancelled' as const] };

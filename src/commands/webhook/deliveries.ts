@@ -38,7 +38,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     const filter = {
       route: args.route,
       failed: flags.failed,
-      sinceMs: readSince(flags.since, context.clock.now()),
+      sinceMs: await readSince(flags.since, this.times()),
       limit: flags.limit,
     };
     try {

@@ -52,7 +52,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
     const { args, flags } = await this.parse(McpTokenCreate);
     const context = this.context();
     const nowMs = context.clock.now();
-    const lifetimeMs = readLifetime(flags.expires, nowMs);
+    const lifetimeMs = await readLifetime(flags.expires, this.times());
     const { agent, scope: scopes = [...READING_SCOPES] } = flags;
     if (agent !== undefined) {
       resolveAgent(await loadConfig(context, { configFile: flags.config }), agent, context);

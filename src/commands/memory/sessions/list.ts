@@ -22,11 +22,11 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
       summary: 'Show only those of this reader, or of this data export.',
     })(),
     since: Flags.string({
-      summary: 'Show those continued since a date (UTC) or for a duration (7d).',
+      summary: 'Show those continued since a date or for a duration (7d).',
       helpValue: 'WHEN',
     }),
     before: Flags.string({
-      summary: 'Show those last continued before a date (UTC) or 7d ago.',
+      summary: 'Show those last continued before a date or 7d ago.',
       helpValue: 'WHEN',
     }),
     limit: limitFlag(50, 100_000),
@@ -35,12 +35,12 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
   async run(): Promise<SessionListOutput> {
     const { flags } = await this.parse(MemorySessionsList);
     const context = this.context();
-    const nowMs = context.clock.now();
+    const times = this.times();
     const memory = await this.openMemory(flags);
     const found = await findSessions(memory, context, {
       reader: flags.reader,
-      sinceMs: readSince(flags.since, nowMs),
-      beforeMs: readSince(flags.before, nowMs, '--before'),
+      sinceMs: await readSince(flags.since, times),
+      beforeMs: await readSince(flags.before, times, '--before'),
     });
     const sessions = found.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: found.length };
