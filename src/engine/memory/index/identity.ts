@@ -18,7 +18,7 @@ export interface IndexIdentity {
 }
 
 /** Increased with every schema change; an index of another version is rebuilt. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /** The settings that are part of the identity. */
 export interface IndexSettings {

@@ -20,10 +20,11 @@ const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
 /**
  * A text as it goes into the full-text index: words are stemmed in the language of the file, unless that is
  * English, which SQLite does. `unicode61` treats a run of Han or kana as one word, so those characters are
- * separated; a query's run then matches as a phrase. `trigram` needs no help.
+ * separated; a query's run then matches as a phrase. `trigram` compares characters, so decomposed
+ * ones are composed, as in queries.
  */
 export function lexicalText(text: string, tokenizer: Tokenizer, language?: Language): string {
-  if (tokenizer === 'trigram') return text;
+  if (tokenizer === 'trigram') return text.normalize('NFC');
   const stemmed = language === undefined ? text : language.stemText(text);
   if (!MAYBE_CJK.test(stemmed)) return stemmed;
   let spaced = '';

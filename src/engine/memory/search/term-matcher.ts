@@ -200,18 +200,35 @@ function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
   // Without the expression's own quotes: a term may itself be a quotation mark.
   const needles = terms.map((term) => inLowerCase(term.match.slice(1, -1)));
   return (text) => {
-    const folded = inLowerCase(text);
+    const { composed, placeOf } = composedText(text);
+    const folded = inLowerCase(composed);
     const hits: TermHit[] = [];
     for (const [term, needle] of needles.entries()) {
       let start = folded.indexOf(needle);
       while (start !== -1) {
-        hits.push({ term, start, end: start + needle.length });
+        hits.push({ term, start: placeOf(start), end: placeOf(start + needle.length) });
         start = folded.indexOf(needle, start + needle.length);
       }
     }
     hits.sort((a, b) => a.start - b.start);
     return { hits, hasWords: hasAnyWord(text) };
   };
+}
+
+/** Pieces that composing does not join with others: a syllable of Hangul, or a character with its marks. */
+const COMPOSED_PIECE = /[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|\P{M}?\p{M}+|\P{M}/gsu;
+
+/** A text with composed characters, as queries and the index have them, and where these are in the text. */
+function composedText(text: string) {
+  if (text.normalize('NFC') === text) return { composed: text, placeOf: (at: number) => at };
+  let composed = '';
+  const places: number[] = [];
+  for (const { 0: piece, index } of text.matchAll(COMPOSED_PIECE)) {
+    const one = piece.normalize('NFC');
+    composed += one;
+    for (let at = 0; at < one.length; at++) places.push(index + Math.min(at, piece.length));
+  }
+  return { composed, placeOf: (at: number) => places[at] ?? text.length };
 }
 
 /** Of the same length: İ is the only letter whose lower case is longer. */

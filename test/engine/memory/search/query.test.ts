@@ -28,6 +28,20 @@ async function search(tokenizer: Tokenizer, query: string) {
 }
 
 for (const tokenizer of TOKENIZERS) {
+  test(`decomposed letters are found by composed and decomposed ones (${tokenizer})`, async () => {
+    const latin = ['Zürich', 'Straßenbahncafé'];
+    const words = tokenizer === 'trigram' ? [...latin, 'ガギグゲ', '한국어의'] : latin;
+    const text = `# ${words.join(' ')}\n\n${words.join(' and ')}\n`.normalize('NFD');
+    const { path } = folderOf({ 'macos.md': text, 'other.md': '# Other\n' });
+    const backend = backendOn(targetOf(path, { tokenizer }));
+    for (const word of words) {
+      for (const query of [word, word.normalize('NFD')]) {
+        assert.equal(pathsOf(await backend.search({ query })), ['macos.md'], query);
+      }
+    }
+    await backend.close();
+  });
+
   test(`no text raises an error (${tokenizer})`, async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (query) => {

@@ -105,6 +105,15 @@ test('whatever is looked for in whatever text, places are places in it', () => {
   }
 });
 
+test('with trigrams, decomposed letters are found where they are', () => {
+  for (const word of ['Zürich', 'がぎぐ', '한국어']) {
+    const text = `vor ${word} nach`.normalize('NFD');
+    const { hits } = hitsOf(word, text, 'trigram');
+    const found = hits.map(({ start, end }) => text.slice(start, end));
+    assert.equal(found, [word.normalize('NFD')]);
+  }
+});
+
 test('with trigrams, a letter whose lower case is longer hides nothing', () => {
   const text = '\u0130stanbul and istanbul';
   const { hits } = hitsOf('istanbul', text, 'trigram');
