@@ -45,6 +45,9 @@ export function variableOf(name: string): string {
   return `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
+/** One value each time: words that follow it may be arguments. */
+const REPEATABLE = { multiple: true, multipleNonGreedy: true } as const;
+
 /** A flag that takes one of some words, once or more. */
 export function choicesFlag<const T extends readonly string[]>(
   options: T,
@@ -52,12 +55,12 @@ export function choicesFlag<const T extends readonly string[]>(
   helpValue?: string,
 ) {
   const shown = helpValue === undefined ? {} : { helpValue };
-  return Flags.option({ options, multiple: true, summary, ...shown })();
+  return Flags.option({ options, ...REPEATABLE, summary, ...shown })();
 }
 
-/** A flag that takes a text, once or more; words that follow one are not taken for more of them. */
+/** A flag that takes a text, once or more. */
 export function textsFlag(summary: string, helpValue: string) {
-  return Flags.string({ summary, helpValue, multiple: true, multipleNonGreedy: true });
+  return Flags.string({ summary, helpValue, ...REPEATABLE });
 }
 
 /** `--limit` of a list. @param shown its default */
@@ -376,8 +379,5 @@ export function withListVariables(
     if (isTyped(name, flag.char)) return [];
     return values.filter((value) => value !== '').map((value) => `--${name}=${value}`);
   });
-  const end = argv.indexOf('--');
-  const at = end === -1 ? argv.length : end;
-  // Last, since a repeatable flag may take all words that follow it.
-  return [...argv.slice(0, at), ...words, ...argv.slice(at)];
+  return [...words, ...argv];
 }

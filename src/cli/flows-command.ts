@@ -90,7 +90,7 @@ function leaseError(refusal: LeaseRefusal, { taskId, token }: TaskLease): SvcErr
 
 /** `--runtime`, once or more. */
 export function runtimesFlag(summary: string) {
-  return Flags.option({ options: TASK_RUNTIMES, multiple: true, summary, helpValue: 'RUNTIME' })();
+  return choicesFlag(TASK_RUNTIMES, summary, 'RUNTIME');
 }
 
 /** `--route`: who created a flow. */

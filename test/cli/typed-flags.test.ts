@@ -1,8 +1,9 @@
+import * as Args from '@oclif/core/args';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BaseCommand } from '../../src/cli/base-command.js';
 import { createLeanConfig } from '../../src/cli/fast-start.js';
-import { targetFlags, yesFlag } from '../../src/cli/flags.js';
+import { choicesFlag, targetFlags, textsFlag, yesFlag } from '../../src/cli/flags.js';
 import { ROOT } from '../support/run-svc.js';
 
 const test = suite('flags that were typed');
@@ -32,6 +33,28 @@ test('long and short ones, also several in a word', () => {
 test('the value of one in the same word is no other flag', () => {
   assert.equal(typed('-wdata'), ['workspace']);
   assert.equal(typed('-yway'), ['workspace', 'yes']);
+});
+
+class Repeatable extends BaseCommand {
+  static override args = { query: Args.string() };
+  static override flags = {
+    source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
+    tag: textsFlag('Only notes with this tag.', 'TAG'),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Repeatable);
+    return { query: args.query, source: flags.source, tag: flags.tag };
+  }
+}
+
+test('a repeatable flag takes one value each time, and no argument', async () => {
+  const argv = ['--source', 'memory', '--tag', 'work', '--source', 'sessions', 'backup'];
+  assert.equal(await new Repeatable(argv, createLeanConfig({}, ROOT)).run(), {
+    query: 'backup',
+    source: ['memory', 'sessions'],
+    tag: ['work'],
+  });
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { targetFlags, textsFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -34,11 +34,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
       summary: 'Section to add to; created at the end if it is missing.',
       helpValue: 'TEXT',
     }),
-    tag: Flags.string({
-      summary: 'Tag of the line; repeatable.',
-      helpValue: 'TAG',
-      multiple: true,
-    }),
+    tag: textsFlag('Tag of the line; repeatable.', 'TAG'),
     'allow-secret': Flags.boolean({ summary: 'Add it even if it looks like a secret.' }),
   };
 
