@@ -10,6 +10,7 @@ import {
   thisHost,
 } from '../engine/doctor/index.js';
 import { SvcError } from '../engine/errors/index.js';
+import { NEVER } from '../engine/support/async.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
 import { editorOf, openInEditor } from './open-editor.js';
 import type { Showing } from './showing.js';
@@ -52,7 +53,8 @@ export async function shownDoctor(
       const checks = DOCTOR_CHECKS.filter(({ name }) => names.includes(name));
       return runDoctor({ ...look, checks, signal: own, onEvent });
     },
-    apply: applyFix,
+    // A fix is short and must not be interrupted.
+    apply: (check, fix) => applyFix(check, fix, NEVER),
     edit: editorOf(context.env) === undefined ? undefined : edit,
     signal,
   });

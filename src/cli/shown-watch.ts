@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type OpenedMemory, watchOutput } from '../engine/memory/index.js';
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
@@ -34,7 +35,7 @@ export async function shownWatch(
   stdoutLost.addEventListener('abort', onInterrupt);
   try {
     const started = Promise.all(watchers.map((watcher) => watcher.start()));
-    const stopped = aborted(signal);
+    const stopped: Promise<unknown> = signal.aborted ? Promise.resolve() : once(signal, 'abort');
     // A watcher only ends before the signal because of a bug.
     await Promise.race([
       stopped,
@@ -47,13 +48,6 @@ export async function shownWatch(
     process.off('SIGTERM', onInterrupt);
     stdoutLost.removeEventListener('abort', onInterrupt);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 async function createView(memories: readonly OpenedMemory[], showing: Showing): Promise<WatchView> {

@@ -35,7 +35,6 @@ export interface SyncProgress {
   readonly chunks: number;
   /** Files whose chunks are stored. */
   readonly committed: number;
-  readonly removed: number;
   /** The file read last. */
   readonly current: string | undefined;
   /** The first skipped files, and the total number. */
@@ -82,7 +81,6 @@ export function startSyncProgress(atMs: number): SyncProgress {
     handled: { files: 0, bytes: 0 },
     chunks: 0,
     committed: 0,
-    removed: 0,
     current: undefined,
     skipped: { first: [], count: 0 },
     publishing: false,
@@ -125,7 +123,7 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
     case 'document.unchanged':
       return sampled(handle({ ...next, current: event.path }, { files: 1, bytes: event.bytes }));
     case 'document.removed':
-      return { ...next, removed: next.removed + 1 };
+      return next;
     case 'document.skipped':
       return afterSkip(next, event);
     case 'batch.committed':

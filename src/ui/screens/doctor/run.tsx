@@ -10,6 +10,7 @@ import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { type KeyBinding, listedKey } from '../../components/key-map.js';
+import { createLatest } from '../../components/latest.js';
 import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
 import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
@@ -36,7 +37,7 @@ export interface DoctorScreenOptions extends Pick<View, 'homeDir' | 'style'>, Sc
     onEvent: (event: DoctorEvent) => void,
   ) => Promise<DoctorReport>;
   /** Applies a fix; the outcome says if it failed. */
-  readonly apply: (check: string, fix: Fix, signal: AbortSignal) => Promise<AppliedFix>;
+  readonly apply: (check: string, fix: Fix) => Promise<AppliedFix>;
   /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
   readonly edit: ((place: FindingPlace) => Promise<void>) | undefined;
   /** Closes the screen as if the user had quit. */
@@ -65,33 +66,30 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
-  let running: AbortController | undefined;
+  const looking = createLatest();
   const look = (checks: readonly string[]): void => {
     // Checks that an earlier run did not reach are part of this one.
     const wanted = new Set([...store.getSnapshot().again, ...checks]);
-    running?.abort();
-    const own = new AbortController();
-    running = own;
     store.dispatch({ again: wanted });
-    options
-      .look(
-        names.filter((name) => wanted.has(name)),
-        own.signal,
-        (event) => {
-          if (running === own) store.dispatch(afterDoctorEvent(store.getSnapshot(), event));
-        },
-      )
-      .catch((error: unknown) => {
-        if (running === own && !own.signal.aborted) fail(error);
-      });
+    looking.run(
+      (signal) =>
+        options.look(
+          names.filter((name) => wanted.has(name)),
+          signal,
+          (event) => {
+            if (!signal.aborted) store.dispatch(afterDoctorEvent(store.getSnapshot(), event));
+          },
+        ),
+      () => undefined,
+      fail,
+    );
   };
   const fix = async (findings: readonly ShownFinding[]): Promise<readonly AppliedFix[]> => {
-    const { signal } = new AbortController();
     const outcomes: AppliedFix[] = [];
     try {
       for (const { check, finding } of findings) {
         if (finding.fix !== undefined) {
-          outcomes.push(await options.apply(check, finding.fix, signal));
+          outcomes.push(await options.apply(check, finding.fix));
         }
       }
     } catch (error) {
@@ -156,6 +154,6 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     return { edit, applied, results: results.length < names.length ? undefined : results };
   } finally {
     unsubscribe();
-    running?.abort();
+    looking.cancel();
   }
 }

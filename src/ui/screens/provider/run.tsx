@@ -9,6 +9,7 @@ import {
   useKeyMap,
   withHelp,
 } from '../../components/key-map.js';
+import { createLatest } from '../../components/latest.js';
 import { Pane, type PaneEvent, reducePane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
@@ -57,24 +58,19 @@ export async function runProviderScreen(
   const store = createState(START_PROVIDER_SCREEN);
   let found: Diagnosis | undefined;
   const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
-  let running: AbortController | undefined;
+  const looking = createLatest();
   const look = (): void => {
-    running?.abort();
-    const own = new AbortController();
-    running = own;
     store.dispatch({ checks: {}, diagnosis: undefined });
-    options
-      .start(own.signal, (event) => {
-        if (running === own) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
-      })
-      .then(
-        (diagnosis) => {
-          if (running === own) found = diagnosis;
-        },
-        (error: unknown) => {
-          if (running === own && !own.signal.aborted) fail(error);
-        },
-      );
+    looking.run(
+      (signal) =>
+        options.start(signal, (event) => {
+          if (!signal.aborted) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
+        }),
+      (diagnosis) => {
+        found = diagnosis;
+      },
+      fail,
+    );
   };
   const leave = (edit?: SourceLocation): void => finish({ diagnosis: found, edit });
   let suspended: MountedScreen['suspended'] = (work) => work();
@@ -95,7 +91,7 @@ export async function runProviderScreen(
       leave: () => leave(),
     });
   } finally {
-    running?.abort();
+    looking.cancel();
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
+import { createLatest } from '../../components/latest.js';
 import type { Store } from '../../components/store.js';
 import type { SearchIntent } from './keys.js';
 import {
@@ -251,34 +252,5 @@ export function createSearchController({ store, actions, onEnd }: SearchControll
       deepening.cancel();
       previewing.cancel();
     },
-  };
-}
-
-/** Runs one piece of work at a time; older ones never report. */
-function createLatest() {
-  let current: AbortController | undefined;
-  const cancel = (): void => {
-    current?.abort();
-    current = undefined;
-  };
-  return {
-    run: <T>(
-      work: (signal: AbortSignal) => Promise<T>,
-      onValue: (value: T) => void,
-      onError: (error: unknown) => void,
-    ): void => {
-      cancel();
-      const own = new AbortController();
-      current = own;
-      work(own.signal).then(
-        (value) => {
-          if (current === own) onValue(value);
-        },
-        (error: unknown) => {
-          if (current === own) onError(error);
-        },
-      );
-    },
-    cancel,
   };
 }

@@ -1,0 +1,28 @@
+/** Runs one piece of work at a time: a new one aborts the one before, which never reports. */
+export function createLatest() {
+  let current: AbortController | undefined;
+  const cancel = (): void => {
+    current?.abort();
+    current = undefined;
+  };
+  return {
+    run: <T>(
+      work: (signal: AbortSignal) => Promise<T>,
+      onValue: (value: T) => void,
+      onError: (error: unknown) => void,
+    ): void => {
+      cancel();
+      const own = new AbortController();
+      current = own;
+      work(own.signal).then(
+        (value) => {
+          if (current === own) onValue(value);
+        },
+        (error: unknown) => {
+          if (current === own) onError(error);
+        },
+      );
+    },
+    cancel,
+  };
+}
