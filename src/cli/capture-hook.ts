@@ -8,14 +8,14 @@ import { PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
 import { programWords } from './context.js';
 import type { TargetFlags } from './flags.js';
-import { HookInput } from './hook-input.js';
+import { readHookInput } from './hook-input.js';
 
 /** The shortest time that an agent gives a hook is 1.5 s. */
 const INPUT_MS = 800;
 
 async function callOnStdin(): Promise<unknown> {
   if (process.stdin.isTTY) return undefined;
-  const text = await new HookInput(process.stdin).text(INPUT_MS);
+  const text = await readHookInput(process.stdin)(INPUT_MS);
   return text === undefined ? undefined : parsedJson(text);
 }
 

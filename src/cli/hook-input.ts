@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { withinTime } from '../engine/support/async.js';
 import { ownWords } from './fast-start.js';
 import { variableOf } from './flags.js';
 
@@ -22,40 +23,29 @@ export function wantsHook(
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads what an agent writes to its hook as text, up to a size. Never fails: the process that started this one may be gone.
+ * Begins to read what an agent writes to its hook. Never fails: the process that started this one may be gone.
+ *
+ * @returns waits, at most for a time, for the whole text; undefined if it is too large, was interrupted or did not end
  */
-export class HookInput {
-  private readonly stream: Readable;
-  private readonly parts: Buffer[] = [];
-  private readonly ended: Promise<boolean>;
+export function readHookInput(
+  stream: Readable,
+): (timeoutMs: number) => Promise<string | undefined> {
+  const reading = textOf(stream).catch(() => undefined);
+  return async (timeoutMs) => {
+    const read = await withinTime(timeoutMs, undefined, () => reading);
+    stream.destroy();
+    return read.done ? read.value : undefined;
+  };
+}
 
-  constructor(stream: Readable) {
-    this.stream = stream;
-    let bytes = 0;
-    this.ended = new Promise((resolve) => {
-      stream.on('data', (part: Buffer | string) => {
-        const read = typeof part === 'string' ? Buffer.from(part) : part;
-        bytes += read.length;
-        this.parts.push(read);
-        if (bytes > MAX_BYTES) resolve(false);
-      });
-      stream.once('end', () => resolve(true));
-      stream.once('close', () => resolve(true));
-      stream.once('error', () => resolve(false));
-    });
+async function textOf(stream: Readable): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    const read = Buffer.from(part);
+    parts.push(read);
+    bytes += read.length;
+    if (bytes > MAX_BYTES) return undefined;
   }
-
-  /**
-   * The whole text once the stream has ended; undefined if it is too large, was interrupted or did not end in time.
-   */
-  async text(timeoutMs: number): Promise<string | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.max(0, timeoutMs));
-    });
-    const isWhole = await Promise.race([this.ended, late]);
-    clearTimeout(timer);
-    this.stream.destroy();
-    return isWhole ? Buffer.concat(this.parts).toString('utf8') : undefined;
-  }
+  return Buffer.concat(parts).toString('utf8');
 }

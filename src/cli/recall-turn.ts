@@ -16,7 +16,7 @@ import { channelOf } from '../engine/scope/decide-scope.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
-import { HookInput } from './hook-input.js';
+import { readHookInput } from './hook-input.js';
 
 /** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags, TargetFlags {
@@ -69,7 +69,7 @@ export async function runRecallHook(
   process.stdout.on('error', () => undefined);
   // On a terminal there is no input to wait for.
   if (process.stdin.isTTY) return;
-  const input = new HookInput(process.stdin);
+  const input = readHookInput(process.stdin);
   try {
     const lane = await openRecallLane(context, {
       configFile: flags.config,
@@ -77,7 +77,7 @@ export async function runRecallHook(
       workspace: flags.workspace,
     });
     const left = (): number => lane.deadlineMs - ENDING_MS - runningMs();
-    const text = await input.text(Math.min(INPUT_MS, left()));
+    const text = await input(Math.min(INPUT_MS, left()));
     const call = text === undefined ? undefined : readHookCall(agent, text);
     if (call === undefined) return;
     const { sessionId, transcriptFile, prompt } = call;
