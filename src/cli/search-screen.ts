@@ -218,6 +218,7 @@ function createMemories(
       if (agentId === memory.agentId) return memory;
       const known = opened.get(agentId) ?? open(agentId);
       opened.set(agentId, known);
+      known.catch(() => opened.delete(agentId));
       return known;
     },
     close: async (): Promise<void> => {

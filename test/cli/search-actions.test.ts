@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSearchActions } from '../../src/cli/search-screen.js';
@@ -74,6 +75,23 @@ test('filters of the line restrict the search, and another agent can be named', 
     file: home.at('other/MEMORY.md'),
     line: 4,
   });
+  await made.close();
+  await made.memory.backend.close();
+});
+
+test('an agent whose memory cannot be opened is tried again, and keeps nobody from leaving', async () => {
+  const home = homeOf({});
+  const valid = readFileSync(home.at('svc.json'), 'utf8');
+  const made = await actionsIn(home);
+  home.write('svc.json', '{');
+  await made.actions.search('agent:other roofer', WORDS_ONLY).then(
+    () => assert.unreachable(),
+    (error) => assert.match(error.code, /^CONFIG_/),
+  );
+  home.write('svc.json', valid);
+  assert.is((await pathsFor(made, 'agent:other roofer')).memory, 'other');
+  home.write('svc.json', '{');
+  await made.actions.search('agent:third roofer', WORDS_ONLY).catch(() => undefined);
   await made.close();
   await made.memory.backend.close();
 });

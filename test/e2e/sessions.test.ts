@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
 import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { logged, recordsOf, serve, serverHome, writeConfig } from '../support/serving.js';
@@ -244,6 +245,29 @@ test('an index that another process reads is reported: forgotten bytes stay in i
   await svc(home, 'memory', 'index');
   assert.ok(existsSync(home.at('forgotten/main.json.followed')));
   assert.is(readFileSync(home.at('memory/main.sqlite')).includes('heliotrope'), false);
+});
+
+test('what is longer than a terminal goes through the pager, except with --plain', async () => {
+  const home = homeWithTalk();
+  await svc(home, 'memory', 'index');
+  const [talk] = jsonOf.sessionList(
+    await svc(home, 'memory', 'sessions', 'list', '--json'),
+  ).sessions;
+  const pager = home.write('my-pager', '#!/bin/sh\ncat > /dev/null\necho paged\n');
+  chmodSync(pager, 0o755);
+  const shown = async (...flags: readonly string[]): Promise<string> => {
+    const session = runInPty(['memory', 'sessions', 'show', talk?.path ?? '', ...flags], {
+      home: home.path,
+      columns: 80,
+      rows: 4,
+      lines: true,
+      env: { SVC_PAGER: pager },
+    });
+    assert.is(await session.ended, 0);
+    return session.output();
+  };
+  assert.is((await shown()).trim(), 'paged');
+  assert.match(await shown('--plain'), 'where does the heliotrope grow');
 });
 
 test.run();

@@ -272,6 +272,25 @@ test('home stays until a screen is ready, and tells what keeps it from being sho
   assert.not(terminal.buffer.alternate);
 });
 
+test('somebody who quits meanwhile ends the preparing at once, before it can open anything', async () => {
+  const terminal = createTerminal(80, 24);
+  let wasShown: boolean | undefined;
+  const prepare = (_: HomeTarget, signal: AbortSignal) =>
+    new Promise<Note>((resolve) => {
+      signal.addEventListener('abort', () => {
+        wasShown = terminal.buffer.alternate;
+        resolve({ text: '', isFault: false });
+      });
+    });
+  const { end } = start(terminal, { prepare });
+  await waitForText(terminal, 'checking …');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, 'opening …');
+  terminal.type('q');
+  assert.is((await end).type, 'left');
+  assert.is(wasShown, true);
+});
+
 test('going into screens and back again and again leaves no handler behind', async () => {
   const terminal = createTerminal(80, 24);
   const count = (): readonly number[] => [

@@ -25,8 +25,7 @@ export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const output = await readSession(session, memory);
     const text = this.mask.text(renderSession(output, this.view()));
-    const pages = !this.jsonEnabled() && process.stdout.isTTY === true && needsPager(text);
-    if (pages) await page(text, context.env);
+    if (this.terminal().screen && needsPager(text)) await page(text, context.env);
     else this.write(text);
     return output;
   }

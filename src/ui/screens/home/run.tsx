@@ -81,7 +81,11 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const store = createStore(first, reduceHome, pace);
   const closing = new AbortController();
   const { ended, finish } = createEnding<HomeEnd>();
-  const leave = (): void => finish({ type: 'left' });
+  const leave = (): void => {
+    // Not only once the terminal is restored: what is ready by then would stay open.
+    closing.abort();
+    finish({ type: 'left' });
+  };
   let following: HomeFollowing | undefined;
   const begin = (): void => {
     following = options.follow(
