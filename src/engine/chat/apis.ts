@@ -1,3 +1,4 @@
+import type { Access } from '../embeddings/open-provider.js';
 import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client.js';
 import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
@@ -34,10 +35,8 @@ export interface ChatAnswer {
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-export interface ApiSettings extends Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
+interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
   readonly vendor: ChatVendor;
-  readonly key: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 interface ChatApi {
@@ -61,7 +60,7 @@ const THINKING_TOKENS = 4096;
  */
 const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
-  headers: ({ key, headers }) => bearerHeaders(key, headers),
+  headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: ({ vendor, model, customEndpoint }, { system, messages, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
     const effort = thinking === 'max' ? 'xhigh' : thinking;
@@ -130,9 +129,9 @@ const ADAPTIVE_ROOM = 8192;
 /** `POST /v1/messages` (docs.claude.com/en/api/messages). */
 const ANTHROPIC_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/messages`,
-  headers: ({ key, headers }) => ({
+  headers: ({ credential, headers }) => ({
     'anthropic-version': '2023-06-01',
-    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(credential === undefined ? {} : { 'x-api-key': credential.value }),
     ...headers,
   }),
   body: ({ model }, { system, messages, maxTokens, thinking = 'off' }) => ({

@@ -1,9 +1,11 @@
-import type { ResolvedModelProvider } from '../config/index.js';
+import type { ResolvedModelProvider, SecretInput } from '../config/index.js';
 import {
   type CredentialPlace,
+  entryOf,
   findCredential,
   modelName,
   type ProviderWorld,
+  providerNamed,
 } from '../embeddings/index.js';
 import { SvcError } from '../errors/index.js';
 import type { KeyFacts } from '../providers/provider.js';
@@ -14,6 +16,7 @@ import {
   isCustomAddress,
   PROVIDERS,
 } from '../providers/registry.js';
+import { withoutEndSlashes } from '../providers/vendor-fault.js';
 
 /** A chat model with everything known without calling it. */
 export interface ChatChoice {
@@ -28,7 +31,7 @@ export interface ChatChoice {
   /** Whether that is a configured address, perhaps of a compatible server. */
   readonly customEndpoint: boolean;
   readonly credential: CredentialPlace;
-  readonly entry: ResolvedModelProvider | undefined;
+  readonly headers: Readonly<Record<string, SecretInput>>;
 }
 
 /**
@@ -43,10 +46,8 @@ export function chooseChatModel(
 ): ChatChoice {
   const slash = name.indexOf('/');
   const written = slash === -1 ? name : name.slice(0, slash);
-  const { providers } = world.config.models;
-  const own = Object.hasOwn(providers, written);
-  const provider = own ? written : (adapterOf(written) ?? written);
-  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const provider = providerNamed(written, world);
+  const entry = entryOf(provider, world);
   const vendor = vendorOf(provider, entry);
   if (vendor === undefined) throw unknownProvider(name, provider);
   const named = slash === -1 ? entry?.models[0]?.id : name.slice(slash + 1);
@@ -54,7 +55,6 @@ export function chooseChatModel(
   const facts = CHAT_VENDORS[vendor];
   const embedder = isAdapterId(provider) ? PROVIDERS[provider] : undefined;
   const address = entry?.baseUrl ?? embedder?.endpointIn?.(world.env);
-  const configured = address?.replace(/(?<!\/)\/+$/u, '');
   const customEndpoint = isCustomAddress(facts, entry?.baseUrl);
   return {
     name,
@@ -64,7 +64,7 @@ export function chooseChatModel(
       vendor === 'anthropic'
         ? named
         : modelName(named, { provider, vendor, prefixes: facts.prefixes, customEndpoint }),
-    baseUrl: configured === undefined ? facts.endpoint : facts.chatAddress(configured),
+    baseUrl: address === undefined ? facts.endpoint : facts.chatAddress(withoutEndSlashes(address)),
     customEndpoint,
     credential: findCredential({
       provider,
@@ -74,7 +74,7 @@ export function chooseChatModel(
       customEndpoint,
       env: world.env,
     }),
-    entry,
+    headers: entry?.headers ?? {},
   };
 }
 

@@ -1,12 +1,12 @@
 import type { ProviderWorld } from '../embeddings/index.js';
-import { readHeaders, secretReader } from '../embeddings/open-provider.js';
+import { readAccess } from '../embeddings/open-provider.js';
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
 import { errorOfFault } from '../providers/provider-error.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
-import { type ApiSettings, CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
-import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
+import { CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
+import { CHAT_VENDORS, type ChatChoice, type ChatVendor } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
 
@@ -22,8 +22,13 @@ export async function openChatModel(
   world: ProviderWorld,
   signal: AbortSignal,
 ): Promise<ChatModel> {
-  const settings = await apiSettings(choice, world, signal);
-  const api = CHAT_APIS[settings.vendor.api];
+  const access = await readAccess(choice, world, signal).catch((error: unknown) => {
+    throw asChatError(error, choice);
+  });
+  const vendor: ChatVendor = CHAT_VENDORS[choice.vendor];
+  const { model, baseUrl, customEndpoint } = choice;
+  const settings = { vendor, model, baseUrl, customEndpoint, ...access };
+  const api = CHAT_APIS[vendor.api];
   const pacer = new Pacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
     const sent = sendRequest(
@@ -38,7 +43,7 @@ export async function openChatModel(
       },
       api.explain,
     );
-    return api.read(parseAnswer(await withHintWhenRefused(settings.vendor.startHint, sent)));
+    return api.read(parseAnswer(await withHintWhenRefused(vendor.startHint, sent)));
   };
   return {
     name: choice.name,
@@ -51,28 +56,6 @@ export async function openChatModel(
         throw asChatError(error, choice);
       }
     },
-  };
-}
-
-async function apiSettings(
-  choice: ChatChoice,
-  world: ProviderWorld,
-  signal: AbortSignal,
-): Promise<ApiSettings> {
-  const { vendor, model, baseUrl, customEndpoint, credential, entry } = choice;
-  if (credential.state === 'missing') {
-    const { hint } = credential;
-    throw asChatError(new VendorFault('auth', 'no API key found', { hint }), choice);
-  }
-  const read = secretReader(world, signal);
-  const headers = await readHeaders(entry?.headers ?? {}, read);
-  return {
-    vendor: CHAT_VENDORS[vendor],
-    model,
-    baseUrl,
-    customEndpoint,
-    key: credential.state === 'found' ? await read(credential.input) : undefined,
-    headers,
   };
 }
 

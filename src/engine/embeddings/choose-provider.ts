@@ -8,9 +8,11 @@ import {
   AUTO_ORDER,
   type Availability,
   adapterOf,
+  canonicalProvider,
   isCustomAddress,
   PROVIDERS,
 } from '../providers/registry.js';
+import { withoutEndSlashes } from '../providers/vendor-fault.js';
 import { suggestName } from '../support/text.js';
 import { type CredentialPlace, findCredential, whyNoValue } from './credentials.js';
 import type { ProviderWorld } from './provider-world.js';
@@ -75,8 +77,7 @@ export function chooseNamed(
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
 ): ProviderChoice {
-  const own = Object.hasOwn(world.config.models.providers, name);
-  const provider = own ? name : (adapterOf(name) ?? name);
+  const provider = providerNamed(name, world);
   const chosen = chooseProvider(settings, world);
   return chosen?.provider === provider ? chosen : choiceOf(provider, settings, world, false);
 }
@@ -140,19 +141,33 @@ function auto(id: AdapterId, settings: ResolvedMemorySearch, world: ProviderWorl
   return { ...choice, by: 'auto' };
 }
 
+/** The `models.providers` entry with an id. */
+export function entryOf(
+  id: string,
+  { config }: Pick<ProviderWorld, 'config'>,
+): ResolvedModelProvider | undefined {
+  const { providers } = config.models;
+  return Object.hasOwn(providers, id) ? providers[id] : undefined;
+}
+
+/** The id that a name stands for: that of an entry, or of an adapter, which may be named by its kind. */
+export function providerNamed(name: string, world: Pick<ProviderWorld, 'config'>): string {
+  return entryOf(name, world) === undefined ? canonicalProvider(name) : name;
+}
+
 function choiceOf(
   provider: string,
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
   isPrimary: boolean,
 ): ProviderChoice {
-  const { providers } = world.config.models;
-  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const entry = entryOf(provider, world);
   const adapter = adapterOf(entry?.api ?? provider) ?? adapterOf(provider);
   if (adapter === undefined) throw unknownProvider(provider, world);
   const facts = PROVIDERS[adapter];
   const remote = isPrimary ? settings.remote : undefined;
-  const configuredUrl = (remote?.baseUrl ?? entry?.baseUrl)?.replace(/(?<!\/)\/+$/u, '');
+  const address = remote?.baseUrl ?? entry?.baseUrl;
+  const configuredUrl = address === undefined ? undefined : withoutEndSlashes(address);
   const customEndpoint = isCustomAddress(facts, configuredUrl);
   const baseUrl =
     configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);

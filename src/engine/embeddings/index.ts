@@ -4,7 +4,14 @@
  * Loaded on demand, with their own entry points: list-providers.ts, describe-provider.ts, diagnosis/diagnose.ts,
  * open-provider.ts and output-schemas.ts.
  */
-export { chooseNamed, chooseProvider, modelName, type ProviderChoice } from './choose-provider.js';
+export {
+  chooseNamed,
+  chooseProvider,
+  entryOf,
+  modelName,
+  type ProviderChoice,
+  providerNamed,
+} from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
 export type { BatchJobStore, EmbeddingAdapter, EmbedOptions } from './embedding-adapter.js';

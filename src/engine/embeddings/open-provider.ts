@@ -57,9 +57,9 @@ async function providerSettings(
 ): Promise<AdapterSettings> {
   const { provider, adapter, model, baseUrl, entry, isPrimary } = choice;
   const { remote, sync, local } = settings;
-  const read = secretReader(world, signal);
   const headers = { ...entry?.headers, ...(isPrimary ? remote.headers : {}) };
-  const resolved = await readHeaders(headers, read);
+  const { credential } = choice;
+  const access = await readAccess({ credential, headers }, world, signal);
   const { runsOn, oneAtATime } = PROVIDERS[adapter];
   const usual = runsOn === 'vendor' ? DOCUMENT_TIMEOUT_MS : SELF_HOSTED_DOCUMENT_TIMEOUT_MS;
   const seconds = sync.embeddingBatchTimeoutSeconds;
@@ -68,10 +68,9 @@ async function providerSettings(
     adapter,
     model,
     baseUrl,
-    credential: await credentialOf(choice, world, read),
+    ...access,
     withheldKey: withheldIn(choice),
     isPrimary,
-    headers: resolved,
     dimensions: isPrimary ? settings.outputDimensionality : undefined,
     inputTypes: isPrimary
       ? {
@@ -92,10 +91,33 @@ function withheldIn({ credential }: ProviderChoice): string | undefined {
   return credential.state === 'not_needed' ? credential.withheld : undefined;
 }
 
+/** The secrets that go into requests to a provider; no credential if none is needed. */
+export type Access = Awaited<ReturnType<typeof readAccess>>;
+
+/**
+ * Reads the secrets of a chosen provider.
+ *
+ * @throws VendorFault `auth` if a key is needed and there is none; SvcError SECRET_*; the signal's reason
+ */
+export async function readAccess(
+  choice: Pick<ProviderChoice, 'credential'> & {
+    readonly headers: Readonly<Record<string, SecretInput>>;
+  },
+  world: ProviderWorld,
+  signal: AbortSignal,
+) {
+  const read = secretReader(world, signal);
+  const credential = await credentialOf(choice, world, read);
+  const headers = Object.entries(choice.headers).map(
+    async ([name, value]) => [name, await read(value)] as const,
+  );
+  return { credential, headers: Object.fromEntries(await Promise.all(headers)) };
+}
+
 async function credentialOf(
-  { credential }: ProviderChoice,
+  { credential }: Pick<ProviderChoice, 'credential'>,
   { stateDir, onSecret }: ProviderWorld,
-  read: ReadSecret,
+  read: ReturnType<typeof secretReader>,
 ): Promise<Credential | undefined> {
   switch (credential.state) {
     case 'found':
@@ -115,22 +137,11 @@ async function credentialOf(
   }
 }
 
-/** @throws SvcError SECRET_*; the signal's reason */
-export type ReadSecret = (input: SecretInput) => Promise<string>;
-
+/** Reads one secret at a time. @throws SvcError SECRET_*; the signal's reason */
 export function secretReader(
   { env, config, onSecret }: Pick<ProviderWorld, 'config' | 'env' | 'onSecret'>,
   signal: AbortSignal,
-): ReadSecret {
-  return (input) => resolveSecret(input, { env, settings: config.secrets, signal, onSecret });
-}
-
-export async function readHeaders(
-  headers: Readonly<Record<string, SecretInput>>,
-  read: ReadSecret,
-): Promise<Readonly<Record<string, string>>> {
-  const entries = Object.entries(headers);
-  return Object.fromEntries(
-    await Promise.all(entries.map(async ([name, value]) => [name, await read(value)] as const)),
-  );
+) {
+  return (input: SecretInput): Promise<string> =>
+    resolveSecret(input, { env, settings: config.secrets, signal, onSecret });
 }

@@ -6,6 +6,7 @@ import { type Provider, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
 import { broken, readVector } from './read-vectors.js';
 import type { ProviderSettings, VendorAnswer } from './vendor.js';
+import { withoutEndSlashes } from './vendor-fault.js';
 
 /** Ollama's default address. */
 const ENDPOINT = 'http://127.0.0.1:11434';
@@ -154,7 +155,7 @@ function ollamaBaseUrl(host: string | undefined): string | undefined {
   if (port === undefined) return undefined;
   const { name, given } = hostAndPort(place);
   const url = `${kind}://${reachable(name)}:${given ?? port}${path}`;
-  return URL.canParse(url) ? new URL(url).href.replace(/(?<!\/)\/+$/u, '') : undefined;
+  return URL.canParse(url) ? withoutEndSlashes(new URL(url).href) : undefined;
 }
 
 function hostAndPort(place: string): { readonly name: string; readonly given: string | undefined } {

@@ -72,3 +72,8 @@ export function isTransient(fault: VendorFault): boolean {
 export function shownAddress(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/iu, '$1');
 }
+
+/** An address without slashes at its end, so that a path can be appended. */
+export function withoutEndSlashes(address: string): string {
+  return address.replace(/(?<!\/)\/+$/u, '');
+}

@@ -54,7 +54,7 @@ export const voyage: AddressedProvider<'voyage'> = {
     const { openAiShaped } = await import('./openai-shaped.js');
     const { createFileBatch } = await import('./file-batch.js');
     return openAiShaped(voyage, settings, {
-      endpoint: voyageEndpoint(settings),
+      endpoint: voyageEndpoint(settings.credential),
       limits: limitsOf,
       documentForm: labelOf('document', settings),
       fields: (role, dimensions) => ({
@@ -87,11 +87,7 @@ function labelOf(role: InputRole, { inputTypes }: ProviderSettings): string {
 }
 
 /** The default endpoint for a key. */
-export function voyageEndpoint({
-  credential,
-}: {
-  readonly credential?: Pick<Credential, 'value'> | undefined;
-}): string {
+export function voyageEndpoint(credential: Credential | undefined): string {
   return credential !== undefined && ATLAS_KEY.test(credential.value) ? ATLAS_ENDPOINT : ENDPOINT;
 }
 

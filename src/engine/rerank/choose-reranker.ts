@@ -1,7 +1,13 @@
 import type { ResolvedMemorySearch, ResolvedRerank, SecretInput } from '../config/index.js';
-import { type CredentialPlace, findCredential, type ProviderWorld } from '../embeddings/index.js';
+import {
+  type CredentialPlace,
+  entryOf,
+  findCredential,
+  type ProviderWorld,
+} from '../embeddings/index.js';
 import type { KeyFacts } from '../providers/provider.js';
 import { isCustomAddress, PROVIDERS } from '../providers/registry.js';
+import { withoutEndSlashes } from '../providers/vendor-fault.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 
@@ -61,25 +67,24 @@ export interface RerankerChoice {
 export function chooseReranker(
   provider: RerankProvider,
   { query: { rerank } }: Pick<ResolvedMemorySearch, 'query'>,
-  { config, env }: Pick<ProviderWorld, 'config' | 'env'>,
+  world: Pick<ProviderWorld, 'config' | 'env'>,
 ): RerankerChoice {
   const { model, remote, timeoutMs } = rerank;
   const facts = RERANKERS[provider];
-  const { providers } = config.models;
-  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const entry = entryOf(provider, world);
   const configured = remote.baseUrl ?? entry?.baseUrl;
-  const address = configured ?? facts.endpoint ?? undefined;
+  const address = configured ?? facts.endpoint;
   return {
     provider,
     model: model ?? facts.model ?? undefined,
-    baseUrl: address?.replace(/(?<!\/)\/+$/u, ''),
+    baseUrl: address === null ? undefined : withoutEndSlashes(address),
     credential: findCredential({
       provider,
       vendor: { id: provider, key: facts.key },
       remoteKey: remote.apiKey,
       entryKey: entry?.apiKey,
       customEndpoint: isCustomAddress(facts, configured),
-      env,
+      env: world.env,
     }),
     headers: { ...entry?.headers, ...remote.headers },
     timeoutMs: timeoutMs ?? facts.timeoutMs,

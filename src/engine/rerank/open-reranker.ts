@@ -1,6 +1,6 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import type { ProviderWorld } from '../embeddings/index.js';
-import { readHeaders, secretReader } from '../embeddings/open-provider.js';
+import { type Access, readAccess } from '../embeddings/open-provider.js';
 import { runtimesDir } from '../providers/local/runtime/store.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { VendorFault } from '../providers/vendor-fault.js';
@@ -24,22 +24,17 @@ export async function openReranker(
   { settings, world }: OpenRerankerOptions,
   signal: AbortSignal,
 ): Promise<Reranker> {
-  const { provider, model, credential, timeoutMs } = choice;
+  const { provider, model, timeoutMs } = choice;
   if (provider === 'chat') return openChat(model, world, signal);
   if (provider === 'local') return openLocal(model, settings, world, signal);
-  if (credential.state === 'missing') {
-    throw new VendorFault('auth', 'no API key found', { hint: credential.hint });
-  }
-  const read = secretReader(world, signal);
-  const key = credential.state === 'found' ? await read(credential.input) : undefined;
-  const headers = await readHeaders(choice.headers, read);
-  const baseUrl = addressOf(choice, key);
+  const { credential, headers } = await readAccess(choice, world, signal);
+  const baseUrl = addressOf(choice, credential);
   if (baseUrl === undefined) {
     throw new VendorFault('setup', 'no address is configured', {
       hint: 'set memorySearch.query.rerank.remote.baseUrl',
     });
   }
-  return createHttpReranker({ provider, model, baseUrl, key, headers, timeoutMs });
+  return createHttpReranker({ provider, model, baseUrl, credential, headers, timeoutMs });
 }
 
 async function openChat(
@@ -73,9 +68,7 @@ function modelMissing(form: string): VendorFault {
 }
 
 /** Voyage has another address for keys of MongoDB Atlas. */
-function addressOf({ provider, baseUrl }: RerankerChoice, key: string | undefined) {
-  if (provider !== 'voyage' || baseUrl !== PROVIDERS.voyage.endpoint || key === undefined) {
-    return baseUrl;
-  }
-  return voyageEndpoint({ credential: { value: key } });
+function addressOf({ provider, baseUrl }: RerankerChoice, credential: Access['credential']) {
+  const isUsual = provider === 'voyage' && baseUrl === PROVIDERS.voyage.endpoint;
+  return isUsual ? voyageEndpoint(credential) : baseUrl;
 }

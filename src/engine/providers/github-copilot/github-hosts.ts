@@ -1,5 +1,6 @@
 import { SvcError } from '../../errors/index.js';
 import { leadsToLoopback } from '../../support/network.js';
+import { withoutEndSlashes } from '../vendor-fault.js';
 
 /** github.com or GitHub Enterprise, without trailing slashes. */
 export interface GithubHosts {
@@ -60,7 +61,7 @@ function apiOf(web: string): string {
 }
 
 function addressOf(text: string): string {
-  if (isTrustworthy(text)) return text.replace(/(?<!\/)\/+$/u, '');
+  if (isTrustworthy(text)) return withoutEndSlashes(text);
   throw new SvcError('USAGE', `invalid GitHub URL "${text}"`, {
     hint: 'use an https URL such as https://acme.ghe.com',
   });

@@ -6,6 +6,7 @@ import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-clien
 import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
 import type { BatchCall } from '../vendor.js';
+import { withoutEndSlashes } from '../vendor-fault.js';
 import { tokenCacheFile } from './auth-files.js';
 import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
 import { readPrivateJson, writePrivateJson } from './stored-login.js';
@@ -90,7 +91,7 @@ function copilotUrl(named: unknown, token: string): string | undefined {
   const proxy = /(?:^|;)proxy-ep=([^;]+)/u.exec(token)?.[1];
   const inToken = proxy === undefined ? undefined : `https://${proxy.replace(/^proxy\./u, 'api.')}`;
   const found = [named, inToken].find((url) => typeof url === 'string' && isTrustworthy(url));
-  return typeof found === 'string' ? found.replace(/(?<!\/)\/+$/u, '') : undefined;
+  return typeof found === 'string' ? withoutEndSlashes(found) : undefined;
 }
 
 const SIGN_IN =

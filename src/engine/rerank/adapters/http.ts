@@ -1,3 +1,4 @@
+import type { Access } from '../../embeddings/open-provider.js';
 import {
   bearerHeaders,
   type ExplainStatus,
@@ -66,18 +67,12 @@ const TEI: Dialect = {
 /** By provider; a compatible server may turn out to speak the dialect of TEI. */
 const DIALECTS = { voyage: VOYAGE, cohere: COHERE, jina: JINA, compatible: COHERE } as const;
 
-type HttpProvider = keyof typeof DIALECTS;
-
 /** Models that read all documents together. */
 const LISTWISE = /jina-reranker-v3/iu;
 
-export interface HttpSettings {
-  readonly provider: HttpProvider;
-  readonly model: string | undefined;
+interface HttpSettings extends Access, Pick<RerankerChoice, 'model' | 'timeoutMs'> {
+  readonly provider: keyof typeof DIALECTS;
   readonly baseUrl: string;
-  readonly key: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: RerankerChoice['timeoutMs'];
 }
 
 /** Vendors cut what is longer; servers with small models may refuse it. */
@@ -86,10 +81,10 @@ const SERVER_CHARS = 4000;
 
 /** A vendor's service, or a server with a `/rerank` endpoint. */
 export function createHttpReranker(settings: HttpSettings): Reranker {
-  const { provider, model, baseUrl, key, timeoutMs } = settings;
+  const { provider, model, baseUrl, credential, timeoutMs } = settings;
   const pacer = new Pacer();
   const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
-  const headers = bearerHeaders(key, settings.headers);
+  const headers = bearerHeaders(credential?.value, settings.headers);
   let dialect: Dialect = DIALECTS[provider];
   const send = async (question: Question, signal: AbortSignal): Promise<RerankAnswer> => {
     const pacing = pacer.pacing(INTERACTIVE, () => undefined);

@@ -8,7 +8,7 @@ import { jsonAt } from '../../http/status-fault.js';
 import { asProviderError } from '../../provider-error.js';
 import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
 import type { BatchCall, ProviderSettings } from '../../vendor.js';
-import { VendorFault } from '../../vendor-fault.js';
+import { VendorFault, withoutEndSlashes } from '../../vendor-fault.js';
 import {
   cacheFileName,
   checkModelFile,
@@ -143,8 +143,7 @@ const ENDPOINT = 'https://huggingface.co';
  */
 function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
   const set = env['HF_ENDPOINT']?.trim();
-  const endpoint =
-    set === undefined || !URL.canParse(set) ? ENDPOINT : set.replace(/(?<!\/)\/+$/u, '');
+  const endpoint = set === undefined || !URL.canParse(set) ? ENDPOINT : withoutEndSlashes(set);
   const token = env['HF_TOKEN']?.trim();
   const headers = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
   return { endpoint, headers };
