@@ -145,8 +145,8 @@ export class PassageReranker {
   ): Promise<RerankedPassages> {
     const started = runningMs();
     const reranker = await this.opening.get(signal);
-    const sendable = this.withinBudget(query, passages, reranker.maxDocumentChars);
-    const keys = keysOf(reranker, query, sendable);
+    const sendable = keyed(reranker, query, this.withinBudget(query, passages, reranker));
+    const keys = sendable.map(({ key }) => key);
     const known = this.withCache((cache) => cache.scoresOf(keys)) ?? [];
     const scores = new Map<number, number>();
     for (const [at, { position }] of sendable.entries()) {
@@ -163,14 +163,12 @@ export class PassageReranker {
       const answer = await reranker.rank({ query, documents, signal });
       cost = answer.cost;
       this.withCache((cache) => cache.addCost(this.today(), this.choice.provider, cost));
-      const keyAt = new Map(sendable.map(({ position }, at) => [position, keys[at]]));
-      const fresh = [...checkedScores(answer.ranked, documents.length)].flatMap(([at, score]) => {
-        const position = missing[at]?.position;
-        if (position === undefined) return [];
-        scores.set(position, score);
-        const key = keyAt.get(position);
-        return key === undefined ? [] : [{ key, score }];
+      const rated = checkedScores(answer.ranked, documents.length);
+      const fresh = missing.flatMap(({ position, key }, at) => {
+        const score = rated.get(at);
+        return score === undefined ? [] : [{ position, key, score }];
       });
+      for (const { position, score } of fresh) scores.set(position, score);
       this.withCache((cache) => cache.keep(fresh));
     }
     const { provider, model = null } = this.choice;
@@ -182,12 +180,12 @@ export class PassageReranker {
   private withinBudget(
     query: string,
     passages: readonly string[],
-    maxChars: number,
+    { maxDocumentChars }: Reranker,
   ): readonly Sendable[] {
     let left = this.options.settings.query.rerank.budget.charsPerSearch;
     const sendable: Sendable[] = [];
     for (const [position, passage] of passages.entries()) {
-      const text = firstChars(passage.trim(), maxChars);
+      const text = firstChars(passage.trim(), maxDocumentChars);
       if (text === '') continue;
       left -= query.length + text.length;
       if (left < 0) break;
@@ -250,17 +248,12 @@ class BudgetSpent extends Error {
   }
 }
 
-/** A listwise score belongs to the whole list, so its key does too. */
-function keysOf(
-  { identity, listwise }: Reranker,
-  query: string,
-  sendable: readonly Sendable[],
-): readonly Buffer[] {
+/** Adds the keys of the cache. A listwise score belongs to the whole list, so its key does too. */
+function keyed({ identity, listwise }: Reranker, query: string, sendable: readonly Sendable[]) {
   const hash = (...parts: readonly string[]): Buffer =>
     crypto().createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, KEY_BYTES);
-  const texts = sendable.map(({ text }) => text);
-  const list = listwise ? hash(...texts).toString('hex') : '';
-  return texts.map((text) => hash(identity, list, query, text));
+  const list = listwise ? hash(...sendable.map(({ text }) => text)).toString('hex') : '';
+  return sendable.map((one) => ({ ...one, key: hash(identity, list, query, one.text) }));
 }
 
 /** @throws VendorFault unless each index is valid and occurs once, with a finite score */
