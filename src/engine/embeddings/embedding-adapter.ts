@@ -93,11 +93,8 @@ export interface KeyedInput extends TextInput {
   readonly key: string;
 }
 
-/** Results by key. */
-export interface KeyedPart {
-  readonly embedded: readonly { readonly key: string; readonly vector: Float32Array }[];
-  readonly refused: readonly { readonly key: string; readonly why: string }[];
-}
+/** Results by key: a job does not return the texts. */
+export type KeyedPart = EmbeddedPart<{ readonly key: string }>;
 
 /** A stored job; only {@link BatchEmbedding} interprets it. */
 export interface StoredBatchJob {

@@ -14,7 +14,12 @@ export {
 } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
-export type { BatchJobStore, EmbeddingAdapter, EmbedOptions } from './embedding-adapter.js';
+export type {
+  BatchJobStore,
+  EmbeddedPart,
+  EmbeddingAdapter,
+  EmbedOptions,
+} from './embedding-adapter.js';
 export {
   identityKey,
   identityKeyDifferences,

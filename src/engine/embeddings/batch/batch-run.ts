@@ -51,14 +51,7 @@ export async function* startBatchRun(
     call: { signal, timeoutMs, pacing },
     records: openJobRecords(options.jobs, options.clock),
     health: new BatchHealth(onEvent),
-    inline: async function* (some) {
-      for await (const { embedded, refused } of embedDocuments(some, { signal, onEvent })) {
-        yield {
-          embedded: embedded.map(({ input, vector }) => ({ key: input.key, vector })),
-          refused: refused.map(({ input, why }) => ({ key: input.key, why })),
-        };
-      }
-    },
+    inline: (some) => embedDocuments(some, { signal, onEvent }),
   };
   const stop = (): void => left.abort();
   try {

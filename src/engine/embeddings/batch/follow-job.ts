@@ -186,7 +186,7 @@ async function* newVectors(
     const vector = accepted(result.vector, run);
     if (vector === undefined) continue;
     embedded.add(key);
-    yield { key, vector };
+    yield { input: { key }, vector };
   }
 }
 

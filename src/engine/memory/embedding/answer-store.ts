@@ -1,17 +1,9 @@
+import type { EmbeddedPart } from '../../embeddings/index.js';
 import type { EmbeddingEntry, MemoryIndex, RefusedContent } from '../index/index.js';
 import { pieceOfKey } from './passages.js';
 
-interface Embedded {
-  readonly key: string;
-  readonly vector: Float32Array;
-}
-
-interface Refused {
-  readonly key: string;
-  readonly why: string;
-  /** The media file that is refused; undefined for text. */
-  readonly file?: string;
-}
+/** What a provider was asked for; only media have a path. */
+type Answers = EmbeddedPart<{ readonly key: string; readonly path?: string }>;
 
 /** Stores and counts the contents of which every piece has been answered. */
 export class AnswerStore {
@@ -20,7 +12,7 @@ export class AnswerStore {
   /** The first refusal. */
   refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
-  private readonly answered = new Map<string, (Embedded | Refused)[]>();
+  private readonly answered = new Map<string, (Answers['embedded' | 'refused'][number])[]>();
   private readonly index: MemoryIndex;
   private readonly onStored: (passages: number) => void;
 
@@ -30,15 +22,11 @@ export class AnswerStore {
   }
 
   /** Takes a provider's answers. A content of which only some pieces are refused can be found by the others. */
-  async take(
-    identity: string,
-    embedded: readonly Embedded[],
-    refused: readonly Refused[],
-  ): Promise<void> {
+  async take(identity: string, { embedded, refused }: Answers): Promise<void> {
     const entries: EmbeddingEntry[] = [];
     const refusals: RefusedContent[] = [];
     for (const answer of [...embedded, ...refused]) {
-      const { content, pieces } = pieceOfKey(answer.key);
+      const { content, pieces } = pieceOfKey(answer.input.key);
       const answered = this.answered.get(content) ?? [];
       answered.push(answer);
       this.answered.set(content, answered);
@@ -49,9 +37,9 @@ export class AnswerStore {
       if (vectors.length > 0) entries.push({ hash, vectors });
       else {
         const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
-        const { why = '', file } = first ?? {};
-        this.refusal ??= file === undefined ? why : `${file}: ${why}`;
-        refusals.push({ hash, why, isMedia: file !== undefined });
+        const { why = '', input: { path } = {} } = first ?? {};
+        this.refusal ??= path === undefined ? why : `${path}: ${why}`;
+        refusals.push({ hash, why, isMedia: path !== undefined });
       }
     }
     if (entries.length > 0) await this.index.putEmbeddings(identity, entries);

@@ -136,11 +136,6 @@ async function embedWith(
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
-/** An answer by the key of its input. */
-function keyed<T extends { readonly input: { readonly key: string } }>(answer: T) {
-  return { ...answer, key: answer.input.key };
-}
-
 class Run {
   private readonly index: MemoryIndex;
   private readonly provider: PathProvider;
@@ -265,16 +260,16 @@ class Run {
           ? missing
           : // Of a passage, all pieces or none.
             this.taken(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
-      for await (const { embedded, refused } of adapter.embedDocuments(pieces, work)) {
-        await this.answers.take(identity, embedded.map(keyed), refused.map(keyed));
+      for await (const part of adapter.embedDocuments(pieces, work)) {
+        await this.answers.take(identity, part);
       }
       return;
     }
     const jobs = batchJobsOf(this.index, identity);
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
     const batch = { ...work, clock, jobs, fewInline };
-    for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
-      await this.answers.take(identity, embedded, refused);
+    for await (const part of adapter.batch.embed(distinct(missing), batch)) {
+      await this.answers.take(identity, part);
     }
   }
 
@@ -291,9 +286,8 @@ class Run {
       this.takenSize -= mediaSize(left);
     };
     const files = distinct(mediaFiles(taken, workspaceDir, onLeft));
-    for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
-      const named = refused.map((answer) => ({ ...keyed(answer), file: answer.input.path }));
-      await this.answers.take(identity, embedded.map(keyed), named);
+    for await (const part of adapter.embedDocuments(files, this.work(signal))) {
+      await this.answers.take(identity, part);
     }
   }
 

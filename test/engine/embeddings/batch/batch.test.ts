@@ -361,7 +361,7 @@ test('a reader that leaves does not wait for jobs', async ({ fake, jobs }) => {
   const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: true };
   for await (const part of batchOf(settings).embed([long, ...inputsOf(60)], options)) {
     assert.equal(
-      part.embedded.map(({ key }) => key),
+      part.embedded.map(({ input }) => input.key),
       ['long'],
     );
     break;

@@ -110,11 +110,12 @@ export class Keeper {
     const options = { jobs, signal, clock: { now: () => 1_700_000_000_000 }, fewInline: true };
     const onEvent = (event: EmbeddingEvent): void => void this.events.push(event);
     for await (const part of batch.embed(missing, { ...options, onEvent })) {
-      for (const { key, vector } of part.embedded) {
+      for (const { input, vector } of part.embedded) {
+        const { key } = input;
         if (this.vectors.has(key)) this.again.push(key);
         this.vectors.set(key, vector);
       }
-      for (const { key, why } of part.refused) this.refused.set(key, why);
+      for (const { input, why } of part.refused) this.refused.set(input.key, why);
     }
   }
 
