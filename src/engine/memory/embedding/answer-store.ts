@@ -12,7 +12,7 @@ export class AnswerStore {
   /** The first refusal. */
   refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
-  private readonly answered = new Map<string, (Answers['embedded' | 'refused'][number])[]>();
+  private readonly answered = new Map<string, Answers['embedded' | 'refused'][number][]>();
   private readonly index: MemoryIndex;
   private readonly onStored: (passages: number) => void;
 
