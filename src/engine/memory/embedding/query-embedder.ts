@@ -7,7 +7,7 @@ import {
 } from '../../embeddings/index.js';
 import { SvcError, type Warning, type WarningCode } from '../../errors/index.js';
 import { anySignal, NEVER } from '../../support/async.js';
-import type { MemoryIndex } from '../index/index.js';
+import { isDamage, type MemoryIndex } from '../index/index.js';
 
 /** Number of query vectors cached in the process. */
 const REMEMBERED = 64;
@@ -103,6 +103,7 @@ export class QueryEmbedder {
       return { vector: result, warning };
     } catch (error) {
       signal.throwIfAborted();
+      if (isDamage(error)) throw error;
       const known = providerErrorOf(error, provider);
       provider.failed(known);
       return known;

@@ -265,6 +265,7 @@ export class IndexKeeper {
       return identities.length > 0 && !identities.includes(identity);
     } catch (error) {
       signal.throwIfAborted();
+      if (isDamage(error)) throw error;
       const failure = providerErrorOf(error, provider);
       if (!isProviderFailure(failure)) throw error;
       provider.failed(failure);

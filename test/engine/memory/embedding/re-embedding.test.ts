@@ -304,4 +304,21 @@ test('time limits may be any fraction of a second', async ({ fake }) => {
   await memory.backend.close();
 });
 
+for (const onSearch of [true, false]) {
+  const when = onSearch ? 'before a search' : 'for a query';
+  test(`a damaged index that shows when vectors are counted ${when} is made again`, async ({
+    fake,
+  }) => {
+    const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n' });
+    await indexed(notes);
+    const memory = await notes.open({ sync: { onSearch } });
+    const database = rawDatabase(memory.agent.memorySearch.store.path);
+    database.exec('DROP TABLE refused_contents; UPDATE spaces SET whole_to = 0');
+    database.close();
+    const response = await memory.backend.search({ query: 'vehicle' });
+    assert.equal([response.mode, warningCodes(response)], ['hybrid', ['INDEX_REBUILT']]);
+    await memory.backend.close();
+  });
+}
+
 test.run();
