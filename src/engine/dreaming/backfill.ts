@@ -3,6 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { inUndoneTransaction, inWriteTransaction } from '../sqlite/database.js';
+import { queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
 import { claimKey } from './claims/claim-words.js';
 import type { Claim } from './claims/split-claims.js';
@@ -101,7 +102,7 @@ export async function rollBackBackfill(
   options: HandOptions,
 ): Promise<number> {
   return changingDreams(target, options, ({ database, entries }) => {
-    const found = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
+    const found = queryRows(database, 'SELECT * FROM backfills WHERE id = ?', id);
     const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
       throw new SvcError('DREAM_SWEEP_UNKNOWN', `unknown backfill ${id}`, {
@@ -116,7 +117,7 @@ export async function rollBackBackfill(
         if (left === undefined) entries.remove(row.key);
         else entries.put(left);
       }
-      database.prepare('DELETE FROM backfills WHERE id = ?').run(id);
+      runSql(database, 'DELETE FROM backfills WHERE id = ?', id);
     });
     return rows.length;
   });

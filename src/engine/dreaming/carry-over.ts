@@ -14,6 +14,7 @@ import type { AgentId } from '../config/index.js';
 import { SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection } from '../sqlite/database.js';
 import { tryProcessLock } from '../sqlite/process-lock.js';
+import { queryValue, runSql } from '../sqlite/query.js';
 import type { StatePaths } from '../support/context.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
@@ -107,10 +108,7 @@ function isMoved(
     }
     // Version 0.1 wrote no origin file: derive the old path from a backup and verify it by its hash.
     const backup = withDreams(old, (database) =>
-      database
-        .prepare('SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL')
-        .pluck()
-        .get(),
+      queryValue(database, 'SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL'),
     );
     if (typeof backup !== 'string') return false;
     const oldStateDir = dirname(dirname(dirname(dirname(backup))));
@@ -187,11 +185,11 @@ function moveFiles(old: DreamFiles, files: DreamFiles): void {
     renameSync(log, free);
   }
   withDreams(old, (database) => {
-    database
-      .prepare(
-        `UPDATE sweeps SET backup_file = ? || '/' || id || '.md' WHERE backup_file IS NOT NULL`,
-      )
-      .run(files.backupDir);
+    runSql(
+      database,
+      `UPDATE sweeps SET backup_file = ? || '/' || id || '.md' WHERE backup_file IS NOT NULL`,
+      files.backupDir,
+    );
     database.pragma('wal_checkpoint(TRUNCATE)');
     // Leaves a single file to move, without WAL files.
     database.pragma('journal_mode = DELETE');

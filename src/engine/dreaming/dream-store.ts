@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { Forgotten } from '../memory/forgotten/index.js';
 import { inWriteTransaction } from '../sqlite/database.js';
+import { runSql } from '../sqlite/query.js';
 import { NEVER } from '../support/async.js';
 import { dayFormatter } from '../support/day.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
@@ -42,9 +43,7 @@ export function dreamStore(
             writes.remove(id);
             changed += 1;
           }
-          database
-            .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
-            .run();
+          runSql(database, 'DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)');
         });
         for (const log of [logFile, `${logFile}.old`]) rmSync(log, { force: true });
         changed += forgetBackups(files.backupDir, forgotten);

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection, Driver, OpenOptions } from './connection.js';
 import { findNodeDriver } from './node-driver.js';
+import { queryValue } from './query.js';
 
 export type { Connection } from './connection.js';
 
@@ -84,7 +85,7 @@ export function withEmptyDatabase<T>(use: (database: Connection) => T): T {
 }
 
 export function sqliteVersion(database: Connection): string {
-  return String(database.prepare('SELECT sqlite_version()').pluck().get());
+  return String(queryValue(database, 'SELECT sqlite_version()'));
 }
 
 /** The driver of this process, and why it is not better-sqlite3. @throws SvcError SQLITE_UNUSABLE */

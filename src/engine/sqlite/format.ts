@@ -7,6 +7,7 @@ import {
   inWriteTransaction,
   openDatabaseBytes,
 } from './database.js';
+import { queryRow } from './query.js';
 
 /** A kind of file with data that is kept, and how it came to be as it is. */
 export interface FileFormat {
@@ -71,7 +72,7 @@ export function formatVersion(database: Connection, format: FileFormat): number 
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   // In one transaction, since another process may be creating the file.
   const found = database.transaction(() => ({
-    hasTables: database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined,
+    hasTables: queryRow(database, 'SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined,
     version: number('user_version'),
     isMarked: applicationId === undefined || number('application_id') === applicationId,
   }))();

@@ -5,6 +5,7 @@ import type { SourceFile } from '../../memory/index.js';
 import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
 import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
+import { queryColumn } from '../../sqlite/query.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -104,7 +105,7 @@ interface SqliteFacts {
 function sqliteFacts(): SqliteFacts | undefined {
   try {
     return withEmptyDatabase((database) => {
-      const options = database.prepare<[], string>('PRAGMA compile_options').pluck().all();
+      const options = queryColumn<string>(database, 'PRAGMA compile_options');
       const hasFullText = options.includes('ENABLE_FTS5');
       return { version: sqliteVersion(database), hasFullText };
     });

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
+import { queryValue, runSql } from '../../sqlite/query.js';
 import { ifThere } from '../../support/files.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
@@ -98,9 +99,8 @@ function nameOf(descriptor: number, database: Connection): string | undefined {
   const name = hash('sha256', first);
   // Version 0.1 identified a log by its file.
   const { ino, birthtimeMs } = fstatSync(descriptor);
-  database
-    .prepare('UPDATE OR IGNORE inbox SET file = ? WHERE file = ?')
-    .run(name, `${ino}:${Math.floor(birthtimeMs)}`);
+  const before = `${ino}:${Math.floor(birthtimeMs)}`;
+  runSql(database, 'UPDATE OR IGNORE inbox SET file = ? WHERE file = ?', name, before);
   return name;
 }
 
@@ -133,12 +133,12 @@ function ingestLines(
         entries.add({ kind: 'recall', key, text, place, score, atMs, queryHash, day });
       }
     }
-    database.prepare('INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)').run(name, end);
+    runSql(database, 'INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)', name, end);
   });
 }
 
 function readBytes(database: Connection, name: string): number {
-  return Number(database.prepare('SELECT bytes FROM inbox WHERE file = ?').pluck().get(name) ?? 0);
+  return queryValue<number>(database, 'SELECT bytes FROM inbox WHERE file = ?', name) ?? 0;
 }
 
 /** Complete lines from an offset, up to one piece; a line longer than a piece counts as broken. */
@@ -160,9 +160,8 @@ function rotate({ database, logFile }: Inbox, aside: string): void {
   const descriptor = openSync(aside, 'r');
   try {
     // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
-    database
-      .prepare("DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?")
-      .run(nameOf(descriptor, database) ?? '');
+    const gone = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
+    runSql(database, gone, nameOf(descriptor, database) ?? '');
   } finally {
     closeSync(descriptor);
   }

@@ -1,4 +1,5 @@
 import type { Connection } from '../../sqlite/database.js';
+import { queryValue, runSql } from '../../sqlite/query.js';
 import type { Clock } from '../../support/context.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { isFarAhead } from '../../support/time.js';
@@ -126,10 +127,9 @@ function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
 
 /** Sweeps due until then have run, in milliseconds since the epoch; undefined at first. */
 function keptUntil(database: Connection): number | undefined {
-  const kept = database.prepare('SELECT kept_until_ms FROM schedule').pluck().get();
-  return kept === undefined ? undefined : Number(kept);
+  return queryValue(database, 'SELECT kept_until_ms FROM schedule');
 }
 
 function keepUntil(database: Connection, nowMs: number): void {
-  database.prepare('INSERT OR REPLACE INTO schedule (id, kept_until_ms) VALUES (1, ?)').run(nowMs);
+  runSql(database, 'INSERT OR REPLACE INTO schedule (id, kept_until_ms) VALUES (1, ?)', nowMs);
 }

@@ -5,6 +5,7 @@ import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
+import { queryValue } from '../../sqlite/query.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
 import { firstChars, parsedJson } from '../../support/text.js';
@@ -91,8 +92,7 @@ function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]):
       for (const row of tableRows(database, 'session_summaries')) collector.addSummary(row);
     }
     if (hasTable(database, 'user_prompts')) {
-      const count = database.prepare('SELECT count(*) FROM user_prompts').pluck().get();
-      leavePrompts(Number(count), left);
+      leavePrompts(queryValue(database, 'SELECT count(*) FROM user_prompts') ?? 0, left);
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'SqliteError') {
@@ -118,7 +118,7 @@ function copied(file: string, folder: string): string {
 
 function hasTable(database: Connection, name: string): boolean {
   const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
-  return database.prepare(sql).pluck().get(name) === 1;
+  return queryValue(database, sql, name) === 1;
 }
 
 function tableRows(database: Connection, table: 'observations' | 'session_summaries') {

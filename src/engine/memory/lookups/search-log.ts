@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
+import { queryRow, queryRows, runSql } from '../../sqlite/query.js';
 import type { StatePaths } from '../../support/context.js';
 import { firstChars } from '../../support/text.js';
 import { iso, MS_PER_HOUR, runningMs } from '../../support/time.js';
@@ -95,14 +96,19 @@ export function logSearch(
   // Masked before it is cut, since half a secret is not recognized.
   const asked = firstChars(mask(query), MOST_QUERY_CHARS);
   changeLog(file, (database) => {
-    database
-      .prepare("INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')")
-      .run(atMs, asked, mode, JSON.stringify(hits));
-    database
-      .prepare(
-        'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
-      )
-      .run(MOST_SEARCHES);
+    runSql(
+      database,
+      "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
+      atMs,
+      asked,
+      mode,
+      JSON.stringify(hits),
+    );
+    runSql(
+      database,
+      'DELETE FROM searches WHERE id <= (SELECT id FROM searches ORDER BY id DESC LIMIT 1 OFFSET ?)',
+      MOST_SEARCHES,
+    );
   });
 }
 
@@ -120,19 +126,19 @@ export function logOpened(
   const { startLine, endLine } = response;
   const path = documentName(response);
   changeLog(file, (database) => {
-    const search = database
-      .prepare<[number, string], { readonly id: number; readonly opened: string }>(
-        `SELECT id, opened FROM searches WHERE at_ms >= ?
-           AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
-         ORDER BY id DESC LIMIT 1`,
-      )
-      .get(atMs - OPENED_WITHIN_MS, path);
+    const search = queryRow<{ readonly id: number; readonly opened: string }>(
+      database,
+      `SELECT id, opened FROM searches WHERE at_ms >= ?
+         AND EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'path' = ?)
+       ORDER BY id DESC LIMIT 1`,
+      atMs - OPENED_WITHIN_MS,
+      path,
+    );
     if (search === undefined) return;
     const opened: readonly StoredPassage[] = JSON.parse(search.opened);
     if (opened.length >= MOST_OPENED) return;
-    database
-      .prepare('UPDATE searches SET opened = ? WHERE id = ?')
-      .run(JSON.stringify([...opened, { path, startLine, endLine, atMs }]), search.id);
+    const added = JSON.stringify([...opened, { path, startLine, endLine, atMs }]);
+    runSql(database, 'UPDATE searches SET opened = ? WHERE id = ?', added, search.id);
   });
 }
 
@@ -143,21 +149,21 @@ export function readSearchLog(
 ): readonly LoggedSearch[] {
   if (!existsSync(file)) return [];
   return withLog(file, (database) =>
-    database
-      .prepare<[number, number], LogRow>(
-        `SELECT at_ms AS atMs, query, mode, hits, opened FROM searches
-         WHERE at_ms >= ? ORDER BY id DESC LIMIT ?`,
-      )
-      .all(sinceMs, limit)
-      .map(({ atMs, query, mode, hits, opened }) => ({
-        at: iso(atMs),
-        query,
-        mode,
-        hits: JSON.parse(hits),
-        opened: JSON.parse(opened).map(({ atMs: openedMs, ...passage }: StoredPassage) => {
-          return { ...passage, at: iso(openedMs) };
-        }),
-      })),
+    queryRows<LogRow>(
+      database,
+      `SELECT at_ms AS atMs, query, mode, hits, opened FROM searches
+       WHERE at_ms >= ? ORDER BY id DESC LIMIT ?`,
+      sinceMs,
+      limit,
+    ).map(({ atMs, query, mode, hits, opened }) => ({
+      at: iso(atMs),
+      query,
+      mode,
+      hits: JSON.parse(hits),
+      opened: JSON.parse(opened).map(({ atMs: openedMs, ...passage }: StoredPassage) => {
+        return { ...passage, at: iso(openedMs) };
+      }),
+    })),
   );
 }
 
@@ -193,10 +199,10 @@ export function searchLogStore(
       return withLog(file, (database) => {
         const remove = database.prepare('DELETE FROM searches WHERE id = ?');
         const changed = inWriteTransaction(database, () => {
-          const gone = database
-            .prepare<[], FoundRow>('SELECT id, at_ms AS atMs, query, hits FROM searches')
-            .all()
-            .filter((row) => forgotten.leftOf(row.query) !== row.query || hasFound(row));
+          const sql = 'SELECT id, at_ms AS atMs, query, hits FROM searches';
+          const gone = queryRows<FoundRow>(database, sql).filter(
+            (row) => forgotten.leftOf(row.query) !== row.query || hasFound(row),
+          );
           for (const { id } of gone) remove.run(id);
           return gone.length;
         });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
+import { queryRow, runSql } from '../../sqlite/query.js';
 import { makeFolders } from '../../support/files.js';
 import { runningMs } from '../../support/time.js';
 import { asIndexError, isDamage } from '../index/index.js';
@@ -139,7 +140,7 @@ function tryLock(database: Connection, options: LockOptions): boolean {
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
     database.exec('DELETE FROM holder');
-    database.prepare('INSERT INTO holder VALUES (?, ?)').run(options.pid, options.nowMs);
+    runSql(database, 'INSERT INTO holder VALUES (?, ?)', options.pid, options.nowMs);
     // Others can only read committed data, so the lock itself is the next transaction.
     database.exec('COMMIT');
     database.exec('BEGIN IMMEDIATE');
@@ -153,9 +154,7 @@ function tryLock(database: Connection, options: LockOptions): boolean {
 
 function readHolder(database: Connection): LockHolder | undefined {
   try {
-    return database
-      .prepare<[], LockHolder>('SELECT pid, since_ms AS sinceMs FROM holder LIMIT 1')
-      .get();
+    return queryRow(database, 'SELECT pid, since_ms AS sinceMs FROM holder LIMIT 1');
   } catch (error) {
     if (databaseFault(error) !== 'busy' && !String(error).includes('no such table')) throw error;
     return undefined;

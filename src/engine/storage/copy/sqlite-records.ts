@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
+import { queryRow, queryValue, runSql } from '../../sqlite/query.js';
 import {
   type CopiedTable,
   FLOW_IN_SQLITE,
-  type Newest,
   newerSql,
   newestSql,
   PAGE_CHARACTERS,
@@ -63,8 +63,7 @@ export function sqliteRecords({ database }: HeldFlows, table: CopiedTable): Reco
   );
   const upsert = database.prepare<[RecordRow]>(upsertSql(table));
   return {
-    count: async () =>
-      database.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0,
+    count: async () => queryValue<number>(database, `SELECT count(*) FROM ${rows}`) ?? 0,
     page: async (after) => {
       const found =
         after === undefined
@@ -80,21 +79,18 @@ export function sqliteRecords({ database }: HeldFlows, table: CopiedTable): Reco
       })();
       return written;
     },
-    id: async () => database.prepare<[], string>('SELECT id FROM store').pluck().get() ?? '',
+    id: async () => queryValue<string>(database, 'SELECT id FROM store') ?? '',
     newest: async () => {
       if (table.since === undefined) return undefined;
-      return database.prepare<[], Newest>(newestSql(table, rows)).get();
+      return queryRow(database, newestSql(table, rows));
     },
-    copiedFrom: async (source) =>
-      database
-        .prepare<[string, string], Newest>(
-          'SELECT seq, at FROM copies WHERE source = ? AND part = ?',
-        )
-        .get(source, table.name),
+    copiedFrom: async (source) => {
+      const sql = 'SELECT seq, at FROM copies WHERE source = ? AND part = ?';
+      return queryRow(database, sql, source, table.name);
+    },
     noteCopied: async (source, { seq, at }) => {
-      database
-        .prepare('INSERT OR REPLACE INTO copies (source, part, seq, at) VALUES (?, ?, ?, ?)')
-        .run(source, table.name, seq, at);
+      const sql = 'INSERT OR REPLACE INTO copies (source, part, seq, at) VALUES (?, ?, ?, ?)';
+      runSql(database, sql, source, table.name, seq, at);
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   openDatabase,
 } from '../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../sqlite/format.js';
+import { queryRows, queryValue, runSql } from '../../sqlite/query.js';
 import { syncFolder } from '../../support/files.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { DELIVERY_FIELDS, type Delivery, type DeliveryDetails } from './delivery-record.js';
@@ -140,9 +141,8 @@ export class DeliveryFile {
       for (const [route, isVerified] of kinds.values()) {
         this.keepNewest(route, isVerified, mostKept(limits, isVerified));
       }
-      this.database
-        .prepare('DELETE FROM deliveries WHERE at_ms < ?')
-        .run(nowMs - limits.days * MS_PER_DAY);
+      const oldestMs = nowMs - limits.days * MS_PER_DAY;
+      runSql(this.database, 'DELETE FROM deliveries WHERE at_ms < ?', oldestMs);
       this.keepSize(limits.maxMegabytes * 1_000_000);
     });
   }
@@ -156,22 +156,20 @@ export class DeliveryFile {
   /** The newest first. */
   list(filter: DeliveryFilter): readonly Delivery[] {
     const { sql, values } = conditionsOf(filter);
-    return this.database
-      .prepare<unknown[], DeliveryRow>(
-        `SELECT ${COLUMNS} FROM deliveries WHERE ${sql} ORDER BY seq DESC LIMIT ?`,
-      )
-      .all(...values, filter.limit)
-      .map(deliveryOf);
+    const rows = queryRows<DeliveryRow>(
+      this.database,
+      `SELECT ${COLUMNS} FROM deliveries WHERE ${sql} ORDER BY seq DESC LIMIT ?`,
+      ...values,
+      filter.limit,
+    );
+    return rows.map(deliveryOf);
   }
 
   /** How many there are without the limit. */
   count(filter: DeliveryFilter): number {
     const { sql, values } = conditionsOf(filter);
-    return Number(
-      this.database
-        .prepare(`SELECT count(*) FROM deliveries WHERE ${sql}`)
-        .pluck()
-        .get(...values),
+    return (
+      queryValue(this.database, `SELECT count(*) FROM deliveries WHERE ${sql}`, ...values) ?? 0
     );
   }
 
@@ -185,12 +183,13 @@ export class DeliveryFile {
     const rows =
       prefix.length < MIN_PREFIX
         ? []
-        : this.database
-            .prepare<[string, string], DetailsRow>(
-              `SELECT ${COLUMNS}, headers, body FROM deliveries
-               WHERE id >= ? AND id < ? ORDER BY id LIMIT 2`,
-            )
-            .all(prefix, `${prefix}~`);
+        : queryRows<DetailsRow>(
+            this.database,
+            `SELECT ${COLUMNS}, headers, body FROM deliveries
+             WHERE id >= ? AND id < ? ORDER BY id LIMIT 2`,
+            prefix,
+            `${prefix}~`,
+          );
     const [found, second] = rows;
     if (found === undefined) throw deliveryNotFound(idOrPrefix);
     if (second === undefined || found.id === prefix) return detailsOf(found);
@@ -217,13 +216,13 @@ export class DeliveryFile {
   }
 
   private keepNewest(route: string, isVerified: boolean, most: number): void {
-    this.database
-      .prepare(
-        `DELETE FROM deliveries WHERE route = @route AND is_verified = @flag AND seq <= (
-           SELECT seq FROM deliveries WHERE route = @route AND is_verified = @flag
-           ORDER BY seq DESC LIMIT 1 OFFSET @most)`,
-      )
-      .run({ route, flag: isVerified ? 1 : 0, most });
+    runSql(
+      this.database,
+      `DELETE FROM deliveries WHERE route = @route AND is_verified = @flag AND seq <= (
+         SELECT seq FROM deliveries WHERE route = @route AND is_verified = @flag
+         ORDER BY seq DESC LIMIT 1 OFFSET @most)`,
+      { route, flag: isVerified ? 1 : 0, most },
+    );
   }
 
   /** Removes the oldest until the rest fits. */

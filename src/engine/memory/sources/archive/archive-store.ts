@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { SvcError, systemReason } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
+import { queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
 import { firstChars, oneLine } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import type { StopPoint } from '../transcripts/read-conversation.js';
@@ -138,35 +139,29 @@ export class ArchiveStore {
   }
 
   sessions(): readonly ArchivedSession[] {
-    return this.database
-      .prepare<[], ArchivedSession>(
-        `SELECT path, reader, title, started_at AS startedAt, ended_at AS endedAt, turns, bytes, size,
-           mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, imported_from AS importedFrom
-         FROM sessions ORDER BY path`,
-      )
-      .all();
+    return queryRows(
+      this.database,
+      `SELECT path, reader, title, started_at AS startedAt, ended_at AS endedAt, turns, bytes, size,
+         mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, imported_from AS importedFrom
+       FROM sessions ORDER BY path`,
+    );
   }
 
   imports(): readonly ImportRecord[] {
-    return this.database
-      .prepare<[], ImportRecord>(
-        'SELECT file, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, fault FROM imports',
-      )
-      .all();
+    return queryRows(
+      this.database,
+      'SELECT file, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, fault FROM imports',
+    );
   }
 
   writeImport({ file, size, mtimeMs, ctimeMs, fault }: ImportRecord): void {
-    this.database
-      .prepare('INSERT OR REPLACE INTO imports VALUES (?, ?, ?, ?, ?)')
-      .run(file, size, mtimeMs, ctimeMs, fault);
+    const sql = 'INSERT OR REPLACE INTO imports VALUES (?, ?, ?, ?, ?)';
+    runSql(this.database, sql, file, size, mtimeMs, ctimeMs, fault);
   }
 
   /** Where reading a transcript continues; undefined to read it from its beginning. */
   resumeOf(path: string): StopPoint | undefined {
-    const text = this.database
-      .prepare<[string], string | null>('SELECT resume FROM sessions WHERE path = ?')
-      .pluck()
-      .get(path);
+    const text = queryValue(this.database, 'SELECT resume FROM sessions WHERE path = ?', path);
     return typeof text === 'string' ? JSON.parse(text) : undefined;
   }
 
@@ -192,31 +187,28 @@ export class ArchiveStore {
     if (known !== undefined && before === undefined) this.dropText(known.id);
     const title = content.title ?? (before?.title || titleOf(turns));
     const times = turns.flatMap(({ at }) => at ?? []);
-    const id = this.database
-      .prepare<unknown[], number>(
-        `INSERT INTO sessions (path, reader, title, started_at, ended_at, turns, bytes, size, mtime_ms,
-           ctime_ms, imported_from, resume)
-         VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
-         ON CONFLICT (path) DO UPDATE SET (reader, title, started_at, ended_at, turns, size, mtime_ms,
-           ctime_ms, imported_from, resume) = (excluded.reader, excluded.title, excluded.started_at,
-           excluded.ended_at, excluded.turns, excluded.size, excluded.mtime_ms, excluded.ctime_ms,
-           excluded.imported_from, excluded.resume)
-         RETURNING id`,
-      )
-      .pluck()
-      .get(
-        path,
-        reader,
-        title,
-        before?.startedAt ?? times[0] ?? null,
-        times.at(-1) ?? before?.endedAt ?? null,
-        (before?.turns ?? 0) + turns.length,
-        size,
-        mtimeMs,
-        ctimeMs,
-        importedFrom,
-        resume === undefined ? null : JSON.stringify(resume),
-      );
+    const id = queryValue<number>(
+      this.database,
+      `INSERT INTO sessions (path, reader, title, started_at, ended_at, turns, bytes, size, mtime_ms,
+         ctime_ms, imported_from, resume)
+       VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+       ON CONFLICT (path) DO UPDATE SET (reader, title, started_at, ended_at, turns, size, mtime_ms,
+         ctime_ms, imported_from, resume) = (excluded.reader, excluded.title, excluded.started_at,
+         excluded.ended_at, excluded.turns, excluded.size, excluded.mtime_ms, excluded.ctime_ms,
+         excluded.imported_from, excluded.resume)
+       RETURNING id`,
+      path,
+      reader,
+      title,
+      before?.startedAt ?? times[0] ?? null,
+      times.at(-1) ?? before?.endedAt ?? null,
+      (before?.turns ?? 0) + turns.length,
+      size,
+      mtimeMs,
+      ctimeMs,
+      importedFrom,
+      resume === undefined ? null : JSON.stringify(resume),
+    );
     if (id === undefined) throw new Error('nothing was inserted');
     this.append(id, turns);
   }
@@ -229,14 +221,18 @@ export class ArchiveStore {
     mtimeMs,
     ctimeMs,
   }: FileFingerprint & Pick<ArchivedSession, 'path' | 'reader'>): void {
-    this.database
-      .prepare(
-        `INSERT INTO sessions (path, reader, title, turns, bytes, size, mtime_ms, ctime_ms)
-         VALUES (?, ?, '', 0, 0, ?, ?, ?)
-         ON CONFLICT (path) DO UPDATE SET (size, mtime_ms, ctime_ms, resume) =
-           (excluded.size, excluded.mtime_ms, excluded.ctime_ms, NULL)`,
-      )
-      .run(path, reader, size, mtimeMs, ctimeMs);
+    runSql(
+      this.database,
+      `INSERT INTO sessions (path, reader, title, turns, bytes, size, mtime_ms, ctime_ms)
+       VALUES (?, ?, '', 0, 0, ?, ?, ?)
+       ON CONFLICT (path) DO UPDATE SET (size, mtime_ms, ctime_ms, resume) =
+         (excluded.size, excluded.mtime_ms, excluded.ctime_ms, NULL)`,
+      path,
+      reader,
+      size,
+      mtimeMs,
+      ctimeMs,
+    );
   }
 
   /** Makes every transcript and export count as changed. */
@@ -255,16 +251,16 @@ export class ArchiveStore {
 
   /** Removes all trace of a conversation. */
   remove(path: string): void {
-    this.database.prepare('DELETE FROM sessions WHERE path = ?').run(path);
+    runSql(this.database, 'DELETE FROM sessions WHERE path = ?', path);
   }
 
   private append(id: number, turns: readonly NumberedTurn[]): void {
     if (turns.length === 0) return;
-    const last = this.database
-      .prepare<[number], { readonly number: number; readonly data: Buffer }>(
-        'SELECT number, data FROM parts WHERE session = ? ORDER BY number DESC LIMIT 1',
-      )
-      .get(id);
+    const last = queryRow<{ readonly number: number; readonly data: Buffer }>(
+      this.database,
+      'SELECT number, data FROM parts WHERE session = ? ORDER BY number DESC LIMIT 1',
+      id,
+    );
     const put = this.database.prepare('INSERT OR REPLACE INTO parts VALUES (?, ?, ?)');
     let number = last?.number ?? 0;
     // The last part is filled up, so that many small additions do not become many parts.
@@ -282,29 +278,29 @@ export class ArchiveStore {
       chars += line.length;
     }
     put.run(id, number, packed(lines));
-    this.database
-      .prepare(
-        'UPDATE sessions SET bytes = (SELECT sum(length(data)) FROM parts WHERE session = ?) WHERE id = ?',
-      )
-      .run(id, id);
+    runSql(
+      this.database,
+      'UPDATE sessions SET bytes = (SELECT sum(length(data)) FROM parts WHERE session = ?) WHERE id = ?',
+      id,
+      id,
+    );
   }
 
   private dropText(id: number): void {
-    this.database.prepare('DELETE FROM parts WHERE session = ?').run(id);
-    this.database
-      .prepare("UPDATE sessions SET turns = 0, bytes = 0, title = '', resume = NULL WHERE id = ?")
-      .run(id);
+    runSql(this.database, 'DELETE FROM parts WHERE session = ?', id);
+    const empty =
+      "UPDATE sessions SET turns = 0, bytes = 0, title = '', resume = NULL WHERE id = ?";
+    runSql(this.database, empty, id);
   }
 
   private sessionAt(path: string) {
-    return this.database
-      .prepare<
-        [string],
-        Pick<ArchivedSession, 'endedAt' | 'startedAt' | 'title' | 'turns'> & { id: number }
-      >(
-        `SELECT id, title, started_at AS startedAt, ended_at AS endedAt, turns FROM sessions WHERE path = ?`,
-      )
-      .get(path);
+    return queryRow<
+      Pick<ArchivedSession, 'endedAt' | 'startedAt' | 'title' | 'turns'> & { id: number }
+    >(
+      this.database,
+      'SELECT id, title, started_at AS startedAt, ended_at AS endedAt, turns FROM sessions WHERE path = ?',
+      path,
+    );
   }
 }
 

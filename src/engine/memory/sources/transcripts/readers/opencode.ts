@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
+import { queryRows } from '../../../../sqlite/query.js';
 import { shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import {
@@ -72,13 +73,12 @@ function reading<T>(file: string, use: (database: Connection) => T): T {
 
 /** Conversations of people: those of sub-agents have a parent. */
 function sessions(database: Connection): readonly unknown[] {
-  return database
-    .prepare(
-      `SELECT id, directory, time_updated AS updated,
-         (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
-       FROM session WHERE parent_id IS NULL AND typeof(id) = 'text' ORDER BY id`,
-    )
-    .all();
+  return queryRows(
+    database,
+    `SELECT id, directory, time_updated AS updated,
+       (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
+     FROM session WHERE parent_id IS NULL AND typeof(id) = 'text' ORDER BY id`,
+  );
 }
 
 function transcriptOf(
@@ -111,11 +111,11 @@ function transcriptOf(
 }
 
 function turnsIn(database: Connection, session: string): readonly NumberedTurn[] {
-  const messages = database
-    .prepare(
-      'SELECT id, time_created AS at, data FROM message WHERE session_id = ? ORDER BY time_created, id',
-    )
-    .all(session);
+  const messages = queryRows<unknown>(
+    database,
+    'SELECT id, time_created AS at, data FROM message WHERE session_id = ? ORDER BY time_created, id',
+    session,
+  );
   const partsOf = database
     .prepare('SELECT data FROM part WHERE message_id = ? ORDER BY id')
     .pluck();
