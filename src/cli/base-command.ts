@@ -240,9 +240,13 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** The configuration; its warnings are reported. */
   protected async loadConfig(): Promise<LoadedConfig> {
-    const loaded = await loadConfig(this.context(), { configFile: this.shared.config });
+    const loaded = await this.readConfig();
     for (const warning of loaded.warnings) this.addWarning(warning);
     return loaded;
+  }
+
+  private readConfig(): Promise<LoadedConfig> {
+    return loadConfig(this.context(), { configFile: this.shared.config });
   }
 
   /** What times in flags are relative to: dates without a zone are the user's, as in searches. */
@@ -250,7 +254,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return {
       nowMs: this.context().clock.now(),
       userTimeZone: async () => {
-        const { resolved } = await loadConfig(this.context(), { configFile: this.shared.config });
+        const { resolved } = await this.readConfig();
         return resolved.agents.defaults.userTimezone;
       },
     };
@@ -288,9 +292,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const terminal = this.terminal();
     if (!terminal.screen) return terminal;
     // The command itself reports a configuration that cannot be used.
-    const loaded = await loadConfig(this.context(), { configFile: this.shared.config }).catch(
-      () => undefined,
-    );
+    const loaded = await this.readConfig().catch(() => undefined);
     return terminalSupport(process.env, process, this.wantedOutput(), loaded?.resolved.ui);
   }
 

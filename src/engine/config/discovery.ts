@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { realOrGiven, resolvePath } from '../support/files.js';
+import { ifReadable, readRegularFile, realOrGiven, resolvePath } from '../support/files.js';
 import { shellWord, utf8Text } from '../support/text.js';
 
 /** Found without being specified. */
@@ -130,31 +130,24 @@ export function readConfigText(file: string): string {
 }
 
 function readBytes(file: string): Uint8Array {
-  let descriptor: number | undefined;
   try {
-    // Non-blocking, so that a named pipe is refused below instead of waiting for a writer.
-    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(descriptor);
-    if (stat.isDirectory()) throw unreadable(file, 'is a folder', 'use the path of a file');
-    if (!stat.isFile()) {
-      throw unreadable(file, 'is not a regular file', 'use the path of a regular file');
-    }
-    if (stat.size > MAX_CONFIG_BYTES) {
-      const size = (stat.size / 1_048_576).toFixed(1);
-      const why = `is ${size} MiB; the limit is 4 MiB`;
-      throw unreadable(file, why, 'check that it is the right file');
-    }
-    return readFileSync(descriptor);
+    return readRegularFile(file, MAX_CONFIG_BYTES);
   } catch (cause) {
     throw explain(file, cause);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
 function explain(file: string, cause: unknown): SvcError {
-  if (cause instanceof SvcError) return cause;
   const code = systemErrorCode(cause) ?? '';
+  if (code === 'EISDIR') return unreadable(file, 'is a folder', 'use the path of a file');
+  if (code === 'EFTYPE') {
+    return unreadable(file, 'is not a regular file', 'use the path of a regular file');
+  }
+  if (code === 'EFBIG') {
+    const bytes = ifReadable(() => statSync(file).size) ?? MAX_CONFIG_BYTES;
+    const why = `is ${(bytes / 1_048_576).toFixed(1)} MiB; the limit is 4 MiB`;
+    return unreadable(file, why, 'check that it is the right file');
+  }
   if (code === 'EACCES' || code === 'EPERM') {
     const hint = `run "chmod u+r ${shellWord(file)}"`;
     return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {

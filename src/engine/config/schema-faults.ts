@@ -194,13 +194,8 @@ function without(value: unknown, parts: readonly ConfigPath[]): unknown {
   if (!isRecord(value) || parts.some((path) => path.length === 0)) return undefined;
   const byKey = groupBy(parts, ([first]) => String(first));
   const kept = Object.entries(value).map(([key, item]) => {
-    return [
-      key,
-      without(
-        item,
-        (byKey.get(key) ?? []).map(([, ...rest]) => rest),
-      ),
-    ] as const;
+    const below = (byKey.get(key) ?? []).map(([, ...rest]) => rest);
+    return [key, without(item, below)] as const;
   });
   return Object.fromEntries(kept.filter(([, item]) => item !== undefined));
 }

@@ -11,6 +11,11 @@ export function oneDay(day: number): DayRange {
   return { first: day, last: day };
 }
 
+/** Whether two ranges have a day in common. */
+export function daysOverlap(a: DayRange, b: DayRange): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}
+
 /**
  * Formats a moment as the day in a time zone, `YYYY-MM-DD`.
  *

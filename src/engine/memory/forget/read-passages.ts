@@ -99,23 +99,21 @@ export async function readOtherPassages(
   const chunks = (await others?.chunksOf(document)) ?? [];
   const last = Math.max(1, ...chunks.map(({ endLine }) => endLine));
   const whole = ranges === 'whole';
-  const passages = (whole ? [{ startLine: 1, endLine: last }] : mergedRanges(ranges)).map(
-    (range) => {
-      const { startLine, endLine } = range;
-      const isInside = (line: number): boolean => line >= startLine && line <= endLine;
-      const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
-      const parts =
-        kind === 'transcript'
-          ? turns.filter(({ line }) => isInside(line)).map(({ text }) => text)
-          : kind === 'media'
-            ? []
-            : [textIn(chunks, range)];
-      const place = { path, origin, absolutePath: '', source, kind, startLine, endLine };
-      // The hash may have a mark of what was left out; that of a conversation is of its beginning.
-      const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
-      return { ...place, text: parts.join('\n'), parts, fileHash, whole };
-    },
-  );
+  const wanted = whole ? [{ startLine: 1, endLine: last }] : mergedRanges(ranges);
+  const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
+  const partsIn = (range: LineRange): readonly string[] => {
+    if (kind === 'media') return [];
+    if (kind !== 'transcript') return [textIn(chunks, range)];
+    const inside = turns.filter(({ line }) => line >= range.startLine && line <= range.endLine);
+    return inside.map(({ text }) => text);
+  };
+  // The hash may have a mark of what was left out; that of a conversation is of its beginning.
+  const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
+  const passages = wanted.map((range) => {
+    const parts = partsIn(range);
+    const place = { path, origin, absolutePath: '', source, kind, ...range };
+    return { ...place, text: parts.join('\n'), parts, fileHash, whole };
+  });
   return passages.filter(({ text }) => whole || saysSomething(text));
 }
 

@@ -1,6 +1,6 @@
 import type { ParsedComponents } from 'chrono-node';
 import { casual } from 'chrono-node/en';
-import { type DayRange, dayNumber, isoDay, oneDay } from '../../support/day.js';
+import { type DayRange, dayNumber, daysOverlap, isoDay, oneDay } from '../../support/day.js';
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
 import {
   type DateSpan,
@@ -141,7 +141,7 @@ export function speaksOf(asked: DayRange): (chunk: LexicalCandidate) => boolean 
     lines++ < MAX_LINES &&
     datesInWords(line, said).some(({ meanings: [days] }) => {
       const tooVague = days.last - days.first > asked.last - asked.first + VAGUER_BY_DAYS;
-      return !tooVague && days.first <= asked.last && asked.first <= days.last;
+      return !tooVague && daysOverlap(days, asked);
     });
   return (chunk) => {
     const earlier = known.get(chunk.chunkId);

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { type DayRange, dayFormatter, isoDay, oneDay } from '../../support/day.js';
+import { type DayRange, dayFormatter, daysOverlap, isoDay, oneDay } from '../../support/day.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { folded } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -63,7 +63,7 @@ export async function understandFilters(
         // A conversation can take days: its passages have their own.
         return document.kind === 'transcript'
           ? 'by-chunk'
-          : overlaps(days, oneDay(noteDay(document, dayOfMoment).day));
+          : daysOverlap(days, oneDay(noteDay(document, dayOfMoment).day));
       },
       chunk:
         heading === undefined && days === undefined
@@ -72,7 +72,7 @@ export async function understandFilters(
               if (heading !== undefined && !isUnder(heading, chunk)) return false;
               if (days === undefined || document.kind !== 'transcript') return true;
               const modified = Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
-              return overlaps(days, chunk.days ?? oneDay(modified));
+              return daysOverlap(days, chunk.days ?? oneDay(modified));
             },
       chunkDecides: heading !== undefined,
     },
@@ -121,10 +121,6 @@ export function noteDay(
 
 function dayText(day: number): string | null {
   return Number.isFinite(day) ? isoDay(day) : null;
-}
-
-function overlaps(a: DayRange, b: DayRange): boolean {
-  return a.first <= b.last && b.first <= a.last;
 }
 
 /** From the first day of `since` to the day before `before`, and in all of `on`. */

@@ -1,3 +1,4 @@
+import { daysOverlap } from '../../support/day.js';
 import { daysOfChunk, fileNameWords, idf, type LexicalCandidate } from '../index/index.js';
 import { isSameDocument } from '../types.js';
 import { type DatedNotes, WRITTEN_WITHIN_DAYS } from './dates.js';
@@ -186,13 +187,14 @@ function byRank(a: RankedChunk, b: RankedChunk): number {
 
 function dateShareOf(
   chunk: LexicalCandidate,
-  { days: { first, last }, isAlone, isSpokenOfIn }: DatedNotes,
+  { days: asked, isAlone, isSpokenOfIn }: DatedNotes,
 ): number {
   const days = daysOfChunk(chunk, chunk);
   if (days === undefined) return 0;
-  if (days.first <= last && days.last >= first) return isAlone ? ONLY_DATE : DATE;
+  if (daysOverlap(days, asked)) return isAlone ? ONLY_DATE : DATE;
   if (isSpokenOfIn(chunk)) return DATE;
-  return days.last >= first && days.first <= last + WRITTEN_WITHIN_DAYS ? WRITTEN_LATER : 0;
+  const later = { ...asked, last: asked.last + WRITTEN_WITHIN_DAYS };
+  return daysOverlap(days, later) ? WRITTEN_LATER : 0;
 }
 
 export function weigh(terms: readonly number[], weights: readonly number[]): number {

@@ -1,4 +1,10 @@
-import { type DocumentKey, documentKeyText, isSameDocument, type PromotedLine } from '../types.js';
+import {
+  type DocumentKey,
+  documentKeyText,
+  isSameDocument,
+  overlaps,
+  type PromotedLine,
+} from '../types.js';
 import type { NumberedLine, Passage } from './passages.js';
 import { weigh } from './rank.js';
 import { foldWord } from './words.js';
@@ -95,11 +101,7 @@ function has(
   { source, origin }: DocumentKey,
   from: PromotedLine['from'],
 ): boolean {
-  return (
-    isSameDocument(passage, { source, origin, path: from.path }) &&
-    passage.startLine <= from.endLine &&
-    from.startLine <= passage.endLine
-  );
+  return isSameDocument(passage, { source, origin, path: from.path }) && overlaps(passage, from);
 }
 
 /** Whether a document has copies of statements in notes. */

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { isRecord, parsedJson } from '../../support/text.js';
+import { readJsonFile } from '../../support/json-file.js';
+import { isRecord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
 
@@ -64,14 +65,13 @@ export async function readWatchRecord(indexFile: string): Promise<WatchRecord | 
       lock.release();
       return null;
     }
-    return parseRecord(readFileSync(recordFile(base), 'utf8'));
+    return watchRecordOf(readJsonFile(recordFile(base)));
   } catch {
     return null;
   }
 }
 
-function parseRecord(text: string): WatchRecord | null {
-  const value = parsedJson(text);
+function watchRecordOf(value: unknown): WatchRecord | null {
   if (!isRecord(value)) return null;
   const { pid, sinceMs, mode, why } = value;
   if (typeof pid !== 'number' || typeof sinceMs !== 'number') return null;
