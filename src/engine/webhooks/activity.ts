@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { readJsonFile } from '../support/json-file.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import type { AnsweredRequest } from './answer-log.js';
 
 const SHOWN_SECONDS = 60;
@@ -167,7 +166,7 @@ export function activityFile(
     onRequests(requests);
     requests = 0;
     try {
-      replaceFile(pathOf(stateDir), `${JSON.stringify({ routes: current() })}\n`, PRIVATE_MODE);
+      writeJsonFile(pathOf(stateDir), { routes: current() });
     } catch {
       // On a full disk the flows report it, and the next request tries again.
     }
