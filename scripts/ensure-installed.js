@@ -91,6 +91,11 @@ async function npm(what, args) {
  */
 async function runNpm(what, args) {
   const ended = showProgress(what);
+  // Before it starts: a signal in between would leave it running.
+  const stopListening = onSignals((signal) => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    process.exit(128 + constants.signals[signal]);
+  });
   const child = spawn('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,10 +103,6 @@ async function runNpm(what, args) {
     detached: true,
     // The caller builds next; do not build in the prepare script too.
     env: { ...process.env, SVC_SKIP_PREPARE: '1' },
-  });
-  const stopListening = onSignals((signal) => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    process.exit(128 + constants.signals[signal]);
   });
   const [output, errors, status] = await Promise.all([
     text(child.stdout),

@@ -21,11 +21,11 @@ const file = target.endsWith('.ts')
   : /^[\w-]+$/.test(args[0] ?? '') && existsSync(`${root}${named}`)
     ? named
     : `${target}/main.ts`;
+// Otherwise the file would keep running after a signal to this process alone; before it starts, so that none is missed.
+onSignals((signal) => run.kill(signal));
 const run = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
   stdio: 'inherit',
   cwd: root,
 });
-// Otherwise the file would keep running after a signal to this process alone.
-onSignals((signal) => run.kill(signal));
 const [status] = await once(run, 'close');
 process.exitCode = status ?? 1;
