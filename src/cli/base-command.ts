@@ -189,15 +189,25 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   protected override toErrorJson(error: unknown): { error: ErrorReport } {
-    return { error: reportError(error, this.mask) };
+    return { error: this.reported(error) };
   }
 
   protected override async catch(error: Error): Promise<void> {
     this.reportFailure(error);
   }
 
-  private reportFailure(error: unknown): void {
+  private reported(error: unknown): ErrorReport {
     const report = reportError(error, this.mask);
+    return report.hint === undefined ? report : { ...report, hint: this.hintFor(report.hint) };
+  }
+
+  /** A hint as this command gives it. */
+  protected hintFor(hint: string): string {
+    return hint;
+  }
+
+  private reportFailure(error: unknown): void {
+    const report = this.reported(error);
     process.exitCode = exitCodeOf(report);
     if (this.jsonEnabled() && !this.shapesOutput) {
       this.logJson(this.toErrorJson(error));
@@ -351,7 +361,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     about: string,
     error: unknown,
   ): Pick<ErrorReport, 'code' | 'hint' | 'message'> {
-    const { code, message, hint } = reportError(error, this.mask);
+    const { code, message, hint } = this.reported(error);
     const more = hint === undefined ? {} : { hint };
     this.note(formatErrorText({ code, message: `${about}: ${message}`, ...more }));
     return { code, message, ...more };
@@ -359,7 +369,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** Reports a warning on stderr, or in `warnings` of the JSON document. */
   protected addWarning(given: Warning): void {
-    const warning = this.mask.data(given);
+    const hinted = given.hint === undefined ? given : { ...given, hint: this.hintFor(given.hint) };
+    const warning = this.mask.data(hinted);
     // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);

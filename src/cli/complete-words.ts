@@ -19,8 +19,8 @@ import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
 type Suggestion = readonly [value: string, description: string];
 
 /**
- * A value goes into the command line as it is, and the script of bash evaluates the line at the next Tab: names of
- * files and entries from other people's folders must hold nothing that a shell acts on.
+ * A value goes into the command line as it is: names of files and entries from other people's folders must hold nothing
+ * that a shell acts on.
  */
 const PLAIN_VALUE = /^[\p{L}\p{N}_.,:@%+=/~-]+$/u;
 

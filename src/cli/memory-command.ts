@@ -14,6 +14,7 @@ import {
   type SyncSummary,
 } from '../engine/memory/sync/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
+import { shellWord } from '../engine/support/text.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand } from './base-command.js';
@@ -26,6 +27,10 @@ const SEARCH_OFF: Warning = {
   message: 'memory search is off for every agent',
   hint: 'svc config set agents.defaults.memorySearch.enabled true',
 };
+
+/** A quoted command for a memory that no flag names yet. */
+const ABOUT_ONE_MEMORY =
+  /(?<=")svc memory (?:forget|get|index|reset|search|sessions list|status|undo)\b(?![^"]*--(?:agent|workspace))[^"]*(?=")/gu;
 
 /** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
 export abstract class MemoryCommand<Result extends object> extends BaseCommand<Result> {
@@ -105,6 +110,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     this.endInOrder(false);
     return {
       signal: this.signal,
+      onWarning: (warning) => this.addWarning(warning),
       onEvent: (event) => {
         this.endInOrder(event.type !== 'sync.finished');
         onEvent(event);
@@ -124,6 +130,15 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   protected override async finally(): Promise<void> {
     for (const memory of this.opened) await memory.backend.close();
     await super.finally();
+  }
+
+  /** Commands in it get the flag that chose the memory: without it, they would be about another one. */
+  protected override hintFor(text: string): string {
+    const { agent, workspace }: TargetFlags = this.shared;
+    const isFolder = workspace !== undefined && !this.isTyped('agent', 'a');
+    const chosen = isFolder ? ` --workspace ${shellWord(workspace)}` : ` --agent ${agent}`;
+    if (!isFolder && agent === undefined) return text;
+    return text.replaceAll(ABOUT_ONE_MEMORY, (command) => command + chosen);
   }
 
   private keep(memory: OpenedMemory): OpenedMemory {

@@ -8,7 +8,7 @@ import { renderBugReport } from '../ui/overview/overall-status.js';
 export default class BugReport extends BaseCommand<BugReportOutput> {
   static override summary = 'Write an archive for a bug report, with secrets masked.';
   static override description =
-    'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Your notes and their names are not included, and nothing is sent anywhere.';
+    'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Nothing from your notes is added, but logs can contain warnings that name a file and what task programs printed. Nothing is sent anywhere.';
   static override examples = examples('', '--output ./report.tar.gz', '--json');
   static override flags = {
     output: Flags.string({

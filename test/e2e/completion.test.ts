@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -137,12 +137,22 @@ test('bash completes with what is installed; a linked startup file stays a link'
     `svc() { SVC_HOME='${root.path}' '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"; }`,
     `. '${startup}'; . '${startup}'`,
     'COMP_WORDS=(svc memory search --agent a) COMP_CWORD=4',
-    'COMP_LINE="svc memory search --agent a" COMP_POINT=28',
+    '__svc_complete',
+    `echo "\${COMPREPLY[@]}"`,
+    'cd "$HOME"',
+    `COMP_WORDS=(svc memory export '$(touch ran)' '>' a.md --outp) COMP_CWORD=6`,
     '__svc_complete',
     `echo "\${COMPREPLY[@]}"`,
   ].join('\n');
-  const shown = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', stdio: 'pipe' });
-  assert.match(shown, /^ada\b/);
+  root.write('a.md', 'precious');
+  const bash = {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env: { ...process.env, HOME: root.path },
+  } as const;
+  assert.is(execFileSync('bash', ['--norc', '-c', script], bash), 'ada\n--output\n');
+  assert.is(readFileSync(root.at('a.md'), 'utf8'), 'precious');
+  assert.not.ok(existsSync(root.at('ran')));
   await runSvc(['completion', 'install', '--remove'], options);
   assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"\n');
 });

@@ -128,6 +128,22 @@ test('it is taken back by its id, with the file that was changed', async () => {
   assert.is(found.results.length, 1);
 });
 
+test('commands in hints name the memory that the command was about', async () => {
+  const home = homeOf();
+  home.write('other notes/a.md', 'The gate is green.\n');
+  const folder = ['--workspace', 'other notes'];
+  const forgot = await memory(home, 'forget', 'a.md', '--yes', ...folder);
+  const undo = `undo with "svc memory forget --undo f1 --workspace 'other notes'"`;
+  assert.match(forgot.stdout, undo);
+  home.write('other notes/b.md', 'new');
+  const why = await memory(home, 'status', '--why', 'b.md', ...folder);
+  assert.match(why.stdout, /b\.md {2}not indexed yet\n/);
+  assert.match(why.stdout, `"svc memory index --workspace 'other notes'" updates it`);
+  const missing = await memory(home, 'get', 'memory/no.md', '--agent', 'main');
+  assert.match(missing.stderr, 'use a path from "svc memory search --agent main"');
+  assert.match((await memory(home, 'get', 'no.md')).stderr, 'use a path from "svc memory search"');
+});
+
 test('files are changed and restored when no other process changes notes', async () => {
   const home = homeOf();
   const file = home.at('ws/memory/door.md');

@@ -148,6 +148,7 @@ test('a bug report holds what happened, and neither notes nor their names', asyn
     'logs/serve.log',
     `{"msg":"sent correct horse battery"}\n{"msg":"at ${home.path}/ws"}\n`,
   );
+  home.write('logs/mcp.log', '{"write":1,"citation":"memory/diary-of-ada.md#L3"}\n');
   await runSvc(['memory', 'index'], { home: home.path });
   const run = await runSvc(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
   const document = jsonOf.bugReport(run);
@@ -200,6 +201,11 @@ test('a place that cannot be written is an error with a way out', async () => {
   const error = jsonOf.error(run);
   assert.equal([run.code, error.code], [1, 'REPORT_WRITE_FAILED']);
   assert.match(error.hint ?? '', /--output/);
+  const note = home.write('note.md', 'precious');
+  const refused = await runSvc(['bug-report', '-o', 'note.md'], { home: home.path });
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, `${note} already exists`);
+  assert.is(readFileSync(note, 'utf8'), 'precious');
 });
 
 test('secrets are checked, and exit with 1 when one cannot be read', async () => {

@@ -119,6 +119,9 @@ test('an index in a read-only folder still answers, and says when it is behind',
     );
     const text = await memory('search', 'alpha');
     assert.equal([text.code, /warning: .*out of date/.test(text.stderr)], [0, true]);
+    for (const command of [['recent'], ['links', 'a.md'], ['links', 'b.md'], ['inspect', 'a.md']]) {
+      assert.match((await memory(...command)).stderr, /warning: .*out of date/, command.join(' '));
+    }
     assert.match((await memory('get', 'a.md')).stdout, /alpha/);
     assert.is(jsonOf.status(await memory('status', '--json')).agents[0]?.staleness?.added, 1);
     for (const args of [['index'], ['index', '--force']]) {

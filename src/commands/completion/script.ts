@@ -2,13 +2,29 @@ import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { print } from '../../cli/print.js';
 
-/** The script calls a function of the bash-completion package, which not every bash has. */
-const WITHOUT_PACKAGE = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
-    words=("\${COMP_WORDS[@]}")
-    cword=$COMP_CWORD
-    cur=\${COMP_WORDS[COMP_CWORD]}
-    prev=\${COMP_WORDS[COMP_CWORD-1]}
+/**
+ * That of `@bomb.sh/tab` evaluates what was typed: a Tab would run `$(…)` and empty the file after `>`. A reply stands for
+ * what follows the last of the characters at which bash splits words.
+ */
+const BASH = `# bash completion for svc
+__svc_complete() {
+    local cur words cword line value typed
+    if declare -F _get_comp_words_by_ref >/dev/null; then
+        _get_comp_words_by_ref -n "=:" cur words cword
+    else
+        words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]}
+    fi
+    typed=$cur
+    [[ $cur == -*=* ]] && typed=\${cur#*=}
+    COMPREPLY=()
+    while IFS= read -r line; do
+        value=\${line%%$'\\t'*}
+        if [[ $line == *$'\\t'* && $value == "$typed"* ]]; then
+            COMPREPLY+=("\${value#"\${typed%"\${typed##*:}"}"}")
+        fi
+    done < <(svc complete -- "\${words[@]:1:cword}" 2>/dev/null)
 }
+complete -F __svc_complete svc
 `;
 
 export default class CompletionScript extends BaseCommand {
@@ -26,9 +42,8 @@ export default class CompletionScript extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(CompletionScript);
-    const { script } = await import('@bomb.sh/tab');
-    if (args.shell === 'bash') print(WITHOUT_PACKAGE);
-    script(args.shell, 'svc', 'svc');
+    if (args.shell === 'bash') print(BASH);
+    else (await import('@bomb.sh/tab')).script(args.shell, 'svc', 'svc');
     return {};
   }
 }

@@ -98,7 +98,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
     const stores = await this.follow(memory, forgetting);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
-    this.write(renderForgotten(entry));
+    this.write(this.hintFor(renderForgotten(entry)));
     this.write(renderRemains(remains));
     // --from-file promises to remove it from the files, so a remainder is a failure.
     if (remains.length > 0) this.setExitCode(1);

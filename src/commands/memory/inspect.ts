@@ -39,7 +39,7 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
     if (document !== undefined) {
       this.write(renderInspected(document, { ...view, long: flags.long }));
     }
-    if (why !== undefined) this.write(renderWhy(memory.name, why, view));
+    if (why !== undefined) this.write(this.hintFor(renderWhy(memory.name, why, view)));
     if (document === undefined) this.setExitCode(1);
     return { agent: memory.agentId, document: document ?? null, why: why ?? null };
   }

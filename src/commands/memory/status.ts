@@ -75,14 +75,15 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   private async why(memory: OpenedMemory, path: string): Promise<WhyOutput> {
     const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
     const why = await whyIndexed(memory, path);
-    this.write(renderWhy(memory.name, why, this.view()));
+    this.write(this.hintFor(renderWhy(memory.name, why, this.view())));
     return why;
   }
 
   private show(views: readonly AgentStatusView[]): void {
     const options = this.view();
     const overview = views.length > 1 && !this.shared.verbose;
-    this.write(overview ? renderStatusOverview(views, options) : renderStatus(views, options));
+    const text = overview ? renderStatusOverview(views, options) : renderStatus(views, options);
+    this.write(this.hintFor(text));
   }
 
   /** The live view fits one agent; several are printed as lines. */

@@ -15,7 +15,7 @@ interface TokenPattern {
 /** Prefixes that vendors document for their keys, each with the least that follows it. */
 const PREFIXED = [
   String.raw`(?:sk|pk|rk)[-_][\w-]{16,}`,
-  String.raw`(?:gh[oprsu]|hf|npm|dop_v1|shp[ap]t|shpss|glsa|sbp|jina)_\w{16,}`,
+  String.raw`(?:gh[oprsu]|npm|dop_v1|shp[ap]t|shpss|glsa|sbp|jina)_\w{16,}`,
   String.raw`(?:github_pat_|gsk_|r8_|lin_api_|figd_|rnd_|pat_|ntn_|secret_|tvly-|pplx-|xai-|nvapi-)[\w-]{16,}`,
   // Svix and its kin encode in Base64, whose signs a word does not have.
   String.raw`whsec_[\w+/-]{16,}=*`,
@@ -72,6 +72,11 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
     needle: /[\w-]{4}/u,
     form: new RegExp(String.raw`(?<![\w-])()(${PREFIXED})`, 'gu'),
     isSecret: (value) => /\d/u.test(value),
+  },
+  {
+    // Tokens of Hugging Face, and svc's own: they may have no digit.
+    needle: /hf_|svc_mcp_/u,
+    form: /(?<![\w-])()(hf_[A-Za-z\d]{16,}|svc_mcp_[\w-]{16,})/gu,
   },
   {
     needle: new RegExp(NAME, 'iu'),

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import { messageOf, SvcError, systemReason } from '../errors/index.js';
-import type { SecretMask } from '../masking/index.js';
+import { MASK, type SecretMask } from '../masking/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import { storageStatus } from '../storage/storage-status.js';
@@ -39,7 +40,7 @@ export async function writeBugReport(
   const isSafe = parts.some(({ entry }) => entry.name === SECRETS_PART && entry.error === null);
   const logFile = await configuredLog(context, options.configFile);
   const logs = recentLogs(context.state.stateDir, logFile).map(({ name, content }) => {
-    const text = isSafe ? options.mask.text(content.toString('utf8')) : '';
+    const text = isSafe ? options.mask.text(withoutCitations(content.toString('utf8'))) : '';
     const error = isSafe ? null : 'left out: it may contain unknown secrets';
     return made({ name, description: 'the end of a log' }, text, error, context.homeDir);
   });
@@ -122,6 +123,11 @@ function withoutHome(text: string, homeDir: string): string {
   return text.replaceAll(homeDir, '~').replaceAll(JSON.stringify(homeDir).slice(1, -1), '~');
 }
 
+/** Of what agents added, in the log of the MCP server: a citation names a note. */
+function withoutCitations(log: string): string {
+  return log.replaceAll(/(?<="citation":")(?:[^"\\]|\\.)*/gu, MASK);
+}
+
 /** `svc-bug-report-20260203-090528.tar.gz`, in UTC. */
 function defaultName(nowMs: number): string {
   const [day = '', time = ''] = new Date(nowMs).toISOString().replaceAll(/[-:]/gu, '').split('T');
@@ -129,6 +135,11 @@ function defaultName(nowMs: number): string {
 }
 
 function write(file: string, archive: Buffer): void {
+  if (existsSync(file)) {
+    throw new SvcError('REPORT_WRITE_FAILED', `${file} already exists`, {
+      hint: 'choose another file with --output FILE',
+    });
+  }
   try {
     replaceFile(file, archive, PRIVATE_MODE);
   } catch (cause) {

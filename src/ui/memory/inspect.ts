@@ -154,7 +154,10 @@ const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
 /** Whether a file belongs to an agent's memory, and the rule that decided. */
 export function renderWhy(agent: string, why: WhyOutput, { style }: View): string {
   const { path, included, indexed, reason, detail, rule } = why;
-  const verdict = included ? style.ok('indexed') : style.warning('not indexed');
+  const verdict =
+    included && indexed
+      ? style.ok('indexed')
+      : style.warning(included ? 'not indexed yet' : 'not indexed');
   const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
   const because = detail === undefined ? WHY_REASONS[reason] : `${WHY_REASONS[reason]}: ${detail}`;
   lines.push(`  why    ${safeLine(because)}`);
@@ -162,7 +165,8 @@ export function renderWhy(agent: string, why: WhyOutput, { style }: View): strin
     const about = rule.path === path ? '' : `, matches ${rule.path}`;
     lines.push(`  rule   ${safeLine(`${rule.pattern}  (${ruleSource(rule)}${about})`)}`);
   }
-  if (included !== indexed) lines.push(`  note   the index is not up to date: svc memory index`);
+  if (included !== indexed)
+    lines.push(`  note   the index is not up to date; "svc memory index" updates it`);
   return `${lines.join('\n')}\n`;
 }
 

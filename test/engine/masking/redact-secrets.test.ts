@@ -25,6 +25,8 @@ const SECRETS: readonly string[] = [
   '«xoxb-123456789012-abcdefABCDEF»',
   'https://hooks.slack.com/services/«T00000000/B00000000/XXXXXXXXXXXX0123»',
   '«hf_abcdefghijKLMNOP0123»',
+  '«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»',
+  'the laptop uses «svc_mcp_abcdefghijklmnopqrstuvwxyzABCDEF»',
   '«npm_0123456789abcdefghijABCDEFGHIJ0123»',
   '«SG.abcdefghijklmnop0123.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789»',
   '«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_-1»',

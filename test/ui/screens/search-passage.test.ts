@@ -37,6 +37,8 @@ test('matches are whole words in any case, and have their rows', () => {
   const { matches } = rowsOf('Backup of a backup\nbackups\n日本語', { words: ['backup', '日本'] });
   assert.equal(matches, [0, 0, 2]);
   assert.equal(rowsOf('a.b axb', { words: ['a.b'] }).matches, [0]);
+  // As somebody types it.
+  assert.equal(rowsOf('the on-call phone', { words: ['on-call', 'on-', '-'] }).matches, [0]);
 });
 
 test('a match can be inside of a link, and the current one is different', () => {

@@ -1,3 +1,4 @@
+import type { Warning } from '../../errors/index.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import { sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
@@ -21,12 +22,14 @@ export async function listRecent(
   if (refusal !== undefined) return { files: [], more: 0, disabled: true, warnings: [refusal] };
   const { recentChanges } = await import('../../memory/inspect/recent.js');
   const request = { since, sources: sourcesOf(corpus), limit };
-  const work = { signal, onEvent: live.heardSync, nowMs: live.nowMs() };
+  const warnings: Warning[] = [];
+  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const work = { signal, onEvent: live.heardSync, onWarning, nowMs: live.nowMs() };
   const { documents, more } = await recentChanges(memory, request, work);
   return {
     files: documents.map(({ kind: _, ...file }) => file),
     more,
-    warnings: [],
+    warnings,
   };
 }
 
@@ -55,7 +58,10 @@ export async function listLinks(
   const nothing = { out: [], back: [], broken: [], more: 0 };
   if (refusal !== undefined) return { path, ...nothing, disabled: true, warnings: [refusal] };
   const inspection = await backend.inspection();
-  const links = await inspection.linksOf(path, { signal, onEvent: live.heardSync });
+  const warnings: Warning[] = [];
+  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const work = { signal, onEvent: live.heardSync, onWarning };
+  const links = await inspection.linksOf(path, work);
   const out = links.out.flatMap(({ to, line, heading }) => {
     if (to === null) return [];
     return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
@@ -72,7 +78,7 @@ export async function listLinks(
     back: back.slice(0, MOST_LINKS),
     broken: broken.slice(0, MOST_LINKS),
     more,
-    warnings: [],
+    warnings,
   };
 }
 

@@ -48,7 +48,7 @@ export function createForgetting(
   return {
     plan: async (request, work = {}) => {
       const forgotten = await readForgotten(target.forget);
-      return keeper.answer(work, [], (index) =>
+      return keeper.answerTold(work, (index) =>
         planForget(request, {
           index,
           sources: target.sources,
@@ -63,7 +63,7 @@ export function createForgetting(
       );
     },
     remains: (plan, work = {}) =>
-      keeper.answer(work, [], (index) => remainsOf(plan, { index, sources: target.sources })),
+      keeper.answerTold(work, (index) => remainsOf(plan, { index, sources: target.sources })),
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
     undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
     forgotten: () => readForgotten(target.forget),

@@ -36,8 +36,6 @@ export function createInspection(
   keeper: IndexKeeper,
   timeZone: string | undefined,
 ): Inspection {
-  const ask = <T>(work: WorkOptions, read: (index: MemoryIndex) => Promise<T>): Promise<T> =>
-    keeper.answer(work, [], read);
   const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
   const { others } = target.home;
   /** @throws SvcError DOCUMENT_ELSEWHERE */
@@ -47,16 +45,16 @@ export function createInspection(
     return found;
   };
   return {
-    links: (work = {}) => ask(work, linkMapOf),
+    links: (work = {}) => keeper.answerTold(work, linkMapOf),
     linksOf: (text, work = {}) =>
-      ask(work, async (index) => {
+      keeper.answerTold(work, async (index) => {
         const own = ownTarget(text, others);
         const found = await lookUp(index, own);
         const { document } = found ?? findDocument(await index.documents(), workspaceDir, own);
         return linksOf(await linkMapOf(index), document.path);
       }),
     document: (text, work = {}) =>
-      ask(work, async (index) => {
+      keeper.answerTold(work, async (index) => {
         const found = await lookUp(index, ownTarget(text, others));
         return found === undefined
           ? undefined

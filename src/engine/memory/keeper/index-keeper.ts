@@ -128,6 +128,16 @@ export class IndexKeeper {
     else this.retired.push(index);
   }
 
+  /** As {@link answer}, for what returns no warnings: who asked hears them, also before an error. */
+  async answerTold<T>(work: WorkOptions, ask: (index: MemoryIndex) => Promise<T>): Promise<T> {
+    const warnings: Warning[] = [];
+    try {
+      return await this.answer(work, warnings, ask);
+    } finally {
+      for (const warning of warnings) work.onWarning?.(warning);
+    }
+  }
+
   private async freshIndex(
     work: WorkOptions,
     warnings: Warning[],

@@ -46,6 +46,8 @@ export type RebuildReason = NonNullable<SyncSummary['rebuild']>['reason'];
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+  /** Called with what the user should know of an answer that has no warnings of its own. */
+  readonly onWarning?: ((warning: Warning) => void) | undefined;
   /** This is the first query of a session: see `sync.onSessionStart`. */
   readonly sessionStarts?: boolean | undefined;
   /**

@@ -75,7 +75,7 @@ function wordPattern(words: readonly string[]): RegExp | undefined {
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MOST_WORDS);
   const anyOf = (some: readonly string[]): string =>
-    some.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&')).join('|');
+    some.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|');
   const whole = longestFirst.filter((word) => !CJK.test(word));
   const others = longestFirst.filter((word) => CJK.test(word));
   // The beginning of a word is looked for once, not for each of them: long documents have many places.
