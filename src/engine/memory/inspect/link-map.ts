@@ -94,7 +94,10 @@ class Targets {
   resolve(from: string, link: NoteLink): ResolvedLink | undefined {
     const found = this.byPath(from, link) ?? this.byUniqueName(link);
     if (typeof found === 'string') return { ...link, from, to: found };
-    const isNote = link.kind === 'wiki' ? !ATTACHMENT.test(link.target) : NOTE.test(link.target);
+    const isNote =
+      link.kind === 'wiki'
+        ? !ATTACHMENT.test(link.target) && !link.target.endsWith('/')
+        : NOTE.test(link.target);
     if (!isNote) return undefined;
     return found === undefined
       ? { ...link, from, to: null }

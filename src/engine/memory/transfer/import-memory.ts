@@ -37,8 +37,9 @@ const MISSING_AT_ONCE = 2000;
 export async function planImport(file: string, into: string): Promise<ImportPlan> {
   try {
     const checked = await checkExport(file);
-    const root =
-      lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into);
+    const root = inFolder(into, () =>
+      lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
+    );
     return { checked, root, landing: planLanding(root, checked.documents) };
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -50,6 +51,18 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
         ? 'a folder of notes needs no import: add it to memorySearch.extraPaths'
         : 'pass a file written by "svc memory export"';
     throw new SvcError('IMPORT_FAILED', why, { hint, cause: error });
+  }
+}
+
+/** @throws SvcError IMPORT_FAILED when the target folder cannot be used, such as a link that leads nowhere */
+function inFolder<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new SvcError('IMPORT_FAILED', `cannot write to ${folder}: ${systemReason(cause)}`, {
+      hint: 'pass another folder with --into',
+      cause,
+    });
   }
 }
 
@@ -69,7 +82,7 @@ export async function importFiles(
   const fresh = new Set(landing.fresh);
   const different = new Set(existing === 'replace' ? landing.different : []);
   const wanted = new Map(checked.documents.map(({ path, sha256 }) => [path, sha256]));
-  makeFolders(root, SHARED_FOLDER_MODE);
+  inFolder(root, () => makeFolders(root, SHARED_FOLDER_MODE));
   const written: string[] = [];
   const replaced: { readonly path: string; readonly backup: string }[] = [];
   for await (const { line, number } of linesOf(checked.file)) {

@@ -269,6 +269,13 @@ test('another folder can be named, also one that is not there', async () => {
   assert.ok(statSync(to.notes.at('restored/memory/odd.md')).isFile());
   const elsewhere = await importInto(to, text, { into: tempFolder().at('a/b') });
   assert.is(elsewhere.notIndexed, 4);
+  const folder = tempFolder();
+  symlinkSync('nowhere', folder.at('link'));
+  for (const into of [folder.at('link'), folder.at('link/x')]) {
+    const { code, message } = await failureOf(importInto(to, text, { into }));
+    assert.is(code, 'IMPORT_FAILED');
+    assert.match(message, `cannot write to ${into}`);
+  }
 });
 
 test('a folder that is a link is not followed', async () => {
