@@ -53,7 +53,9 @@ test('nothing outside of the indexed files is a target', () => {
 });
 
 test('links to other kinds of files are not broken', () => {
-  const map = mapOf({ 'a.md': '![[photo.png]] [code](src/main.ts) [license](LICENSE) [[sub/]] [x](sub/)' });
+  const map = mapOf({
+    'a.md': '![[photo.png]] [code](src/main.ts) [license](LICENSE) [[sub/]] [x](sub/)',
+  });
   assert.equal(map.out('a.md'), []);
   assert.equal(map.broken(), []);
 });
