@@ -186,6 +186,7 @@ const candidates: JsonDocument = {
         ...SIGNALS_EXAMPLE,
         score: 0.8594,
         passes: true,
+        promotes: true,
         signals: {
           frequency: 0.7473,
           relevance: 0.9,

@@ -9,8 +9,8 @@ import {
 import { EXIT_CODES } from './errors-page.js';
 import type { ManifestCommand, ManifestFlag } from './manifest.js';
 
-const DESCRIPTION = `svc indexes the Markdown memory of agents, searches it by keyword and by meaning, keeps it fresh,
-consolidates it on a schedule, and runs a webhook listener through which other systems create and drive task flows.`;
+const DESCRIPTION = `svc indexes the Markdown memory of agents, keeps it fresh for keyword and semantic search, consolidates it on a schedule,
+and runs a webhook listener through which other systems create and drive task flows.`;
 
 const FILES: readonly (readonly [file: string, what: string])[] = [
   ['~/.svc/svc.json', 'The configuration. SVC_CONFIG names another one.'],

@@ -42,7 +42,7 @@ test('what was searched for is a signal and a candidate before any sweep', async
   assert.equal([limited.claims.length, limited.total], [1, 2]);
   const json = jsonOf.dreamCandidates(await svc(world, 'dream', 'candidates', '--json'));
   assert.equal(
-    json.candidates.map(({ text, passes }) => [text, passes]),
+    json.candidates.map(({ text, promotes }) => [text, promotes]),
     [
       [OFTEN_ASKED, true],
       [ONCE_ASKED, false],
@@ -112,7 +112,7 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
   assert.equal(swept.evaluation?.after, { mrr: 1, hit5: 1 });
   assert.equal(
     first.candidates
-      .filter(({ passes }) => passes)
+      .filter(({ promotes }) => promotes)
       .map(({ key }) => key)
       .sort(),
     swept.decisions.map(({ key }) => key).sort(),
@@ -123,6 +123,34 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
     (await candidates()).candidates.map(({ lightBoost }) => lightBoost),
     first.candidates.map(({ lightBoost }) => lightBoost),
   );
+});
+
+test('candidates mark what a sweep would write, and the numbers of the sweep add up', async () => {
+  const world = dreamHome();
+  const newer = 'The nightly backup of the storage server now runs at 03:15.';
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  world.home.write(`workspace/memory/${day}.md`, `# Day\n\n- ${newer}\n`);
+  const shown = jsonOf.dreamCandidates(await svc(world, 'dream', 'candidates', '--json'));
+  const marked = shown.candidates.filter(({ promotes }) => promotes);
+  assert.equal(
+    marked.map(({ text }) => text),
+    [newer],
+  );
+  assert.is(shown.ready, 1);
+  const older = shown.candidates.find(({ text }) => text === OFTEN_ASKED);
+  assert.equal([older?.passes, older?.promotes], [true, false]);
+  const dry = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--dry-run', '--json'));
+  const [swept] = dry.sweeps;
+  assert.ok(swept !== undefined && 'decisions' in swept);
+  assert.equal(
+    swept.decisions.map(({ text, decision }) => [text, decision]).sort(),
+    [
+      [newer, 'promote'],
+      [OFTEN_ASKED, 'skip'],
+    ].sort(),
+  );
+  const { passed = 0, newer: stand = 0, promote, skip } = swept.sweep.phases.deep?.counts ?? {};
+  assert.equal([promote, skip, passed + stand], [1, 1, 2]);
 });
 
 test('explain and promote count other wordings of a claim, like candidates', async () => {
@@ -414,7 +442,7 @@ test('the schedule is told, and printed for cron and systemd with absolute paths
   const cron = await svc(world, 'dream', 'schedule', '--print-crontab');
   const command = `/usr/bin/env SVC_HOME=${world.home.path} ${process.execPath}`;
   assert.ok(
-    cron.stdout.startsWith(`CRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
+    cron.stdout.includes(`time zone\nCRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
     cron.stdout,
   );
   assert.match(cron.stdout, /bin\/run\.js dream run --plain\n$/);

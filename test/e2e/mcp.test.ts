@@ -346,6 +346,7 @@ test('a call that is taken back ends the work for it, and is not answered', asyn
     assert.not.ok(server.lines.some((line) => JSON.parse(line).id === 2));
     server.child.stdin?.end();
     assert.is((await server.done).code, 0);
+    assert.not.match(server.stderr(), /warning|AbortError|escape/u);
   } finally {
     await vendor.close();
   }
@@ -382,6 +383,14 @@ test('lines that are no message are refused, and stdout carries the protocol alo
   assert.match(JSON.stringify(result), /memory\/2026-02-03\.md/);
   server.send({ jsonrpc: '2.0', id: 3, method: 'no/such' });
   assert.match(JSON.stringify(await server.answer(3)), /-32601/);
+  const get = { name: 'memory_get', arguments: { path: '' } };
+  server.send({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: get });
+  const empty = JSON.stringify(await server.answer(4));
+  assert.match(empty, /must not be empty/);
+  assert.not.match(empty, /omit it/);
+  const uri = 'memory://workspace/MEMORY.md?from=999';
+  server.send({ jsonrpc: '2.0', id: 5, method: 'resources/read', params: { uri } });
+  assert.match(JSON.stringify(await server.answer(5)), /"code":-32602.*RANGE_INVALID/);
   server.child.stdin?.end();
   assert.is((await server.done).code, 0);
   const answers = server.lines.map((line) => JSON.parse(line));
@@ -397,10 +406,12 @@ test('lines that are no message are refused, and stdout carries the protocol alo
       [null, -32600],
       [7, -32600],
       [3, -32601],
+      [5, -32602],
     ],
   );
   assert.match(server.stderr(), /index is up to date/);
-  assert.match(server.stderr(), /refused a line that is not JSON/);
+  assert.match(server.stderr(), /refused a line that is not JSON\n/);
+  assert.match(server.stderr(), /refused a message that is not JSON-RPC\n/);
 });
 
 test('each request of a batch is answered', async () => {

@@ -46,8 +46,9 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
     (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
-      const found = await withNextSweep(target, { nowMs: clock.now(), signal }, ({ entries }) =>
-        candidates(entries, target.settings, clock.now()),
+      const nowMs = clock.now();
+      const found = await withNextSweep(target, { nowMs, signal }, ({ entries }, next) =>
+        candidates(entries, next, target.settings, nowMs),
       );
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
     },

@@ -16,7 +16,7 @@ const LIMIT = 20;
 export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput> {
   static override summary = 'Browse candidate claims; promote or reject them.';
   static override description =
-    'Lists open claims within the age limit: those that pass every gate first, then by score. On a terminal this is a screen that shows the six signals as small bars next to the passage in its note: p promotes, x rejects, w explains, u undoes the last decision, q quits. With --plain, with --json or in a pipe it prints a table.';
+    'Lists open claims within the age limit: those that the next sweep would promote first, then those that pass every gate, then by score. On a terminal this is a screen that shows the six signals as small bars next to the passage in its note: p promotes, x rejects, w explains, u undoes the last decision, q quits. With --plain, with --json or in a pipe it prints a table.';
   static override examples = examples('', '--plain --limit 50', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
@@ -41,13 +41,13 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;
-    const found = await withNextSweep(target, { nowMs, signal: this.signal }, ({ entries }) =>
-      candidates(entries, target.settings, nowMs),
+    const found = await withNextSweep(target, { nowMs, signal: this.signal }, ({ entries }, next) =>
+      candidates(entries, next, target.settings, nowMs),
     );
     const output = {
       ...placeOutput(target),
       total: found.length,
-      ready: found.filter(({ passes }) => passes).length,
+      ready: found.filter(({ promotes }) => promotes).length,
       candidates: found.slice(0, flags.limit ?? LIMIT).map(candidateOutput),
     };
     this.write(renderCandidates(output, view));

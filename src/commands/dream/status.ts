@@ -12,7 +12,7 @@ import { renderDreamStatus } from '../../ui/dream/status.js';
 export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
   static override summary = 'Show the status of dreaming: schedule, last sweep and claims.';
   static override description =
-    'Covers all workspaces, or that of one agent. "ready" counts open claims that pass every gate: the next sweep considers them first.';
+    'Covers all workspaces, or that of one agent. Claims passing every gate are those that the next sweep considers; svc dream candidates marks those that it would promote.';
   static override examples = examples('', '--agent main --json');
   static override flags = { agent: targetFlags.agent };
 

@@ -43,13 +43,14 @@ const gate = z.strictObject({
 export const dreamCandidatesOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
-  ready: field(count, 'Number of claims that pass every gate.'),
+  ready: field(count, 'Number of claims that the next sweep would promote.'),
   candidates: field(
     listOf({
       ...claim,
       ...signals,
       score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
       passes: field(z.boolean(), 'Whether it passes every gate.'),
+      promotes: field(z.boolean(), 'Whether the next sweep would promote it.'),
       signals: field(
         z.strictObject({
           frequency: field(part, 'How often it was recalled or noted.'),

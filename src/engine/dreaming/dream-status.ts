@@ -23,7 +23,9 @@ export function dreamStatus(
   const nextMs = nextSweepMs(target, nowMs);
   const last = sweeps.last();
   const { open = 0, promoted = 0, rejected = 0 } = entries.counts();
-  const ready = candidates(entries, target.settings, nowMs).filter(({ passes }) => passes).length;
+  const ready = candidates(entries, new Set(), target.settings, nowMs).filter(
+    ({ passes }) => passes,
+  ).length;
   return {
     ...placeOutput(target),
     timeZone: target.timeZone ?? null,

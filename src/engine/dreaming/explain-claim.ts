@@ -13,7 +13,7 @@ import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
 import { readStatements, relocateClaim, standingOf } from './sweep/standing.js';
 
 /** A claim with its score and gates, and whether it passes all of them. */
-export type ScoredClaim = ReturnType<typeof scoredClaim>;
+type ScoredClaim = ReturnType<typeof scoredClaim>;
 
 /** Everything that decides whether a claim is promoted. */
 export type ClaimExplanation = ReturnType<typeof explainClaim>;
@@ -56,20 +56,32 @@ function scoredClaim(entry: RecallEntry, { phases }: Pick<DreamSettings, 'phases
   return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
 }
 
-/** The open claims within the age limit, best first, starting with those that pass every gate. */
+/** An open claim, and whether the next sweep would promote it. */
+export type Candidate = ScoredClaim & { readonly promotes: boolean };
+
+/**
+ * The open claims within the age limit, best first, starting with those that the next sweep would promote.
+ *
+ * @param next claims that the next sweep would promote
+ */
 export function candidates(
   entries: RecallEntries,
+  next: ReadonlySet<ClaimKey>,
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
-): ScoredClaim[] {
+): Candidate[] {
   const sinceMs = nowMs - settings.phases.deep.maxAgeDays * MS_PER_DAY;
   const pooled = poolEvidence(entries, sinceMs);
   return entries
     .since(sinceMs)
     .filter(({ state }) => state.fate === 'open')
-    .map((entry) => scoredClaim(pooled.get(entry.key) ?? entry, settings, nowMs))
+    .map((entry) => ({
+      ...scoredClaim(pooled.get(entry.key) ?? entry, settings, nowMs),
+      promotes: next.has(entry.key),
+    }))
     .sort(
       (a, b) =>
+        Number(b.promotes) - Number(a.promotes) ||
         Number(b.passes) - Number(a.passes) ||
         b.score.score - a.score.score ||
         (a.entry.key < b.entry.key ? -1 : 1),

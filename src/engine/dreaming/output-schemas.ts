@@ -249,7 +249,10 @@ export const dreamScheduleOutputSchema = documentSchema({
   frequency: field(z.string(), 'Five crontab(5) fields.'),
   timeZone: field(z.nullable(z.string()), "An IANA name; `null` means the host's."),
   runs: field(z.array(when), 'The next runs, at most `--count`.'),
-  crontab: field(z.optional(z.string()), 'Only with `--print-crontab`: one or two lines.'),
+  crontab: field(
+    z.optional(z.string()),
+    'Only with `--print-crontab`: the line, below `CRON_TZ` and a comment if a time zone is set.',
+  ),
   service: field(
     z.optional(z.string()),
     'Only with `--print-systemd`: the text of `svc-dream.service`.',

@@ -9,7 +9,7 @@ import type {
 } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
-import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
+import type { Candidate, ClaimExplanation } from './explain-claim.js';
 import type {
   DecisionOutput,
   DreamShowOutput,
@@ -173,13 +173,15 @@ export function candidateOutput({
   score,
   gates,
   passes,
-}: ScoredClaim): DreamCandidatesOutput['candidates'][number] {
+  promotes,
+}: Candidate): DreamCandidatesOutput['candidates'][number] {
   const { lightBoost, remBoost } = score;
   return {
     ...claimOutput(entry),
     ...signalOutput(entry),
     score: score.score,
     passes,
+    promotes,
     signals: score.signals,
     lightBoost,
     remBoost,

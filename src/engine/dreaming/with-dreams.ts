@@ -4,12 +4,14 @@ import type { ProcessLockOptions } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
+import type { ClaimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import { type DreamWorkspace, realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
+import { nextPromotions } from './sweep/deep-phase.js';
 import { openSources, type PhaseContext, type SharedReach } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
 import { remPhase } from './sweep/rem-phase.js';
@@ -35,35 +37,40 @@ export async function withCurrentDreams<T>(
 }
 
 /**
- * Reads what the next sweep will have when it starts promoting: new searches and statements are recorded,
- * and the score boosts of its earlier phases apply while `look` runs. While a sweep runs, or without a
- * workspace, this is the same as withCurrentDreams.
+ * Reads what the next sweep will have when it starts promoting, and which claims it would write to `MEMORY.md`: new
+ * searches and statements are recorded, and the score boosts of its earlier phases apply while `look` runs. While a
+ * sweep runs, or without a workspace, this reads the same as withCurrentDreams.
  *
- * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE, FORGET_LIST_INVALID; what `look` throws
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE, DREAM_FILE_REFUSED, FORGET_LIST_INVALID; what `look` throws
  */
 export async function withNextSweep<T>(
   target: DreamTarget,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  look: (dreams: Pick<OpenDreams, 'entries'>) => T,
+  look: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T,
 ): Promise<T> {
   const { workspace, settings, timeZone } = target;
-  if (!existsSync(workspace.dir)) return withCurrentDreams(target, signal, look);
+  if (!existsSync(workspace.dir)) {
+    return withCurrentDreams(target, signal, (dreams) => look(dreams, new Set()));
+  }
   await ingestNew(target, signal);
   const sources = await openSources(target);
-  const found = await withIdleDreams(workspace, signal, ({ database, entries }) => {
-    const dayOf = dayFormatter(timeZone);
-    const { phases } = settings;
-    const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
-    const context: PhaseContext = { database, entries, sources, phases, ...moment };
+  const dayOf = dayFormatter(timeZone);
+  const { phases } = settings;
+  const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
+  const shared = { dir: realWorkspaceDir(workspace), sources, phases, ...moment };
+  const lookNow = (dreams: OpenDreams): T => look(dreams, nextPromotions({ ...dreams, ...shared }));
+  const found = await withIdleDreams(workspace, signal, (dreams) => {
+    const { database } = dreams;
+    const context: PhaseContext = { ...dreams, ...shared };
     // Statements are recorded so that a person can decide on them; scores change only in a sweep.
     if (phases.light.enabled) gatherStatements(context);
     return inUndoneTransaction(database, () => {
       if (phases.light.enabled) lightPhase(context);
       if (phases.rem.enabled) remPhase(context);
-      return look({ entries });
+      return lookNow(dreams);
     });
   });
-  return found === undefined ? withCurrentDreams(target, signal, look) : found.result;
+  return found === undefined ? withCurrentDreams(target, signal, lookNow) : found.result;
 }
 
 /** Works on what is recorded about a workspace, or not at all while another process does: a sweep takes minutes. */

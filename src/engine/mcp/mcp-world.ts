@@ -51,7 +51,7 @@ export interface McpCall {
   /** Name of a tool, or the method of a resource. */
   readonly tool: string;
   readonly ms: number;
-  /** `ok`, or the code of the error. */
+  /** `ok`, `cancelled`, or the code of the error. */
   readonly outcome: string;
   /** Address of the client. */
   readonly client: string | undefined;
@@ -61,16 +61,17 @@ export interface McpCall {
 export async function audited<T>(
   { onCall }: McpWorld,
   tool: string,
-  { http }: Pick<ServerContext, 'http'>,
+  { http, mcpReq }: Pick<ServerContext, 'http' | 'mcpReq'>,
   run: () => Promise<{ readonly result: T; readonly outcome: string }>,
 ): Promise<T> {
   const startedMs = runningMs();
-  let outcome = 'failed';
+  let outcome: string | undefined;
   try {
     const ended = await run();
     outcome = ended.outcome;
     return ended.result;
   } finally {
+    outcome ??= mcpReq.signal.aborted ? CANCELLED : 'failed';
     const client = http?.authInfo?.extra?.[CLIENT];
     onCall?.({
       tool,
@@ -104,19 +105,26 @@ export function admission(scope: Scope, session: SessionFacts): Warning | undefi
   };
 }
 
+const CANCELLED = 'cancelled';
+
 /** An error as shown to an agent. */
 interface ToldFailure {
-  /** `BUG` for an unexpected error. */
+  /** `BUG` for an unexpected error, `cancelled` for a call that the client no longer waits for. */
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
 }
 
-/** Masks an error for an agent; logs bugs with their stack. */
+/** Masks an error for an agent; logs bugs with their stack. @param signal of the call */
 export function failureOf(
   error: unknown,
   { mask, log }: Pick<McpWorld, 'log' | 'mask'>,
+  signal: AbortSignal,
 ): ToldFailure {
+  // Whatever interrupted work throws; no one reads it.
+  if (signal.aborted) {
+    return { code: CANCELLED, message: 'the client cancelled the call', hint: undefined };
+  }
   if (error instanceof SvcError) {
     const { code, message, hint, location } = error;
     const at = location === undefined ? '' : ` (${location.file}:${location.line})`;

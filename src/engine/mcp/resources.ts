@@ -111,8 +111,10 @@ function answered<T>(
       return { result: await run(call.mcpReq.signal), outcome: 'ok' };
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      const failure = failureOf(error, world);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure));
+      const failure = failureOf(error, world, call.mcpReq.signal);
+      const { InvalidParams, InternalError } = ProtocolErrorCode;
+      const code = failure.code === 'RANGE_INVALID' ? InvalidParams : InternalError;
+      throw new ProtocolError(code, failureText(failure));
     }
   });
 }

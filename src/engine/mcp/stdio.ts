@@ -99,7 +99,7 @@ function readMessage(value: unknown): ReadMessage {
       ok: false,
       code: INVALID_REQUEST,
       id: typeof id === 'string' || typeof id === 'number' ? id : null,
-      why: 'what is not a message of JSON-RPC',
+      why: 'a message that is not JSON-RPC',
     };
   }
 }

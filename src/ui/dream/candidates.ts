@@ -33,8 +33,8 @@ export function renderCandidates(
     return 'No candidates yet. Claims in daily notes become candidates when a search recalls them or a sweep reads the notes.\n';
   }
   const rows = candidates.map((candidate) => {
-    const { passes, score, signals, recalls, key, text } = candidate;
-    const mark = passes ? style.ok('✓') : '·';
+    const { promotes, score, signals, recalls, key, text } = candidate;
+    const mark = promotes ? style.ok('✓') : '·';
     const cells = [mark, score.toFixed(2), signalBars(signals), formatCount(recalls)];
     return { cells: [...cells, shortKey(key)], text };
   });

@@ -42,7 +42,7 @@ function workspaceLines(
     ['last sweep', lastWords(status, nowMs)],
     [
       'claims',
-      `${formatCount(claims.open)} open (${formatCount(claims.ready)} ready) · ${formatCount(claims.promoted)} promoted · ${formatCount(claims.rejected)} rejected`,
+      `${formatCount(claims.open)} open (${formatCount(claims.ready)} passing every gate) · ${formatCount(claims.promoted)} promoted · ${formatCount(claims.rejected)} rejected`,
     ],
     [
       'recall log',

@@ -150,6 +150,7 @@ const COUNT_WORDS: Readonly<Record<string, readonly [string, string?]>> = {
   themes: ['theme', 'themes'],
   truths: ['candidate truth', 'candidate truths'],
   passed: ['passed every gate'],
+  newer: ['newer statement', 'newer statements'],
   promote: ['promoted'],
   renew: ['updated'],
   said: ['already known'],

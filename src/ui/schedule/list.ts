@@ -1,5 +1,6 @@
 import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
 import { formatRelativeTime, formatTimeUntil } from '../../engine/support/format.js';
+import { zonedMinute } from '../../engine/support/time.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
@@ -53,20 +54,6 @@ export function renderDueTimes(
   return `${[`${safeLine(cron)} in ${zone}`, ...(off === undefined ? [] : [off]), ...lines].join('\n')}\n`;
 }
 
-/** A moment in a time zone: `Fri 2026-11-20 03:00 GMT+1`. */
 function localWords(at: string, timeZone: string | null): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timeZone ?? undefined,
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  });
-  const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
-  const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
-  return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
+  return zonedMinute(Date.parse(at), timeZone ?? undefined);
 }

@@ -18,6 +18,7 @@ export function aCandidate(fields: Partial<ShownCandidate> = {}): ShownCandidate
     lastSignalAt: '2026-11-19T16:40:00.000Z',
     score: 0.8594,
     passes: true,
+    promotes: true,
     signals: {
       frequency: 0.75,
       relevance: 0.9,
@@ -45,6 +46,7 @@ export const WEAK = aCandidate({
   endLine: 6,
   score: 0.57,
   passes: false,
+  promotes: false,
   failed: ['recall_count'],
   gates: [
     { gate: 'clean', passed: true, why: 'a statement' },

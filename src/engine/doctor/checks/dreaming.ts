@@ -14,7 +14,7 @@ import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
-import { MS_PER_DAY, utcMinute } from '../../support/time.js';
+import { MS_PER_DAY, zonedMinute } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
@@ -115,7 +115,7 @@ export const schedule = configuredCheck('schedule', async (world) => {
   if (nextMs === undefined) {
     return { summary: 'never', findings: [rare(world, 'never fires')] };
   }
-  const summary = `next run ${utcMinute(nextMs)}`;
+  const summary = `next run ${zonedMinute(nextMs, timeZone)}`;
   const isRare = nextMs - nowMs > LONG_MS;
   const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
   return { summary, findings };

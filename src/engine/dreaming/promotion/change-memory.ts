@@ -13,8 +13,10 @@ import { inWriteTransaction } from '../../sqlite/database.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
+import type { RecallEntry } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
+import { contains, knownMemory } from './compare.js';
 import {
   blockOf,
   type EditedMemory,
@@ -170,8 +172,8 @@ export type UndoResult = ReturnType<typeof undoSweep>;
 
 /**
  * Undoes what a sweep wrote to `MEMORY.md`, and deletes the file if the sweep created it and nothing else is
- * in it. Its claims are then rejected, so that the next sweep does not promote them again. An undo that was
- * killed is completed by running it again.
+ * in it. Its claims are then rejected, so that the next sweep does not promote them again. A sweep of which only
+ * edited entries are left stays applied. An undo that was killed is completed by running it again.
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN if the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
@@ -185,26 +187,41 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
     });
   }
   const kept = undoOperations(changer.dir, memory);
-  const undoneSweep: SweepRecord = { ...sweep, memory: { ...memory, state: 'undone' } };
-  const keptKeys = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
-  inWriteTransaction(database, () => {
-    for (const operation of memory.operations) {
-      if (operation.kind !== 'add' && operation.kind !== 'replace') continue;
-      const entry = entries.get(operation.key);
-      if (entry === undefined || keptKeys.has(operation.key)) continue;
-      entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
-    }
-    sweeps.put(undoneSweep);
-  });
   const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
   const changes = written.filter(({ kind }) => kind !== 'frame').length;
+  const undone = changes - kept.length;
+  const edited = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
+  const isUndone = undone > 0 || edited.size === 0;
+  const after: SweepRecord = isUndone
+    ? { ...sweep, memory: { ...memory, state: 'undone' } }
+    : sweep;
+  const removed = knownMemory(written.map(writtenBlock).join('\n'));
+  const left = knownMemory(readGuarded(changer.dir, MEMORY_FILE).text);
+  const isNowMissing = ({ text }: RecallEntry): boolean =>
+    contains(removed, text) && !contains(left, text);
+  const own = new Set(written.flatMap((one) => (one.kind === 'frame' ? [] : [one.key])));
+  inWriteTransaction(database, () => {
+    for (const entry of entries.since(0)) {
+      // Other wordings that this or a later sweep did not write because of an entry that is now removed, too.
+      const isSettled = entry.state.fate === 'promoted' || own.has(entry.key);
+      if (!isSettled || !isNowMissing(entry)) continue;
+      entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
+    }
+    sweeps.put(after);
+  });
   return {
-    sweep: undoneSweep,
+    sweep: after,
     /** Operations that were not undone because a person changed the entry. */
     kept,
     /** Number of entries undone. */
-    undone: changes - kept.length,
+    undone,
   };
+}
+
+/** What an operation added to `MEMORY.md`. */
+function writtenBlock(operation: MemoryOperation): string {
+  if (operation.kind === 'add') return operation.inserted;
+  return operation.kind === 'replace' ? operation.after : '';
 }
 
 /** @returns the operations that could not be undone */

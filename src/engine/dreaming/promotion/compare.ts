@@ -43,17 +43,29 @@ export function knownStatement(text: string) {
 
 /** @param mostLoss share of an entry's words that an update may drop (`maxPriorEntryLossFraction`) */
 export function compareClaim(text: string, known: KnownMemory, mostLoss: number): Comparison {
-  const key = claimKeyOf(text);
-  if (known.promoted.some(({ entry }) => entry.key === key)) return { verdict: 'present' };
+  if (hasEntry(text, known)) return { verdict: 'present' };
   const claim = knownStatement(text);
-  const isSaid = [...known.byHand, ...known.promoted].some(
-    (said) => saysAll(said.stems, claim.stems) || relate(claim.gist, said.gist) === 'same',
-  );
-  if (isSaid) return { verdict: 'said' };
+  if (isSaid(claim, known)) return { verdict: 'said' };
   const prior =
     known.promoted.find(({ gist }) => relate(claim.gist, gist) === 'updates') ??
     known.promoted.find((entry) => renews(claim, entry, mostLoss));
   return prior === undefined ? { verdict: 'new' } : { verdict: 'renews', prior: prior.entry.key };
+}
+
+/** Whether `MEMORY.md` has an entry of a claim, or other text covers all of it. */
+export function contains(known: KnownMemory, text: string): boolean {
+  return hasEntry(text, known) || isSaid(knownStatement(text), known);
+}
+
+function hasEntry(text: string, known: KnownMemory): boolean {
+  const key = claimKeyOf(text);
+  return known.promoted.some(({ entry }) => entry.key === key);
+}
+
+function isSaid(claim: KnownStatement, known: KnownMemory): boolean {
+  return [...known.byHand, ...known.promoted].some(
+    (said) => saysAll(said.stems, claim.stems) || relate(claim.gist, said.gist) === 'same',
+  );
 }
 
 const DIGIT = /\p{N}/u;

@@ -31,7 +31,7 @@ export function parseRecallLine(text: string): RecallLine | undefined {
 }
 
 /** The log stops growing at this size if no sweep empties it. */
-export const MOST_LOG_BYTES = 32 * 1024 * 1024;
+export const MOST_LOG_BYTES = 32_000_000;
 
 /**
  * Appends one search to the log with a single O_APPEND write, so lines of several processes never mix. It is

@@ -50,13 +50,14 @@ export class DreamSchedule {
     return this.looking;
   }
 
-  /** When the next sweep is due, in milliseconds since the epoch; undefined if none is. */
-  nextMs(): number | undefined {
+  /** When the next sweep is due, and the time zone of its schedule; undefined if none is. */
+  next(): { readonly atMs: number; readonly timeZone: string | undefined } | undefined {
     const nowMs = this.options.clock.now();
-    const times = this.targets.flatMap(({ settings, timeZone }) =>
-      nextRuns(settings.frequency, timeZone, nowMs, 1),
-    );
-    return times.length === 0 ? undefined : Math.min(...times);
+    return this.targets
+      .flatMap(({ settings, timeZone }) =>
+        nextRuns(settings.frequency, timeZone, nowMs, 1).map((atMs) => ({ atMs, timeZone })),
+      )
+      .toSorted((a, b) => a.atMs - b.atMs)[0];
   }
 
   /** Stops starting sweeps and waits for the running one; `hurry` interrupts it. */

@@ -90,7 +90,7 @@ function listed(values: ReadonlySet<number>, all: number): string {
 }
 
 /**
- * A line for the user's crontab, for hosts that do not run `svc serve`.
+ * A line for the user's crontab, for hosts that do not run `svc serve`; with a time zone, below its name.
  *
  * @param places environment variables that locate state; a crontab line sets them with `env`
  */
@@ -103,8 +103,10 @@ export function crontabLine(
   const set = Object.entries(places).map(([name, value]) => `${name}=${value}`);
   const words = set.length === 0 ? command : ['/usr/bin/env', ...set, ...command];
   const line = `${frequency} ${words.map(crontabWord).join(' ')}`;
-  // Supported by cronie and others; other crons use the host's time zone.
-  return timeZone === undefined ? line : `CRON_TZ=${timeZone}\n${line}`;
+  if (timeZone === undefined) return line;
+  const note =
+    "# cronie (Fedora, RHEL, Arch) applies CRON_TZ; Debian's cron ignores it and uses the host's time zone";
+  return `${note}\nCRON_TZ=${timeZone}\n${line}`;
 }
 
 /** In a crontab `%` is a line break, even inside quotes. */

@@ -30,6 +30,8 @@ export interface DeepResult {
   readonly considered: number;
   /** Those that passed every gate. */
   readonly passed: number;
+  /** Decisions about newer statements, which stand in for a claim or an entry that they supersede. */
+  readonly newer: number;
   readonly decisions: readonly PromotionDecision[];
   /** Claims that earlier sweeps on the same day promoted. */
   readonly earlier: readonly RecallEntry[];
@@ -73,6 +75,36 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   return { considered, ranked, earlier };
 }
 
+/** What the deep phase needs to plan promotions. */
+type PlanningContext = Pick<MemoryChanger, 'dir' | 'sweeps'> & PhaseContext;
+
+/** The claims that pass every gate, and everything that decides which of them are promoted. */
+function preparePlan<C extends PlanningContext>(context: C, sweepId: string) {
+  const { sources, phases, day, signal } = context;
+  const { ranked, ...counted } = rankClaims(context);
+  const { text } = readGuarded(context.dir, MEMORY_FILE);
+  const days = [
+    ...ranked.map(({ entry }) => signalDay(entry)),
+    ...promotedEntries(text).map(dayOfEntry),
+  ];
+  const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
+  const basis = { ...context, statements };
+  const rules = { ...phases.deep, sweepId, day, followsNotes: true };
+  return { ...counted, ranked, text, basis, rules };
+}
+
+/**
+ * The claims that a sweep would write to `MEMORY.md` now.
+ *
+ * @throws SvcError DREAM_FILE_REFUSED
+ */
+export function nextPromotions(context: PlanningContext): ReadonlySet<ClaimKey> {
+  if (!context.phases.deep.enabled) return new Set();
+  const { ranked, text, basis, rules } = preparePlan(context, '');
+  const { decisions } = planPromotions(ranked, text, basis, rules);
+  return new Set(decisions.filter(isWritten).map(({ entry }) => entry.key));
+}
+
 /**
  * Promotes claims that pass every gate: the only phase that changes `MEMORY.md`. A narrator may change the
  * wording of an entry, never which claims are promoted.
@@ -82,22 +114,16 @@ export async function deepPhase(
   sweep: SweepRecord,
   narrator: Narrator | undefined,
 ): Promise<DeepResult> {
-  const { considered, ranked, earlier } = rankClaims(context);
-  const result = { considered, passed: ranked.length + earlier.length, earlier };
-  const { text } = readGuarded(context.dir, MEMORY_FILE);
-  const days = [
-    ...ranked.map(({ entry }) => signalDay(entry)),
-    ...promotedEntries(text).map(dayOfEntry),
-  ];
-  const { sources, day, signal } = context;
-  const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
-  const basis = { ...context, statements };
-  const plain = { ...context.phases.deep, sweepId: sweep.id, day, followsNotes: true };
+  const { considered, earlier, ranked, text, basis, rules } = preparePlan(context, sweep.id);
+  const { signal } = context;
   const wordings =
     narrator === undefined
       ? undefined
-      : await wordingsOf(planPromotions(ranked, text, basis, plain).decisions, narrator, signal);
-  return { ...result, ...promote(basis, sweep, ranked, { ...plain, wordings }) };
+      : await wordingsOf(planPromotions(ranked, text, basis, rules).decisions, narrator, signal);
+  const promoted = promote(basis, sweep, ranked, { ...rules, wordings });
+  const passed = new Set(ranked.map(({ entry }) => entry.key));
+  const newer = promoted.decisions.filter(({ entry }) => !passed.has(entry.key)).length;
+  return { considered, passed: passed.size, newer, earlier, ...promoted };
 }
 
 /** Decides about claims that were chosen, and changes `MEMORY.md`. @param ranked best first */

@@ -160,6 +160,8 @@ class Plan {
 
   /** Decides on a claim, or on the statement that superseded it. */
   take({ entry, score }: RankedClaim): void {
+    // In the place of an entry or a claim that it supersedes.
+    if (this.decisions.some((decided) => decided.entry.key === entry.key)) return;
     const standing = this.standingOf(entry);
     if (standing.state === 'found') {
       this.decide({ entry, score }, standing.claim);

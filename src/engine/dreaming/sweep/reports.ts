@@ -41,10 +41,11 @@ export function remReport({ considered, themes, truths }: RemResult): string {
 
 /** The deep phase's report in Markdown. */
 export function deepReport({ considered, passed, decisions, earlier }: DeepResult): string {
+  const before = earlier.length === 0 ? '' : `, ${earlier.length} promoted earlier that day`;
   return lines(
     '## Deep Sleep',
     '',
-    `${formatCountOf(considered, 'statement')} considered, ${passed} passed every gate.`,
+    `${formatCountOf(considered, 'statement')} considered, ${passed} passed every gate${before}.`,
     '',
     ...earlier.map(({ text, place }) => `${item(text, place)} ${DECISION_WORDS.promote}`),
     ...decisions.map((decision) => {

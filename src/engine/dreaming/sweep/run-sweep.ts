@@ -231,8 +231,8 @@ class Sweep {
     const result = await deepPhase(this.context, this.record, this.narrator());
     this.deepResult = result;
     this.record = result.sweep;
-    const { considered, passed } = result;
-    const counts = { considered, passed, promote: 0, renew: 0, said: 0, skip: 0 };
+    const { considered, passed, newer } = result;
+    const counts = { considered, passed, newer, promote: 0, renew: 0, said: 0, skip: 0 };
     for (const { decision } of result.decisions) counts[decision] += 1;
     return { counts, report: deepReport(result) };
   }

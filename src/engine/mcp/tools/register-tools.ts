@@ -129,7 +129,7 @@ function answering<Input, Answer extends object>(
           const content = textContent(textOf(answer, input));
           return { result: { content, structuredContent: { ...answer } }, outcome: 'ok' };
         } catch (error) {
-          const failure = failureOf(error, world);
+          const failure = failureOf(error, world, call.mcpReq.signal);
           const result = { content: textContent(failureText(failure)), isError: true };
           return { result, outcome: failure.code };
         }

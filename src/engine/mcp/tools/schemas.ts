@@ -9,10 +9,13 @@ import type { DeepReadonly } from '../../errors/output-schema.js';
 const line = z.int().min(1);
 /** Longer than any file system allows. */
 const MAX_PATH = 4096;
-const path = z
-  .string()
-  .max(MAX_PATH)
-  .refine((text) => text.trim() !== '', 'must not be empty; omit it or pass a path');
+function pathText(message: string) {
+  return z
+    .string()
+    .max(MAX_PATH)
+    .refine((text) => text.trim() !== '', message);
+}
+const optionalPath = pathText('must not be empty; omit it or pass a path').optional();
 const filterText = z.string().min(1).max(500);
 const score = z.number().min(0).max(1);
 const source = z.enum(['memory', 'sessions']);
@@ -26,7 +29,9 @@ const corpus = z
   .optional()
   .describe('Notes, past conversations, or everything (the default)');
 
-const cited = path.describe('A path or a citation (path#L3-L5) from memory_search');
+const cited = pathText('must not be empty').describe(
+  'A path or a citation (path#L3-L5) from memory_search',
+);
 
 const disabled = z
   .boolean()
@@ -47,7 +52,7 @@ export const searchInput = z.strictObject({
     .boolean()
     .optional()
     .describe('Search for the words as typed, without corrections of words without a match'),
-  path: path.optional().describe('Only files whose path matches this glob, like memory/2026-*.md'),
+  path: optionalPath.describe('Only files whose path matches this glob, like memory/2026-*.md'),
   since: filterText
     .optional()
     .describe(
@@ -197,9 +202,7 @@ export const addInput = z.strictObject({
     .string()
     .max(MOST_CHARACTERS)
     .describe('What to remember, complete and understandable on its own; one line if possible'),
-  file: path
-    .optional()
-    .describe('today (the default), MEMORY.md, or a path like memory/projects.md'),
+  file: optionalPath.describe('today (the default), MEMORY.md, or a path like memory/projects.md'),
   heading: z.string().max(200).optional().describe('Section to add to, created if it is missing'),
   tags: z.array(z.string().max(100)).max(20).optional().describe('Tags of the line, without #'),
 });

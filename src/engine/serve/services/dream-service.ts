@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
 import { messageOf } from '../../errors/index.js';
-import { utcMinute } from '../../support/time.js';
+import { zonedMinute } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,
@@ -74,8 +74,9 @@ function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeS
 }
 
 function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): void {
-  const nextMs = schedule.nextMs();
-  host.tell(`${before}next sweep ${nextMs === undefined ? 'never' : utcMinute(nextMs)}`);
+  const next = schedule.next();
+  const when = next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone);
+  host.tell(`${before}next sweep ${when}`);
 }
 
 /** The first phase that failed; the others ran anyway. */

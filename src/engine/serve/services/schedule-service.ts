@@ -1,6 +1,6 @@
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
-import { iso, utcMinute } from '../../support/time.js';
+import { iso, zonedMinute } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,
@@ -104,6 +104,8 @@ function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost
 function tellNext(runner: ScheduleRunner, host: ServiceHost, before: string): void {
   const next = runner.next();
   const words =
-    next === undefined ? 'nothing is due' : `next ${next.schedule.id} ${utcMinute(next.atMs)}`;
+    next === undefined
+      ? 'nothing is due'
+      : `next ${next.schedule.id} ${zonedMinute(next.atMs, next.schedule.timezone)}`;
   host.tell(`${before}${words}`);
 }

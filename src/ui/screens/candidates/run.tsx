@@ -63,7 +63,7 @@ export async function runCandidatesScreen(
       style={style}
       title={() => `svc · dream candidates · ${safeLine(title)}`}
       facts={(state) => {
-        const ready = state.list.items.filter(({ candidate }) => candidate.passes).length;
+        const ready = state.list.items.filter(({ candidate }) => candidate.promotes).length;
         const counts = browserFacts(state, browser.choices, 'candidate');
         return [...counts, `${formatCount(ready)} ready`];
       }}
@@ -106,7 +106,7 @@ function candidatesSource(
     choices: ['all', 'ready'],
     previews: true,
     list: async (choice) => {
-      const candidates = (await load()).filter(({ passes }) => choice === 'all' || passes);
+      const candidates = (await load()).filter(({ promotes }) => choice === 'all' || promotes);
       const items = candidates.map((candidate) => {
         const { key, text, path } = candidate;
         return { id: key, text: `${text} ${path} ${key}`, candidate };

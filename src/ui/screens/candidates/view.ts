@@ -43,9 +43,9 @@ export function candidateColumns(style: Style): readonly ListColumn<CandidateIte
   return [
     {
       title: 'score',
-      cell: ({ candidate: { passes, score } }) => `${passes ? '✓' : '·'} ${score.toFixed(2)}`,
+      cell: ({ candidate: { promotes, score } }) => `${promotes ? '✓' : '·'} ${score.toFixed(2)}`,
       paint: (text, { candidate }) =>
-        (candidate.passes ? style.ok : style.dim)(text.slice(0, 1)) + text.slice(1),
+        (candidate.promotes ? style.ok : style.dim)(text.slice(0, 1)) + text.slice(1),
     },
     {
       title: 'signals',

@@ -232,6 +232,52 @@ test('killed, and then a person edited around the entry: it still counts as writ
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
 });
 
+test('a wording that was not written because of an entry does not stay promoted without it', () => {
+  const { changer } = aChanger();
+  const wording = 'The nightly backup starts at 02:30.';
+  const unrelated = 'Mira owns the billing service.';
+  const place = {
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: 1,
+    endLine: 1,
+  } as const;
+  const record = (text: string): ClaimKey => {
+    const key = claimKeyOf(text);
+    const signal = { key, text, place, score: 0.9, atMs: NOW, day: '2026-11-20' };
+    changer.entries.put(withSignal(undefined, { kind: 'recall', ...signal }));
+    return key;
+  };
+  const [said, later, other] = [
+    record(wording),
+    record('A nightly backup runs at 02:30.'),
+    record(unrelated),
+  ];
+  const applied = changeMemory(changer, SWEEP, (text) => ({
+    ...planFor(text),
+    decided: [KEY, said],
+  }));
+  const nothing = (text: string) => ({
+    ...editMemory(text, [], NEXT.day),
+    decided: [later, other],
+  });
+  changeMemory(changer, NEXT, nothing);
+  undoSweep(changer, applied);
+  const fates = [KEY, said, later, other].map((key) => changer.entries.get(key)?.state.fate);
+  assert.equal(fates, ['rejected', 'rejected', 'rejected', 'promoted']);
+});
+
+test('a sweep whose only entry was edited stays applied, with its claim promoted', () => {
+  const { changer, file, read } = aChanger();
+  const applied = changeMemory(changer, SWEEP, planFor);
+  writeFileSync(file, read().replace(TEXT, `${TEXT} Or so.`));
+  const { sweep, undone, kept } = undoSweep(changer, applied);
+  assert.equal([undone, kept], [0, [{ key: KEY, why: 'edited' }]]);
+  assert.is(sweep.memory.state, 'applied');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'applied');
+  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+});
+
 test('a sweep that changed nothing cannot be undone', () => {
   const { changer, file } = aChanger();
   assert.throws(() => undoSweep(changer, SWEEP), /changed nothing/);

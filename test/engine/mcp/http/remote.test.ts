@@ -16,8 +16,11 @@ import {
 } from '../../../../src/engine/mcp/tokens/token-store.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import { createLog } from '../../../../src/engine/serve/log/log.js';
+import { startHangingEmbeddings } from '../../../fakes/hanging-embeddings.js';
 import { contextOf } from '../../../support/context.js';
 import { foundIn, mcpHome, opening } from '../../../support/mcp.js';
+import { towards } from '../../../support/semantic-memory.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('svc mcp for other machines');
 
@@ -170,6 +173,29 @@ test('a client with a token searches and reads, and is logged by name without co
   const text = readFileSync(server.home.at('audit.log'), 'utf8');
   for (const secret of ['backup', 'missing.md', server.values['ada'] ?? '']) {
     assert.not.ok(text.includes(secret), secret);
+  }
+});
+
+test('a call that the client cancels is logged as cancelled', async () => {
+  const vendor = await startHangingEmbeddings('backup');
+  try {
+    const config = { agents: { defaults: { memorySearch: towards(vendor) } } };
+    const server = await remote({ ada: {} }, { config });
+    const client = await server.connect('ada');
+    const leaving = new AbortController();
+    const calling = client.callTool(SEARCH, { signal: leaving.signal });
+    await vendor.asked;
+    leaving.abort();
+    await calling.then(
+      () => assert.unreachable(),
+      () => undefined,
+    );
+    const call = await waitFor('the log', () =>
+      server.audited().find(({ tool }) => tool !== undefined),
+    );
+    assert.is(call['outcome'], 'cancelled');
+  } finally {
+    await vendor.close();
   }
 });
 

@@ -44,10 +44,12 @@ async function started(setup: ServeSetup) {
 }
 
 test('what was missed while nothing ran is made up once, and the next run is told', async () => {
-  const setup = await setupOf({ hourly: HOURLY, off: { ...HOURLY, enabled: false } });
+  const hourly = { ...HOURLY, timezone: 'Asia/Tokyo' };
+  const setup = await setupOf({ hourly, off: { ...HOURLY, enabled: false } });
   await waitedSince(setup, 30);
   const { service, said } = await started(setup);
-  await waitFor('the run', () => said.some((event) => event.startsWith('hourly ran, next hourly')));
+  const told = /^hourly ran, next hourly \w{3} [\d-]{10} \d\d:00 GMT\+9$/u;
+  await waitFor('the run', () => said.some((event) => told.test(event)));
   await service.drain();
   await service.stop();
   const flows = await openFlows(setup.context, setup.loaded.resolved);
