@@ -84,6 +84,8 @@ test('a conversation is captured once, by hand and by a hook that never fails', 
   assert.equal([broken.code, broken.stdout], [0, '']);
   const wrong = await capture(['--agent-hook', 'nobody'], '{}');
   assert.equal([wrong.code, wrong.stdout], [0, '']);
+  assert.match(wrong.stderr, /^error: .*nobody/u);
+  assert.not.match(wrong.stderr, /See more help/u);
 });
 
 test('a hook of Cursor has the shape that its documentation gives', async () => {

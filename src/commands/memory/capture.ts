@@ -6,6 +6,7 @@ import { runCaptureHook } from '../../cli/capture-hook.js';
 import { targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { formatErrorText, reportError } from '../../cli/report-error.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf, SvcError } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
@@ -103,7 +104,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   /** A hook must not end with an error: some codes stop the agent. */
   protected override async catch(error: Error): Promise<void> {
     if (!this.isHook()) return super.catch(error);
-    process.stderr.write(`${this.mask.text(messageOf(error))}\n`);
+    process.stderr.write(formatErrorText(reportError(error, this.mask)));
     process.exitCode = 0;
   }
 

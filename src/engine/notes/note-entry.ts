@@ -1,7 +1,7 @@
 import { type Block, splitBlocks } from '../memory/chunking/index.js';
 import { wordsOf } from '../memory/forgotten/index.js';
 import { lineAt, type TextLines, textLines } from '../memory/sources/index.js';
-import { CodeFences } from '../support/code-fences.js';
+import { closingFence } from '../support/code-fences.js';
 
 /** Text as it will be in a note, in lines without line ends. */
 export type NoteEntry = readonly [string, ...string[]];
@@ -27,10 +27,7 @@ export function noteEntry(text: string, tags: readonly string[]): NoteEntry | un
     const item = LIST_ITEM.test(first) ? first : `- ${first.trimStart()}`;
     return [marks === '' ? item : `${item} ${marks}`];
   }
-  // An open block of code would swallow what is added later.
-  const fences = new CodeFences();
-  for (const line of [first, ...rest]) fences.isCode(line);
-  const { closing } = fences;
+  const closing = closingFence([first, ...rest]);
   return [
     first,
     ...rest,

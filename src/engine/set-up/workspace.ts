@@ -111,11 +111,17 @@ export async function firstQuestion(
 
 function headingIn(dir: string, files: readonly string[]): string | undefined {
   for (const file of files) {
-    const headings = textOf(join(dir, file)).matchAll(/^#{1,6}[ \t](.*\p{L}.*)/gmu);
-    for (const [, heading = ''] of headings) {
-      const question = heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');
-      if (!IS_TITLE.test(question)) return question;
-    }
+    const found = textOf(join(dir, file)).matchAll(/^(#{1,6})[ \t](.*\p{L}.*)/gmu);
+    const headings = [...found]
+      .map(([, marks = '', text = '']) => {
+        return { marks, text: text.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '') };
+      })
+      .filter(({ text }) => !IS_TITLE.test(text));
+    const [first, second] = headings;
+    // A title is the topic of the whole note, if there are headings below it.
+    const isTitle = first?.marks === '#' && headings.some(({ marks }) => marks !== '#');
+    const question = isTitle ? second : first;
+    if (question !== undefined) return question.text;
   }
   return undefined;
 }

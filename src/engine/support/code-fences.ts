@@ -39,6 +39,13 @@ export function opensCode(line: string): boolean {
   return OPENING.test(line);
 }
 
+/** The line that closes code that is open at the end of a text, which would swallow what follows. */
+export function closingFence(lines: readonly string[]): string | undefined {
+  const fences = new CodeFences();
+  for (const line of lines) fences.isCode(line);
+  return fences.closing;
+}
+
 /** The lines of a text that are not fenced code. */
 export function linesOutsideCode(text: string): readonly string[] {
   const fences = new CodeFences();

@@ -14,6 +14,7 @@ import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable } from '../support/files.js';
+import { isWithoutTls, WITHOUT_TLS } from '../support/network.js';
 import { escapedPath } from '../support/request-path.js';
 import { parsedJson, singleQuoted, suggestName } from '../support/text.js';
 import { accessOf, secretsOf } from './routes.js';
@@ -149,12 +150,9 @@ function unreachable(url: string, why: string, cause?: unknown): SvcError {
   });
 }
 
-/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
-const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
-
 /** A listener with TLS closes connections without it. */
 function isOtherScheme(url: string, code: string, hasTls: boolean): boolean {
-  return isHttps(url) ? NOT_TLS.test(code) : hasTls && code === 'ECONNRESET';
+  return isHttps(url) ? isWithoutTls(code) : hasTls && code === 'ECONNRESET';
 }
 
 function isHttps(url: string): boolean {
@@ -163,7 +161,7 @@ function isHttps(url: string): boolean {
 
 function otherScheme(url: string, cause: unknown): SvcError {
   const [why, hint] = isHttps(url)
-    ? ['it does not answer with TLS', 'a listener without gateway.tls has an address with http://']
+    ? [WITHOUT_TLS, 'a listener without gateway.tls has an address with http://']
     : ['it closed the connection', 'a listener with gateway.tls has an address with https://'];
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, { hint, cause });
 }

@@ -11,6 +11,7 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection } from '../../../src/engine/sqlite/database.js';
+import { linesOutsideCode } from '../../../src/engine/support/code-fences.js';
 import { failureOf } from '../../support/memory.js';
 import { rawDatabase } from '../../support/raw-database.js';
 import { type ImportHome, importHome } from './support.js';
@@ -173,12 +174,25 @@ test('text cannot pretend to be another entry or a heading, and secrets are mask
   observe(db, '', { narrative: '', facts: '[]', files: '[]', at: Number.MAX_SAFE_INTEGER });
   db.close();
   const plan = await home.prepare('claude-mem');
-  assert.ok(plan.items.some(({ from }) => from === '1 entries'));
+  assert.ok(plan.items.some(({ from }) => from === '1 entry'));
   await home.apply(plan);
   const note = noteOf(home, '2026-02-03');
   assert.match(note, /^## Line break \(web\)$/m);
   assert.match(note, /^## Second/m);
   assert.not.match(note, /^# Fake|sk-ant-a1/m);
+});
+
+test('code that an entry leaves open contains no other entry', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'First', { narrative: 'Run:\n```sh\nmake' });
+  observe(db, 'Second', { narrative: 'See:\n~~~\nx\n~~~\nand so on' });
+  db.close();
+  await home.apply(await home.prepare('claude-mem'));
+  const note = noteOf(home, '2026-02-03');
+  assert.match(note, 'make\n```\n\n- The port is 8788');
+  const outside = linesOutsideCode(note);
+  assert.ok(outside.includes('## Second (web)') && outside.includes('and so on'));
 });
 
 test('reads the JSON export too, and older tables', async () => {

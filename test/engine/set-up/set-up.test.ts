@@ -93,6 +93,8 @@ test('a workspace is made with an example only when one is wanted, and keeps wha
     write('a/b/memory/2026-01-01.md', '# Old\n');
     write('a/b/memory/2026-01-02.md', 'text\n\n## New day ##\n');
     assert.is(await firstQuestion(at('a/b'), none), 'New day');
+    write('a/b/memory/2026-01-03.md', '# Z\n\n## Über Änderungen\n');
+    assert.is(await firstQuestion(at('a/b'), none), 'Über Änderungen');
     write('c/people/ada.md', '# Ada Lindqvist\n');
     assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
     assert.is(

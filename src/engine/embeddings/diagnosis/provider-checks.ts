@@ -3,7 +3,7 @@ import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { LocateSetting, ResolvedMemorySearch } from '../../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import { networkMessage } from '../../providers/http/status-fault.js';
+import { networkWords } from '../../providers/http/status-fault.js';
 import { PROVIDERS } from '../../providers/registry.js';
 import { anySignal } from '../../support/async.js';
 import { leadsToLoopback } from '../../support/network.js';
@@ -215,13 +215,16 @@ export async function connectTo(url: URL, signal: AbortSignal) {
     return { latencyMs: performance.now() - started, tls };
   } catch (error) {
     signal.throwIfAborted();
-    const message = timeout.aborted
-      ? 'no answer in time'
-      : networkMessage(systemErrorCode(error) ?? '', messageOf(error));
-    throw new SvcError(timeout.aborted ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNREACHABLE', message, {
-      hint: `check that ${url.host} is reachable from this machine`,
-      cause: error,
-    });
+    const reachable = `check that ${url.host} is reachable from this machine`;
+    if (timeout.aborted) {
+      const details = { hint: reachable, cause: error };
+      throw new SvcError('PROVIDER_TIMEOUT', 'no answer in time', details);
+    }
+    const { message, hint = reachable } = networkWords(
+      systemErrorCode(error) ?? '',
+      messageOf(error),
+    );
+    throw new SvcError('PROVIDER_UNREACHABLE', message, { hint, cause: error });
   } finally {
     socket.destroy();
   }

@@ -6,8 +6,10 @@ import { messageOf } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
 import { queryValue } from '../../sqlite/query.js';
+import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
+import { formatCountOf } from '../../support/format.js';
 import { firstChars, parsedJson } from '../../support/text.js';
 import {
   asImportError,
@@ -43,7 +45,7 @@ export function readClaudeMem(given: string | undefined, context: EngineContext)
   if (file.endsWith('.json')) readExport(file, collector, left);
   else readDatabase(file, collector, left);
   if (collector.skipped > 0) {
-    const from = `${collector.skipped} entries`;
+    const from = formatCountOf(collector.skipped, 'entry', 'entries');
     left.push({ from, why: 'without a date or a text, or too many' });
   }
   return { source: file, settings: [], left, entries: collector.sorted() };
@@ -168,7 +170,7 @@ class EntryCollector {
 
   private add(kind: string, row: Row, title: string, body: readonly string[]): void {
     const atMs = timeOf(row);
-    const texts = body.filter((part) => part !== '');
+    const texts = body.filter((part) => part !== '').map(withClosedCode);
     const { id } = row;
     const isUsable = typeof id === 'number' || (typeof id === 'string' && /^[\w-]+$/u.test(id));
     if (atMs === undefined || !isUsable || (title === '' && texts.length === 0)) {
@@ -213,6 +215,11 @@ function prose(value: unknown): string {
     .replaceAll('<!--', '<! --')
     .replace(/^(#{1,2}) /gmu, '### ')
     .trim();
+}
+
+function withClosedCode(text: string): string {
+  const closing = closingFence(text.split('\n'));
+  return closing === undefined ? text : `${text}\n${closing}`;
 }
 
 function line(value: unknown): string {

@@ -3,7 +3,7 @@ import { anySignal } from '../../support/async.js';
 import { parsedJson } from '../../support/text.js';
 import {
   jsonAt,
-  networkMessage,
+  networkWords,
   numberAt,
   redirectFault,
   statusFault,
@@ -148,8 +148,8 @@ function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFault | un
   }
   const code = systemErrorCode(error);
   if (code === undefined) return undefined;
-  const message = networkMessage(code, firstLine(error.message));
-  return new VendorFault('network', message, { code, cause: error });
+  const { message, hint } = networkWords(code, firstLine(error.message));
+  return new VendorFault('network', message, { code, hint, cause: error });
 }
 
 function serviceFault(error: Error, status: number, place: BedrockCallPlace): VendorFault {

@@ -52,8 +52,11 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
   const pacer = new Pacer();
   const pacing = pacer.pacing(INTERACTIVE, () => undefined);
   const call: BatchCall = { signal, timeoutMs: TIMEOUT_MS, pacing };
-  const explained = (error: unknown, endpoint: string): unknown =>
-    asProviderError(error, { provider, endpoint });
+  const explained = (error: unknown, endpoint: string): unknown => {
+    const isStrange = error instanceof VendorFault && error.details.kind === 'answer';
+    const hint = `check that ${endpoint} is GitHub or your GitHub Enterprise: --github-url and --github-api-url set it`;
+    return asProviderError(isStrange ? error.with({ hint }) : error, { provider, endpoint });
+  };
 
   const token = await signInByDevice({
     clientId,

@@ -12,7 +12,7 @@ import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import { type Pacing, withRetries } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { networkMessage, redirectFault, statusFault } from './status-fault.js';
+import { networkWords, redirectFault, statusFault } from './status-fault.js';
 
 export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'POST';
@@ -183,8 +183,9 @@ function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
     return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
   if (error instanceof RequestError) {
-    const message = createSecretMask().text(networkMessage(error.code, error.message));
-    return new VendorFault('network', message, { code: error.code, cause: error });
+    const { message, hint } = networkWords(error.code, error.message);
+    const masked = createSecretMask().text(message);
+    return new VendorFault('network', masked, { code: error.code, hint, cause: error });
   }
   return new VendorFault('network', messageOf(error), { cause: error });
 }

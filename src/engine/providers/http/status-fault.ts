@@ -1,3 +1,4 @@
+import { isWithoutTls, WITHOUT_TLS } from '../../support/network.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
@@ -86,8 +87,22 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the host's certificate has expired",
 };
 
-export function networkMessage(code: string, fallback: string): string {
-  return NETWORK_WORDS[code] ?? fallback;
+/** Of Node.js (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const UNTRUSTED =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/u;
+
+/** What the code of a failed connection means, and a hint if the address can be reached. @param fallback for other codes */
+export function networkWords(
+  code: string,
+  fallback: string,
+): { readonly message: string; readonly hint: string | undefined } {
+  if (isWithoutTls(code)) {
+    return { message: WITHOUT_TLS, hint: 'use an address with http://, or the port that has TLS' };
+  }
+  const hint = UNTRUSTED.test(code)
+    ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority'
+    : undefined;
+  return { message: NETWORK_WORDS[code] ?? fallback, hint };
 }
 
 /** A value inside parsed JSON; undefined if the path does not exist. */

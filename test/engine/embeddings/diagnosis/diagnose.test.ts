@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,6 +18,7 @@ import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';
 import { MISTRAL_KEY, startMistralFake } from '../../../fakes/mistral.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { type SemanticMemory, semanticMemory } from '../../../support/semantic-memory.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the diagnosis of a memory’s provider path');
 
@@ -114,6 +118,30 @@ test('TLS that fails is told as such', async () => {
   const remote = { baseUrl: fake.origin.replace('http:', 'https:'), apiKey: OPENAI_KEY };
   const { of } = await look({ remote }, { index: false });
   assert.is(of('endpoint').state, 'failed');
+  for (const check of ['endpoint', 'embed'] as const) {
+    assert.match(of(check).cause ?? '', /^it does not answer with TLS/);
+    assert.match(of(check).hint ?? '', /http:\/\//);
+  }
+});
+
+test('a certificate that is not trusted is what is wrong, and the hint is how to trust it', async () => {
+  const home = tempFolder();
+  const { status } = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', home.at('key.pem'), '-out', home.at('cert.pem'), '-subj', '/CN=localhost'],
+  ]);
+  if (status !== 0) return;
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(home.at(name)));
+  const server = createTlsServer({ key, cert });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const remote = { baseUrl: `https://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };
+  const { of } = await look({ remote }, { index: false });
+  for (const check of ['endpoint', 'embed'] as const) {
+    assert.match(of(check).cause ?? '', /self-signed/);
+    assert.match(of(check).hint ?? '', /NODE_EXTRA_CA_CERTS/);
+  }
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('a key that cannot be read stops the walk', async () => {

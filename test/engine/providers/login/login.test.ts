@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -235,6 +236,22 @@ test(
     assert.is((await signIn({ provider: 'code-assistant' })).provider, 'github-copilot');
   }),
 );
+
+test('a host that is not GitHub is named, with the flags that set it', async () => {
+  const server = createServer((_request, response) => response.end('<h1>Intranet</h1>'));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const githubUrl = `http://127.0.0.1:${address.port}`;
+  await inWorld(async ({ signIn }) => {
+    const error = await failureOf(signIn({ githubUrl }));
+    assert.is(error.code, 'PROVIDER_ANSWER_INVALID');
+    assert.match(error.hint ?? '', `${githubUrl} is GitHub`);
+    assert.not.match(error.hint ?? '', 'embeddings');
+  })();
+  server.closeAllConnections();
+  server.close();
+});
 
 test(
   'no secret is in an error',
