@@ -327,7 +327,10 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** Writes progress or an aside to stderr; nothing where the JSON document has it. */
   protected note(text: string): void {
-    if (this.jsonEnabled() && !this.shapesOutput) return;
+    if (!this.jsonEnabled() || this.shapesOutput) this.say(text);
+  }
+
+  private say(text: string): void {
     const shown = this.mask.text(text);
     process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
@@ -367,15 +370,20 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return { code, message, ...more };
   }
 
-  /** Reports a warning on stderr, or in `warnings` of the JSON document. */
-  protected addWarning(given: Warning): void {
+  /**
+   * Reports a warning on stderr, or in `warnings` of the JSON document.
+   *
+   * @param isUrgent on stderr also with `--json`: the document may not come for hours
+   */
+  protected addWarning(given: Warning, isUrgent = false): void {
     const hinted = given.hint === undefined ? given : { ...given, hint: this.hintFor(given.hint) };
     const warning = this.mask.data(hinted);
     // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);
-    this.note(safeLines(`warning: ${warning.message}`));
-    if (warning.hint !== undefined) this.note(safeLines(`   hint: ${warning.hint}`));
+    const tell = (text: string): void => (isUrgent ? this.say(text) : this.note(text));
+    tell(safeLines(`warning: ${warning.message}`));
+    if (warning.hint !== undefined) tell(safeLines(`   hint: ${warning.hint}`));
   }
 
   /**

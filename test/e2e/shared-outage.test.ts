@@ -1,10 +1,20 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openFlowsAt } from '../support/flow-stores.js';
+import { newFlow, newTask } from '../support/flows.js';
 import { hostOn } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
 import { closeClients, stdioClient } from '../support/mcp.js';
-import { migratedServer, startCluster } from '../support/postgres.js';
+import { migratedServer, startCluster, type TestCluster } from '../support/postgres.js';
 import { startSvc } from '../support/run-svc.js';
+import { waitFor } from '../support/wait.js';
+
+async function isListening({ sql }: TestCluster, database: string): Promise<boolean> {
+  const found = await sql(
+    `SELECT FROM pg_stat_activity WHERE datname = '${database}' AND query LIKE 'LISTEN%'`,
+  );
+  return found.length > 0;
+}
 
 const cluster = await startCluster();
 const test = suite('a shared memory whose server goes away');
@@ -56,6 +66,32 @@ if (cluster !== undefined) {
     watching.child.kill('SIGTERM');
     assert.is((await watching.done).code, 0);
     assert.is((await a.svc('memory', 'search', 'basalt')).code, 0);
+  });
+
+  test('a worker that waits for tasks warns once, and gets one afterwards', async () => {
+    const worker = hostOn(url, 'host-b');
+    const early = worker.start('task', 'claim', '--wait', '--json');
+    const flows = await openFlowsAt(url);
+    // It listens from its first rest on.
+    await waitFor('the worker', () => isListening(cluster, database));
+    await cluster.halt();
+    // Workers start anew for each task, which can be in the middle of an outage.
+    const late = worker.start('task', 'claim', '--wait', '--json');
+    await Promise.all([early.wrote('retrying'), late.wrote('retrying')]);
+    await cluster.start();
+    const flowId = await newFlow(flows);
+    const ids = [await newTask(flows, flowId), await newTask(flows, flowId)];
+    const runs = await Promise.all([early.done, late.done]);
+    assert.equal(
+      runs.map(({ code, stderr }) => [code, stderr.match(/warning:/gu)?.length]),
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    );
+    const claimed = runs.map((run) => JSON.parse(run.stdout).task.taskId);
+    assert.equal(claimed.toSorted(), ids.toSorted());
+    await flows.close();
   });
 }
 

@@ -4,7 +4,7 @@ import { examples } from '../../cli/base-command.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';
-import type { TaskClaimOutput } from '../../engine/flows/index.js';
+import { type ClaimedTask, type TaskClaimOutput, waitForTask } from '../../engine/flows/index.js';
 import { renderClaim } from '../../ui/flows/details.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
@@ -13,7 +13,7 @@ export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
   static override description =
     `For workers. Prints a lease token, a secret that is shown only once and that every report needs. Report with "svc task heartbeat" within flows.leaseSeconds, or the task is queued again. Finish with "svc task complete" or "svc task fail".
 
-No other worker gets the same task. Without --wait, the task is null if none is queued.`;
+No other worker gets the same task. Without --wait, the task is null if none is queued. With --wait, a shared server that does not answer is reported once and tried again.`;
   static override examples = examples(
     '--wait --json',
     '--runtime subagent --worker build-3 --json',
@@ -43,7 +43,6 @@ No other worker gets the same task. Without --wait, the task is null if none is 
 
   async run(): Promise<TaskClaimOutput> {
     const { flags } = await this.parse(TaskClaim);
-    const flows = await this.openFlows();
     const seconds = flags['lease-seconds'];
     const request = {
       worker: flags.worker ?? hostname(),
@@ -51,17 +50,35 @@ No other worker gets the same task. Without --wait, the task is null if none is 
       agentId: flags.agent,
       leaseMs: seconds === undefined ? undefined : seconds * 1000,
     };
-    const claimed = flags.wait
-      ? await flows.tasks.wait(request, this.signal)
-      : await flows.tasks.claim(request);
-    if (claimed === undefined) {
-      const wanted = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
-      const paused = (await flows.tasks.paused()).filter(({ runtime }) => wanted.has(runtime));
-      const why = renderPauses(paused, this.view());
-      this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
-      return { task: null, flow: null, leaseToken: null };
-    }
-    const { task, flow, leaseToken } = claimed;
+    if (flags.wait) return this.answer(await this.waitFor(request));
+    const flows = await this.openFlows();
+    const claimed = await flows.tasks.claim(request);
+    if (claimed !== undefined) return this.answer(claimed);
+    const wanted = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
+    const paused = (await flows.tasks.paused()).filter(({ runtime }) => wanted.has(runtime));
+    const why = renderPauses(paused, this.view());
+    this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
+    return { task: null, flow: null, leaseToken: null };
+  }
+
+  private waitFor(request: Parameters<typeof waitForTask>[1]): Promise<ClaimedTask> {
+    let isReported = false;
+    return waitForTask(
+      () => this.openFlows(),
+      request,
+      this.signal,
+      ({ message, hint }) => {
+        if (isReported) return;
+        isReported = true;
+        this.addWarning(
+          { code: 'STORAGE_UNAVAILABLE', message: `${message}; retrying`, hint },
+          true,
+        );
+      },
+    );
+  }
+
+  private answer({ task, flow, leaseToken }: ClaimedTask): TaskClaimOutput {
     this.write(renderClaim(task, leaseToken, { escape: process.stdout.isTTY === true }));
     return {
       task: taskOutput(task),

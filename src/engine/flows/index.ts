@@ -2,7 +2,7 @@
 export type { FlowFinding, TaskFinding } from './audit.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { opensSameFlows } from './flow-policy.js';
-export type { Page } from './flow-store.js';
+export { type Page, storeRestMs } from './flow-store.js';
 export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export {
   type Flows,
@@ -51,5 +51,6 @@ export type {
 export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
 export type { FlowFilter } from './store/flow-table.js';
 export type { TaskFilter } from './store/task-table.js';
+export { waitForTask } from './task-store.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
 export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';

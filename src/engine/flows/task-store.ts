@@ -1,7 +1,8 @@
-import { SvcError } from '../errors/index.js';
+import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type PauseRecord, type TaskRuntime } from '../flow-model/task-record.js';
-import type { FlowStore, Work } from './flow-store.js';
+import { abortableSleep } from '../support/async.js';
+import { type FlowStore, storeRestMs, type Work } from './flow-store.js';
 import { by } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
@@ -87,6 +88,39 @@ export function taskStore(store: FlowStore) {
 }
 
 const POLL_MS = 200;
+
+/** A server that restarts, or a change that met another one: trying again helps. */
+const OUTAGES: ReadonlySet<ErrorCode> = new Set([
+  'STORAGE_BUSY',
+  'STORAGE_UNCERTAIN',
+  'STORAGE_UNREACHABLE',
+]);
+
+/**
+ * Opens flows and waits for a task, also while the shared server does not answer: workers start anew for each task, so
+ * that the first attempt can meet an outage, too.
+ *
+ * @param onOutage called with each failure that is retried
+ * @throws any other failure; the signal's reason
+ */
+export async function waitForTask(
+  open: () => Promise<{ readonly tasks: Pick<ReturnType<typeof taskStore>, 'wait'> }>,
+  request: ClaimRequest,
+  signal: AbortSignal,
+  onOutage: (error: SvcError) => void,
+): Promise<ClaimedTask> {
+  let flows: Awaited<ReturnType<typeof open>> | undefined;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      flows ??= await open();
+      return await flows.tasks.wait(request, signal);
+    } catch (error) {
+      if (!(error instanceof SvcError && OUTAGES.has(error.code))) throw error;
+      onOutage(error);
+      await abortableSleep(storeRestMs(failures), signal);
+    }
+  }
+}
 
 /** Where records of one kind are found. */
 interface Findable<R> {

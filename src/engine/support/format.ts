@@ -109,3 +109,21 @@ export function formatClock(atMs: number): string {
   const date = new Date(atMs);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad2).join(':');
 }
+
+/** A minute in a time zone, for people: `Fri 2026-11-20 03:00 GMT+1`. @param timeZone default: the host's */
+export function zonedMinute(ms: number, timeZone: string | undefined): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
+  const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
+  return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
+}

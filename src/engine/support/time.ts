@@ -41,24 +41,6 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** A minute in a time zone, for people: `Fri 2026-11-20 03:00 GMT+1`. @param timeZone default: the host's */
-export function zonedMinute(ms: number, timeZone: string | undefined): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  });
-  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
-  const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
-  return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
-}
-
 /** A minute for people, in UTC. */
 export function utcMinute(ms: number): string {
   return `${iso(ms).slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;

@@ -60,6 +60,8 @@ export interface RunningJob {
   readonly ended: Promise<JobEnd>;
   /** Asks it to end, and kills it if it does not. */
   readonly stop: () => void;
+  /** Whether its outcome is known although something of it still runs; never where the exit status decides. */
+  readonly isAnswered?: () => boolean;
   readonly kill: () => void;
 }
 

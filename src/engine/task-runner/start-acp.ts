@@ -49,6 +49,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const account = new AgentAccount(host.progress);
   let cancel: (() => void) | undefined;
   let isStopped = false;
+  let isAnswered = false;
   let cancelTimer: NodeJS.Timeout | undefined;
 
   const app = client({ name: 'svc' })
@@ -99,6 +100,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   };
 
   const ended = talk().then(async (end) => {
+    isAnswered = true;
     clearTimeout(cancelTimer);
     child.stdin.end();
     // An agent is a server: it may not exit when its input ends.
@@ -109,10 +111,11 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   });
   return {
     ended,
+    isAnswered: () => isAnswered,
     stop: () => {
       if (isStopped) return;
       isStopped = true;
-      if (cancel === undefined) {
+      if (cancel === undefined || isAnswered) {
         child.stop();
         return;
       }

@@ -79,7 +79,9 @@ export class TaskAttempt {
 
   private stop(cause: StopCause): void {
     if (this.cause !== undefined) return;
-    this.cause = cause;
+    // Work that is done is not done again because its program is slow to exit.
+    const isDone = this.job?.isAnswered?.() === true && cause !== 'lease-lost';
+    if (!isDone) this.cause = cause;
     // Another runner may be running it by now.
     if (cause === 'lease-lost') this.job?.kill();
     else this.job?.stop();

@@ -5,9 +5,8 @@ import type { Logger } from 'pino';
 import type { Mind } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
-import { type ClaimedTask, type Flows, openFlows } from '../flows/index.js';
+import { type ClaimedTask, type Flows, openFlows, storeRestMs } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
-import { doublingRestMs } from '../support/time.js';
 import type { StartJob } from './job.js';
 import {
   RUNNABLE,
@@ -20,9 +19,6 @@ import { TaskAttempt } from './task-attempt.js';
 
 /** How long programs can take to end, including an agent's last message. */
 const LONGEST_STOP_MS = 9000;
-/** After a failure to claim tasks; doubles with each one in a row. */
-const TROUBLE_REST_MS = 1000;
-const LONGEST_TROUBLE_REST_MS = 10_000;
 
 interface OpenRunnerOptions {
   readonly context: EngineContext;
@@ -126,8 +122,7 @@ class TaskRunner {
         log.error({ err: error }, 'could not claim tasks');
         failures += 1;
         onTrouble?.(error);
-        const restMs = doublingRestMs(failures, TROUBLE_REST_MS, LONGEST_TROUBLE_REST_MS);
-        await sleep(restMs, undefined, { signal }).catch(() => undefined);
+        await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }
   }

@@ -1,6 +1,5 @@
 import type { ScheduleListOutput, ScheduleNextOutput } from '../../engine/schedules/index.js';
-import { formatRelativeTime, formatTimeUntil } from '../../engine/support/format.js';
-import { zonedMinute } from '../../engine/support/time.js';
+import { formatRelativeTime, formatTimeUntil, zonedMinute } from '../../engine/support/format.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import type { Flows } from '../../../src/engine/flows/index.js';
+import { type Flows, waitForTask } from '../../../src/engine/flows/index.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { ADA, claimed, leaseOf, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
 
 const test = suite('tasks and their workers');
@@ -69,6 +70,29 @@ test('a result that is nested too deeply is refused, and its task is still held'
   assert.is(await stateOf(flows, id), 'running');
   const done = await flows.tasks.complete(lease, { result: nested(64) });
   assert.is(done.ok && done.task.resultJson, '['.repeat(64) + ']'.repeat(64));
+  await flows.close();
+});
+
+test('a worker that waits survives an outage of the server, and nothing else', async () => {
+  const { flows } = await testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  const outage = new SvcError('STORAGE_UNREACHABLE', 'it does not answer');
+  const failures = [outage, new SvcError('STORAGE_REFUSED', 'it is read-only')];
+  const seen: SvcError[] = [];
+  const wait = (opens: SvcError[]) =>
+    waitForTask(
+      async () => {
+        const failure = opens.shift();
+        if (failure !== undefined) throw failure;
+        return flows;
+      },
+      { worker: 'w' },
+      NEVER,
+      (error) => seen.push(error),
+    );
+  assert.is(await failureOf(wait(failures)), 'STORAGE_REFUSED');
+  assert.is((await wait([outage])).task.taskId, id);
+  assert.equal(seen, [outage, outage]);
   await flows.close();
 });
 

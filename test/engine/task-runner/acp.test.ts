@@ -146,5 +146,18 @@ test('a program that is no agent fails', async () => {
   assert.match(task.error ?? '', /^exited with code 0/);
 });
 
+test('an answer counts, although the agent does not exit and is stopped', async () => {
+  for (const stop of ['cancel', 'close'] as const) {
+    const world = await agentWorld();
+    const runner = await world.run();
+    const id = await world.task({ runtime: 'acp', task: 'linger' });
+    await waitFor('the answer', () => world.logged().includes('left alone'));
+    await (stop === 'close' ? runner.close() : world.flows.tasks.cancel(id));
+    const task = await world.end(id);
+    assert.equal([task.status, task.terminalSummary, task.attempts], ['succeeded', 'all done', 1]);
+    await world.close();
+  }
+});
+
 test.after(closeWorlds);
 test.run();

@@ -98,6 +98,13 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     await new Promise(() => undefined);
     return 'end_turn';
   },
+  linger: async (client) => {
+    process.on('SIGTERM', () => undefined);
+    setInterval(() => undefined, 1000);
+    process.stdin.on('end', () => hear('left alone'));
+    await say(client, 'all done');
+    return 'end_turn';
+  },
   die: async () => {
     process.stderr.write('out of tokens\n', () => process.exit(7));
     await new Promise(() => undefined);

@@ -13,8 +13,8 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { parseCron } from '../../support/cron.js';
 import { nextRuns } from '../../support/cron-times.js';
-import { formatCount, formatCountOf } from '../../support/format.js';
-import { MS_PER_DAY, zonedMinute } from '../../support/time.js';
+import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
+import { MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
 import { messageOf } from '../../errors/index.js';
-import { zonedMinute } from '../../support/time.js';
+import { zonedMinute } from '../../support/format.js';
 import {
   agreeIn,
   faultFields,

@@ -1,6 +1,7 @@
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
-import { iso, zonedMinute } from '../../support/time.js';
+import { zonedMinute } from '../../support/format.js';
+import { iso } from '../../support/time.js';
 import {
   agreeIn,
   faultFields,

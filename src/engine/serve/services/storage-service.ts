@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../../errors/index.js';
+import { withinTime } from '../../support/async.js';
 import {
   agreeIn,
   type ServeSetup,
@@ -10,6 +12,8 @@ import {
 import type { ServiceFailure } from '../state-file.js';
 
 const ASK_MS = 2000;
+/** A server that hangs must not count as ready for as long as a statement may take. */
+const ANSWER_MS = 5000;
 
 /** The service that watches the PostgreSQL server, so that hosts without it count as not ready. */
 export function storageDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
@@ -25,16 +29,23 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
   let failing: ServiceFailure | undefined;
   let isFirst = true;
   let isCurrent = false;
+  let asking: Promise<unknown> | undefined;
   const ask = async (): Promise<void> => {
     try {
-      if (isCurrent) await server.query('SELECT 1');
-      else await requireCurrent(server);
+      // One that hangs stays the only one, and settles in the background.
+      asking ??= (isCurrent ? server.query('SELECT 1') : requireCurrent(server)).finally(() => {
+        asking = undefined;
+      });
+      const question = asking;
+      const { done } = await withinTime(ANSWER_MS, stop.signal, () => question);
+      if (!done) throw unanswered(where);
       // A newer svc may migrate while this one runs; the next start is refused.
       isCurrent = true;
       if (failing !== undefined) log.info(`${where} answers again`);
       if (failing !== undefined || isFirst) tell(`connected to ${where}`);
       failing = undefined;
     } catch (error) {
+      if (stop.signal.aborted) return;
       const failure = serviceFailure(error);
       if (failure.code !== failing?.code) {
         log.error({ code: failure.code, hint: failure.hint }, failure.message);
@@ -42,7 +53,7 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
       failing = failure;
     }
     isFirst = false;
-    if (!stop.signal.aborted) trouble(failing);
+    trouble(failing);
   };
   const watch = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -61,4 +72,13 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
       await watching;
     },
   };
+}
+
+function unanswered(where: string): SvcError {
+  const limit = ANSWER_MS / 1000;
+  return new SvcError(
+    'STORAGE_UNREACHABLE',
+    `the PostgreSQL server ${where} did not answer within ${limit} s`,
+    { hint: 'check that it runs and is not overloaded' },
+  );
 }

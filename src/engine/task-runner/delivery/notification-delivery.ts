@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
-import type { Flows } from '../../flows/index.js';
+import { type Flows, storeRestMs } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { groupBy } from '../../support/lists.js';
-import { doublingRestMs } from '../../support/time.js';
 import { progressLine } from '../job.js';
 
 /** How long a receiver can take to accept a notification. */
@@ -29,9 +28,6 @@ export interface NotificationTarget {
 }
 
 const POLL_MS = 200;
-/** After a failure to read the outbox; doubles with each one in a row. */
-const TROUBLE_REST_MS = 1000;
-const LONGEST_TROUBLE_REST_MS = 10_000;
 /** Flows of one target with deliveries at the same time. */
 const SLOTS = 4;
 /** As long as a batch in one lane can take, and some more. */
@@ -99,8 +95,7 @@ export class NotificationDelivery {
       } catch (error) {
         failures += 1;
         log.error({ err: error }, 'could not read the outbox');
-        const restMs = doublingRestMs(failures, TROUBLE_REST_MS, LONGEST_TROUBLE_REST_MS);
-        await sleep(restMs, undefined, { signal }).catch(() => undefined);
+        await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }
   }

@@ -1,0 +1,52 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../../src/engine/config/index.js';
+import { createSecretMask } from '../../../../src/engine/masking/index.js';
+import { storageDefinitions } from '../../../../src/engine/serve/services/storage-service.js';
+import { contextOf } from '../../../support/context.js';
+import { migratedServer, startCluster } from '../../../support/postgres.js';
+import { testLog } from '../../../support/services.js';
+import { serverHome } from '../../../support/serving.js';
+import { waitFor } from '../../../support/wait.js';
+
+const test = suite('watching the server');
+const cluster = await startCluster();
+test.after(() => cluster?.stop());
+
+if (cluster !== undefined) {
+  test('a server that hangs is trouble long before a statement times out', async () => {
+    const server = await migratedServer(cluster);
+    const { host, port, database, user } = server.address;
+    await server.close();
+    const url = `postgres://${user}@${host}:${port}/${database}`;
+    const home = serverHome({ storage: { url, statementTimeoutSeconds: 600 } });
+    const context = contextOf(home.path);
+    const setup = { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
+    const troubles: (string | null | undefined)[] = [];
+    const [definition] = storageDefinitions(setup);
+    const service = await definition?.start({
+      log: testLog().logger,
+      tell: () => undefined,
+      trouble: (failure) => troubles.push(failure?.code),
+      fail: () => undefined,
+    });
+    await service?.ready;
+    assert.equal(troubles, [undefined]);
+    const backends = await cluster.sql(
+      `SELECT pid FROM pg_stat_activity WHERE datname = '${database}'`,
+    );
+    const send = (signal: NodeJS.Signals): void => {
+      for (const backend of backends) process.kill(Number(Object(backend).pid), signal);
+    };
+    send('SIGSTOP');
+    try {
+      await waitFor('the trouble', () => troubles.at(-1) === 'STORAGE_UNREACHABLE');
+    } finally {
+      send('SIGCONT');
+    }
+    await waitFor('its end', () => troubles.at(-1) === undefined);
+    await service?.stop();
+  });
+}
+
+test.run();
