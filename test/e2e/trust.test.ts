@@ -62,6 +62,17 @@ test('the name of a folder never reaches the terminal as a command to it', async
   assert.match(await shown('status'), 'at: ');
 });
 
+test('a value that is ignored until the file is trusted is set with a warning', async () => {
+  const { at } = aClone();
+  const warned = /^warning: .*svc\.json is not trusted; ignoring .*svc config trust/mu;
+  const set = async (...edit: string[]): Promise<boolean> =>
+    warned.test((await runSvc(['config', 'set', ...edit], at)).stderr);
+  assert.is(await set('memory.ext.command', './other.sh'), true);
+  assert.is(await set('memory.citations', 'on'), false);
+  await runSvc(['config', 'trust', '--yes'], at);
+  assert.is(await set('memory.ext.command', './evil.sh'), false);
+});
+
 test('a file stays trusted, in whatever order its keys are', async () => {
   const clone = tempFolder().path;
   const route = { sessionKey: 's', secret: 'env:CI_SECRET', path: '/ci' };

@@ -40,7 +40,7 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
     .map((finding) => locateFinding(document, finding))
     .filter((fault) => !isOnlyInvalid(fault, schemaFaults));
   const faults = [
-    ...document.duplicateFaults,
+    ...document.keyFaults.filter((fault) => !schemaFaults.some(isSameFault(fault))),
     ...schemaFaults,
     ...ruleFaults.filter((fault) => fault.severity === 'fault'),
   ];
@@ -67,6 +67,10 @@ const RULES: readonly Rule[] = [
 function applyRules(input: ConfigInput): readonly RuleFinding[] {
   const scopes = [...searchScopes(input)];
   return RULES.flatMap((rule) => [...rule(input, scopes)]);
+}
+
+function isSameFault({ code, path }: ConfigFault): (other: ConfigFault) => boolean {
+  return (other) => other.code === code && other.path === path;
 }
 
 /** Rules see no invalid values, so one that is written can seem to be missing. */

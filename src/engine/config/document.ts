@@ -18,8 +18,8 @@ export interface ConfigDocument {
   readonly value: unknown;
   /** Comments and trailing commas are allowed. */
   readonly syntaxFaults: readonly ConfigFault[];
-  /** Duplicate keys of an object. */
-  readonly duplicateFaults: readonly ConfigFault[];
+  /** Duplicate keys of an object, and keys that no object can have. */
+  readonly keyFaults: readonly ConfigFault[];
   /** Location of a path's value, or of the nearest enclosing value. */
   locate(path: ConfigPath): SourceLocation;
   /** Location of a path's key; like {@link locate} for list positions. */
@@ -38,7 +38,7 @@ export function parseConfigText(file: string, text: string): ConfigDocument {
     text,
     value: usable ? getNodeValue(tree) : undefined,
     syntaxFaults: syntax,
-    duplicateFaults: usable ? findDuplicates(tree, positionOf) : [],
+    keyFaults: usable ? findKeyFaults(tree, positionOf) : [],
     ...createLookUp(tree, positionOf),
   };
 }
@@ -69,7 +69,7 @@ function nestingDepth(text: string): number {
   return deepest;
 }
 
-function findDuplicates(root: Node, positionOf: TextPositions): ConfigFault[] {
+function findKeyFaults(root: Node, positionOf: TextPositions): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const visit = (node: Node, path: ConfigPath): void => {
     const seen = new Map<string, Node>();
@@ -81,6 +81,7 @@ function findDuplicates(root: Node, positionOf: TextPositions): ConfigFault[] {
       const [name, value] = child.children ?? [];
       if (name === undefined || value === undefined) continue;
       const key = String(name.value);
+      if (key === '__proto__') faults.push(prototypeFault([...path, key], positionOf(name.offset)));
       const first = seen.get(key);
       if (first === undefined) seen.set(key, name);
       else
@@ -92,6 +93,18 @@ function findDuplicates(root: Node, positionOf: TextPositions): ConfigFault[] {
   };
   visit(root, []);
   return faults;
+}
+
+/** A map of names would accept it and then lose it. */
+function prototypeFault(path: ConfigPath, location: SourceLocation): ConfigFault {
+  return {
+    severity: 'fault',
+    code: 'unknown-key',
+    path: formatPath(path),
+    location,
+    message: '"__proto__" cannot be a key',
+    expected: 'another name',
+  };
 }
 
 function duplicateFault(

@@ -5,13 +5,13 @@ import { checkConfigText, faultsError, requireValid, type ValidConfig } from './
 import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
-import { discoverConfig } from './discovery.js';
+import { type Discovery, discoverConfig } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
 import type { ConfigInput } from './schema/index.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
-import { keepTrust } from './trust/config-trust.js';
+import { keepTrust, trustedInput } from './trust/config-trust.js';
 import { configTextNow, replaceConfig, withConfigLock } from './write-config.js';
 
 export interface ConfigEdit {
@@ -106,14 +106,16 @@ function applyEdit(
   { configFile, signal }: EditOptions,
 ): Promise<ConfigEdit> {
   return withConfigLock(context, signal, () => {
-    const { file = context.state.userConfigFile } = discoverConfig(context, configFile);
+    const discovery = discoverConfig(context, configFile);
+    const { file = context.state.userConfigFile } = discovery;
     const current = readForEdit(file);
-    return writeEdit(context, current, editOf(current));
+    return writeEdit(context, discovery, current, editOf(current));
   });
 }
 
 function writeEdit(
   context: EngineContext,
+  discovery: Discovery,
   current: EditedFile,
   { path, value }: KnownEdit,
 ): ConfigEdit {
@@ -121,19 +123,21 @@ function writeEdit(
   const before = valueAt(data, path);
   if (value !== undefined) requireRoom(current, path);
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
-  const { warnings } = requireValidEdit(file, text, edited);
+  const { input, warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) {
     replaceConfig(file, current.found, edited);
     keepTrust(context, file, { before: text, after: edited });
   }
+  const trusted = trustedInput(context, discovery, input);
+  const isIgnored = !isSameData(valueAt(trusted.input, path), valueAt(input, path));
   return {
     file,
     path: formatPath(path),
     ...(before === undefined ? {} : { before: maskSecrets(before, path) }),
     ...(value === undefined ? {} : { after: maskSecrets(value, path) }),
     changed,
-    warnings,
+    warnings: isIgnored ? [...warnings, ...trusted.warnings] : warnings,
   };
 }
 

@@ -29,6 +29,8 @@ export class LiveMemory {
   private opening: Promise<OpenedMemory> | undefined;
   private watcher: MemoryWatcher | undefined;
   private readonly closing = new AbortController();
+  /** Since the index was last up to date. */
+  private lastWarning: string | undefined;
   /** Any number of clients listens. */
   private readonly events = new EventEmitter<{ sync: [SyncEvent]; list: [] }>().setMaxListeners(0);
 
@@ -118,6 +120,12 @@ export class LiveMemory {
     watcher.start().catch((error: unknown) => log.warn(wordsOf(error)));
   }
 
+  /** The watcher tries again, and fails for the same reason. */
+  private warnOnce(warning: string): void {
+    if (warning !== this.lastWarning) this.options.log.warn(warning);
+    this.lastWarning = warning;
+  }
+
   private heard(event: WatchEvent): void {
     const { log } = this.options;
     switch (event.type) {
@@ -128,13 +136,14 @@ export class LiveMemory {
         const { added, changed, removed } = event.summary;
         const files = `${added} added, ${changed} changed, ${removed} removed`;
         log.info(`index is up to date: ${files}`);
+        this.lastWarning = undefined;
         break;
       }
       case 'polling':
         log.warn(`file watching is unavailable; polling instead: ${event.why}`);
         break;
       case 'failed':
-        log.warn(`cannot update the index: ${withHint(event.failure)}`);
+        this.warnOnce(`cannot update the index: ${withHint(event.failure)}`);
         break;
     }
   }

@@ -2,8 +2,13 @@
 export type EmbeddingEvent =
   /** A request was answered; `tokens` are estimated unless the vendor counts them. */
   | { readonly type: 'request.finished'; readonly inputs: number; readonly tokens: number }
-  /** Rate limited: all requests wait. */
-  | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
+  /** Rate limited: all requests wait. `askedMs` is how long the vendor asks to wait, if it does. */
+  | {
+      readonly type: 'rate.limited';
+      readonly waitMs: number;
+      readonly askedMs?: number | undefined;
+      readonly perSecond: number;
+    }
   /** A request failed and will be retried. */
   | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
   /** Another process is downloading the model; this one waits. */

@@ -3,6 +3,7 @@ import {
   formatBytes,
   formatCount,
   formatCountOf,
+  formatDuration,
   formatRate,
   formatShortCount,
 } from '../../engine/support/format.js';
@@ -24,7 +25,7 @@ export interface EmbedProgress {
   readonly tokens: number;
   readonly requests: number;
   /** The current rate limit of the provider, if any. */
-  readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
+  readonly limit: (Limit & { readonly atMs: number }) | undefined;
   /** Jobs at the batch API, if any. */
   readonly batch: BatchProgress | undefined;
   /** Progress of the download of a local model. */
@@ -44,6 +45,8 @@ export interface BatchProgress {
   readonly doneByJob: Readonly<Record<string, number>>;
   readonly inputs: number;
 }
+
+type Limit = Pick<Extract<ProviderEvent, { type: 'rate.limited' }>, 'askedMs' | 'perSecond'>;
 
 /** A rate limit that was not repeated for this long has passed. */
 const LIMIT_SHOWN_MS = 30_000;
@@ -95,7 +98,7 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
       return { ...state, requests: state.requests + 1, tokens, download: undefined };
     }
     case 'rate.limited':
-      return { ...state, limit: { perSecond: event.perSecond, atMs } };
+      return { ...state, limit: { perSecond: event.perSecond, askedMs: event.askedMs, atMs } };
     case 'batch.submitted': {
       const batch = state.batch ?? NO_JOBS;
       const inputs = batch.inputs + Math.max(0, event.inputs);
@@ -168,10 +171,19 @@ export function embedDetailWords(progress: EmbedProgress): string {
     batch === undefined
       ? ''
       : `batch ${formatCount(batchDone(batch))}/${formatCount(batch.inputs)}`,
-    limit === undefined ? '' : `429: slowed to ${formatRate(limit.perSecond, 'req')}`,
+    limit === undefined ? '' : `429: ${limitWords(limit)}`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
+
+/** What a rate limit asks for: the rate says little while all requests wait. */
+function limitWords({ perSecond, askedMs }: Limit): string {
+  return askedMs !== undefined && askedMs >= LONG_WAIT_MS
+    ? `asks to wait ${formatDuration(askedMs)}`
+    : `slowed to ${formatRate(perSecond, 'req')}`;
+}
+
+const LONG_WAIT_MS = 10_000;
 
 /** A provider's event as a line; undefined if the progress shows it. */
 export function providerEventWords(
@@ -184,7 +196,7 @@ export function providerEventWords(
     case 'request.finished':
       return undefined;
     case 'rate.limited':
-      return `${who} rate limit: slowed to ${formatRate(event.perSecond, 'req')}`;
+      return `${who} rate limit: ${limitWords(event)}`;
     case 'request.retried':
       return verbose ? `${who}: retried after "${safeLine(event.why)}"` : undefined;
     case 'model.waiting':

@@ -90,4 +90,13 @@ for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
   });
 }
 
+test('__proto__ is refused as a name that one may choose, too', () => {
+  const provider = '{"baseUrl": "https://a.example"}';
+  const text = `{"models": {"providers": {"__proto__": ${provider}}}}`;
+  assert.equal(
+    checkConfigText('f', text).faults.map(({ code, path }) => [code, path]),
+    [['unknown-key', 'models.providers.__proto__']],
+  );
+});
+
 test.run();

@@ -5,6 +5,7 @@ import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-m
 import { contextOf } from '../../support/context.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('the memory behind a server');
 
@@ -46,6 +47,25 @@ test('is opened once, however many ask first', async () => {
   assert.is(one, two);
   assert.is(opened.length, 1);
   await end();
+});
+
+test('an index that cannot be updated for the same reason again is told once', async () => {
+  const folder = tempFolder();
+  folder.write('a.md', 'A zebra sleeps.');
+  const dir = folder.at('gone');
+  const { memory, warnings, end } = liveMemory(dir);
+  const { backend } = await memory.opened();
+  let tries = 0;
+  const sync = backend.sync.bind(backend);
+  Object.assign(backend, {
+    sync: (...given: Parameters<typeof sync>) => {
+      tries += 1;
+      return sync(...given);
+    },
+  });
+  await waitFor('two more tries', () => tries > 2);
+  await end();
+  assert.is(warnings.filter((warning) => /^cannot update the index/u.test(warning)).length, 1);
 });
 
 test('tells of files that a sync took in or lost, and of nothing else', async () => {

@@ -106,6 +106,17 @@ const EMBEDDING: readonly SyncEvent[] = [
   { type: 'embed.stored', passages: 50 },
 ];
 
+test('a provider that asks to wait long is told with how long', () => {
+  const event = {
+    type: 'rate.limited',
+    waitMs: 60_000,
+    askedMs: 3_600_000,
+    perSecond: 0.5,
+  } as const;
+  const lines = linesOf(every(2500, [...EMBEDDING.slice(0, 3), { type: 'embed.provider', event }]));
+  assert.is(lines.at(-1), 'gemini rate limit: asks to wait 1 h 00 min\n');
+});
+
 test('embedding is told: by whom, instead of whom, how far, and what slows it down', () => {
   assert.equal(linesOf(every(2500, EMBEDDING)), [
     'openai failed, continuing with gemini: 401 no\\n key\n',

@@ -106,7 +106,7 @@ export class Pacer {
       const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(this.rounds));
       this.pausedUntilMs = now + waitMs;
       this.intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2));
-      onEvent({ type: 'rate.limited', waitMs, perSecond: 1000 / this.intervalMs });
+      onEvent({ type: 'rate.limited', waitMs, askedMs, perSecond: 1000 / this.intervalMs });
     }
     return Math.max(1, this.pausedUntilMs - now);
   }
