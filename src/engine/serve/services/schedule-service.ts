@@ -1,9 +1,9 @@
+import { faultFields } from '../../errors/index.js';
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
 import { iso, utcMinute } from '../../support/time.js';
 import {
   agreeIn,
-  faultFields,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
