@@ -36,7 +36,11 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
     const selection = await this.selection(args.task, flags, { statuses, runtimes });
     const { operator, tasks } = await this.openFlows();
     if (selection !== undefined) {
-      const filter = { ...selection, statuses: statuses ?? [...FAILED, 'cancelled' as const] };
+      const filter = {
+        ...selection,
+        statuses: statuses ?? [...FAILED, 'cancelled' as const],
+        ofContinuing: true as const,
+      };
       return this.changeAll(flags, {
         words: { ...TASK_WORDS, question: 'Retry', done: 'queued' },
         found: await operator.listTasks(filter),

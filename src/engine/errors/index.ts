@@ -7,6 +7,7 @@ export {
 } from './codes.js';
 export {
   asSvcError,
+  faultFields,
   handlesExhausted,
   isHandleShortage,
   isSystemError,

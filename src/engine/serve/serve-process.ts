@@ -1,7 +1,7 @@
 import { activityFolder, activityRecorder } from '../activity/index.js';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { faultFields, messageOf, SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
 import type { SecretMask } from '../masking/index.js';
 import { deferred, withinTime } from '../support/async.js';
@@ -12,12 +12,7 @@ import { createLog, type LogLineListener, type LogSettings, type ServeLog } from
 import { logFileOf } from './log/read-log.js';
 import type { ServeOutput, ServiceOutput } from './output-schemas.js';
 import { readinessOf } from './readiness.js';
-import {
-  faultFields,
-  type ServeSetup,
-  type ServiceDefinition,
-  type ServiceSwitch,
-} from './service.js';
+import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { serviceDefinitions } from './service-definitions.js';
 import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';

@@ -112,33 +112,6 @@ export function hasAgent({ loaded, context }: ServeSetup, agent: ResolvedAgent):
   return isDeepStrictEqual(agent, found);
 }
 
-/** The fields of a log line for an error; an invalid configuration is logged with the place of every fault. */
-export function faultFields(error: unknown): Readonly<Record<string, unknown>> {
-  const known = asSvcError(error);
-  if (known === undefined) return { err: error };
-  const { code, location, details, hint } = known;
-  const faults = details?.['faults'];
-  return {
-    code,
-    ...(location === undefined ? {} : { at: placeOf(location) }),
-    ...(Array.isArray(faults) ? { faults: faults.flatMap(faultWords) } : {}),
-    ...(hint === undefined ? {} : { hint }),
-  };
-}
-
-function faultWords(fault: unknown): readonly string[] {
-  if (typeof fault !== 'object' || fault === null) return [];
-  if (!('message' in fault && 'location' in fault && 'path' in fault)) return [];
-  const { location, message, path } = fault;
-  return [`${placeOf(location)} ${String(path)}: ${String(message)}`];
-}
-
-function placeOf(location: unknown): string {
-  if (typeof location !== 'object' || location === null) return '';
-  const { file, line, column } = { file: '', line: 0, column: 0, ...location };
-  return `${file}:${line}:${column}`;
-}
-
 const PROBE_MS = 2000;
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { faultFields, messageOf } from '../errors/index.js';
 import { type Deferred, deferred } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { doublingRestMs } from '../support/time.js';
@@ -134,7 +135,7 @@ class SupervisedService {
     try {
       await this.service?.drain();
     } catch (error) {
-      this.log.error({ err: error }, 'could not finish its work');
+      this.log.error(faultFields(error), `could not finish its work: ${messageOf(error)}`);
     }
   }
 
@@ -151,7 +152,10 @@ class SupervisedService {
     try {
       return await this.service.reload(setup);
     } catch (error) {
-      this.log.error({ err: error }, 'could not apply the new configuration');
+      this.log.error(
+        faultFields(error),
+        `could not apply the new configuration: ${messageOf(error)}`,
+      );
       return false;
     }
   }
@@ -199,14 +203,14 @@ class SupervisedService {
     try {
       await service?.stop();
     } catch (error) {
-      this.log.error({ err: error }, 'could not be stopped cleanly');
+      this.log.error(faultFields(error), `could not be stopped cleanly: ${messageOf(error)}`);
     }
   }
 
   /** Waits for the next start. @returns true for an earlier order */
   private async rest(error: unknown, ms: number): Promise<boolean> {
     const failure = serviceFailure(error);
-    this.log.error({ err: error, retryInMs: ms }, `failed: ${failure.message}`);
+    this.log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
     this.enter('waiting', { failure, retryMs: this.options.clock.now() + ms });
     const woken = new AbortController();
     const slept = sleep(ms, false, { signal: woken.signal }).catch(() => false);

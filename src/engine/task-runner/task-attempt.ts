@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../errors/index.js';
+import { faultFields, messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask, type SecretMask } from '../masking/index.js';
 import type { Clock } from '../support/context.js';
@@ -103,7 +103,7 @@ export class TaskAttempt {
       return this.masked(await this.job.ended);
     } catch (error) {
       const failure = this.job === undefined ? 'could not be started' : 'failed';
-      log.error({ err: error }, `the task ${failure}: ${messageOf(error)}`);
+      log.error(faultFields(error), `the task ${failure}: ${messageOf(error)}`);
       return this.masked({ kind: 'failed', error: messageOf(error), retry: true });
     }
   }
@@ -136,7 +136,7 @@ export class TaskAttempt {
         log.info({ status, error }, `task ${status.replace('_', ' ')}`);
         return;
       } catch (error) {
-        log.warn({ err: error }, 'could not report the end of the task');
+        log.warn(faultFields(error), `could not report the end of the task: ${messageOf(error)}`);
         if (signal.aborted) return;
         await sleep(REPORT_REST_MS, undefined, { signal }).catch(() => undefined);
       }
@@ -268,7 +268,7 @@ class LeaseKeeper {
       if (answer.cancelRequested) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.
-      log.warn({ err: error }, 'could not report on the task');
+      log.warn(faultFields(error), `could not report on the task: ${messageOf(error)}`);
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Mind } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
+import { faultFields, messageOf } from '../errors/index.js';
 import { type ClaimedTask, type Flows, openFlows, storeRestMs } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { StartJob } from './job.js';
@@ -119,7 +120,7 @@ class TaskRunner {
         this.begin(await flows.tasks.wait(request, signal));
       } catch (error) {
         if (signal.aborted) return;
-        log.error({ err: error }, 'could not claim tasks');
+        log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
         failures += 1;
         onTrouble?.(error);
         await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { faultFields, messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { UnroutedRequest } from '../listener/http-server.js';
 import type { RejectionCode } from './answers.js';
 import type { FailedRequest } from './pipeline.js';
@@ -101,7 +101,10 @@ export class AnswerLog {
   failed(error: unknown, nowMs: number, request?: FailedRequest): void {
     const more = this.suppressed(`failed\n${kindOf(error)}`, nowMs, FAILURE_EVERY_MS);
     if (more === undefined) return;
-    this.log.error({ err: error, ...request, ...more }, `not performed: ${messageOf(error)}`);
+    this.log.error(
+      { ...faultFields(error), ...request, ...more },
+      `not performed: ${messageOf(error)}`,
+    );
   }
 
   /** How many were suppressed since the last one was logged; undefined if this one is suppressed too. */

@@ -264,8 +264,13 @@ test('an operator runs one again that ended badly, while its flow goes on', asyn
   await flows.tasks.complete(leaseOf(await claimed(flows)));
   assert.is(await failureOf(flows.tasks.retry(id)), 'TASK_NOT_RETRYABLE');
   const other = await newTask(flows, flowId);
+  const failed = await newTask(flows, await newFlow(flows));
+  await flows.tasks.cancel(failed);
   await flows.operator.cancelFlow(flowId);
   assert.is(await failureOf(flows.tasks.retry(other)), 'FLOW_ENDED');
+  const retryable = { statuses: ['cancelled'], ofContinuing: true, limit: 9 } as const;
+  const { entries, total } = await flows.operator.listTasks(retryable);
+  assert.equal([entries.map(({ taskId }) => taskId), total], [[failed], 1]);
   assert.is(await failureOf(flows.operator.cancelFlow(flowId)), 'FLOW_ENDED');
   assert.is(await failureOf(flows.tasks.cancel('0000')), 'TASK_NOT_FOUND');
   await flows.close();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
@@ -61,6 +62,19 @@ test('a service that fails is stopped and started again; the others hear nothing
   assert.is(one('well')?.restarts, 0);
   assert.ok(lines.some((line) => line.includes('failed: broke down') && line.includes('"ill"')));
   await supervisor.end();
+});
+
+test('the log has the code and the hint of a failure, and why something could not be done', async () => {
+  const ill = scriptedService('ill');
+  ill.starts.push(new SvcError('LISTEN_FAILED', 'the port is in use', { hint: 'free it' }));
+  const { enters, lines, supervisor } = supervise([ill]);
+  await enters('ill', 'ready');
+  ill.drained = Promise.reject(new SvcError('STORAGE_UNREACHABLE', 'it is away'));
+  await supervisor.end();
+  const [failed, undrained] = lines.map((line) => JSON.parse(line)).filter(({ code }) => code);
+  const { code, hint, msg } = failed;
+  assert.equal([code, hint, msg], ['LISTEN_FAILED', 'free it', 'failed: the port is in use']);
+  assert.is(undrained.msg, 'could not finish its work: it is away');
 });
 
 test('while it rests, it says why and when it is tried again', async () => {

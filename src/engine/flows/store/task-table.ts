@@ -65,6 +65,8 @@ const ACTIVE_OF: Lookup<number, { readonly flowSeq: number; readonly count: numb
 /** Which tasks to list. */
 export interface TaskFilter extends RecordFilter<TaskStatus> {
   readonly runtimes?: readonly TaskRuntime[] | undefined;
+  /** Only tasks that can run again, as far as their flow decides it: it has neither ended nor a cancel request. */
+  readonly ofContinuing?: true;
 }
 
 /** Which queued tasks a worker takes. */
@@ -104,7 +106,15 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       table: TASKS,
       byId,
       idOf: ({ taskId }) => taskId,
-      conditionsOf: ({ runtimes }) => [equals(sql, 'runtime', runtimes)],
+      conditionsOf: ({ runtimes, ofContinuing }) => [
+        equals(sql, 'runtime', runtimes),
+        [
+          (none) =>
+            `flow_seq IN (SELECT seq FROM ${schema}flows
+               WHERE coalesce(ended_at, cancel_requested_at, 0) = ${none})`,
+          ofContinuing && 0,
+        ],
+      ],
     },
     (before) => taskTroubles(sql, before),
   );

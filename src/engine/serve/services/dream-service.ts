@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
-import { messageOf } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import { zonedMinute } from '../../support/format.js';
 import {
   agreeIn,
-  faultFields,
   type ServeSetup,
   type Service,
   type ServiceDefinition,

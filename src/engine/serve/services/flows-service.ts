@@ -1,3 +1,4 @@
+import { faultFields, messageOf } from '../../errors/index.js';
 import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
 import {
   agreeIn,
@@ -5,7 +6,6 @@ import {
   type Service,
   type ServiceDefinition,
   type ServiceHost,
-  serviceFailure,
   watchWrites,
 } from '../service.js';
 import type { ServiceFailure } from '../state-file.js';
@@ -66,7 +66,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
       const isNews = Object.values(report).some((count) => count > 0);
       if (isNews) log.info(report, 'cleaned up');
     } catch (error) {
-      log.error({ err: error }, `cleanup failed: ${serviceFailure(error).message}`);
+      log.error(faultFields(error), `cleanup failed: ${messageOf(error)}`);
     }
   };
   const begin = (): void => {

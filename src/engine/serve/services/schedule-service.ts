@@ -1,10 +1,10 @@
+import { faultFields } from '../../errors/index.js';
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
 import { zonedMinute } from '../../support/format.js';
 import { iso } from '../../support/time.js';
 import {
   agreeIn,
-  faultFields,
   type ServeSetup,
   type Service,
   type ServiceDefinition,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import { notificationTargets, opensSameFlows } from '../../flows/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { missingProgram } from '../../task-runner/runner-settings.js';
@@ -56,7 +56,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
         }
         const message = `not reloaded, the old runtimes stay in effect: ${messageOf(error)}`;
         host.trouble({ ...serviceFailure(error), message });
-        host.log.error({ err: error }, message);
+        host.log.error(faultFields(error), message);
       }
       return true;
     },

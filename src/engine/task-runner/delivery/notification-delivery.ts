@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
 import { type Flows, storeRestMs } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
@@ -94,7 +94,7 @@ export class NotificationDelivery {
         failures = 0;
       } catch (error) {
         failures += 1;
-        log.error({ err: error }, 'could not read the outbox');
+        log.error(faultFields(error), `could not read the outbox: ${messageOf(error)}`);
         await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }
@@ -151,7 +151,10 @@ export class NotificationDelivery {
       for (const notification of notifications) await this.deliver(notification);
     } catch (error) {
       // The rest is due again when the hold ends.
-      this.options.log.error({ err: error }, 'could not update the outbox');
+      this.options.log.error(
+        faultFields(error),
+        `could not update the outbox: ${messageOf(error)}`,
+      );
     }
   }
 

@@ -3,7 +3,7 @@ import { ChildGroup } from '../../child/child-group.js';
 import { Minder } from '../../child/minder.js';
 import { childEnvironment, findProgram } from '../../child/program.js';
 import { formatPath, type LoadedConfig } from '../../config/index.js';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import { type ConfiguredTarget, type Flows, notificationTargets } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { resolveSecret } from '../../secrets/index.js';
@@ -56,8 +56,10 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     throw faulty[0]?.fault;
   }
   for (const { id, fault } of faulty) {
-    const why = fault instanceof SvcError ? { code: fault.code, hint: fault.hint } : { err: fault };
-    log.error({ target: id, ...why }, `target ${id} cannot be used: ${messageOf(fault)}`);
+    log.error(
+      { target: id, ...faultFields(fault) },
+      `target ${id} cannot be used: ${messageOf(fault)}`,
+    );
   }
   const targets = new Map(opened.map((target) => [target.id, target]));
   const delivery = new NotificationDelivery({ flows, targets, log, onTrouble });

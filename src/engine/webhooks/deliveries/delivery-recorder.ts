@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import { databaseFault } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
@@ -213,7 +213,7 @@ export class DeliveryRecorder {
     if (Math.abs(nowMs - this.failedMs) < FAILURE_EVERY_MS) return;
     this.failedMs = nowMs;
     const message = `deliveries cannot be recorded: ${messageOf(error)}`;
-    this.options.log.error({ err: error }, message);
+    this.options.log.error(faultFields(error), message);
   }
 }
 

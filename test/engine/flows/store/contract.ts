@@ -747,6 +747,10 @@ export function storeContract(store: TestFlowStore): void {
       [taskId],
     );
     assert.is((await flows.operator.listTasks({ runtimes: ['cron'], limit: 5 })).total, 0);
+    const retryable = { ofContinuing: true, limit: 5 } as const;
+    assert.is((await flows.operator.listTasks(retryable)).total, 1);
+    await flows.operator.cancelFlow(made.at(-1) ?? '');
+    assert.is((await flows.operator.listTasks(retryable)).total, 0);
     await close();
   });
 
