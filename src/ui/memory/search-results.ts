@@ -1,8 +1,12 @@
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
-import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
+import {
+  bestLine,
+  type SearchResponse,
+  type SearchResult,
+} from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
-import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
+import { markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
@@ -114,7 +118,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
     ...relatedLines(result, options),
   ];
   if (options.compact === true) {
-    return `${[...lines, ...bestLine(result, options), ...more].join('\n')}\n`;
+    return `${[...lines, ...bestPart(result, options), ...more].join('\n')}\n`;
   }
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
   if (more.length > 0) lines.push('', ...more);
@@ -155,19 +159,13 @@ function explanationLines(
   return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
 }
 
-/**
- * The line of a passage with the most matches, as much of it as fits around the first. A heading only where
- * there is nothing else: headings are shown above.
- */
-function bestLine(result: SearchResult, options: SearchResultsOptions): readonly string[] {
+/** The line of a passage that answers best, as much of it as fits around the first match. */
+function bestPart(result: SearchResult, options: SearchResultsOptions): readonly string[] {
   const lines = markSnippet(result.snippet, result.highlights).filter(
-    ({ text }) => text.trim() !== '',
+    ({ text }) => text.trim() !== '' && text !== '…',
   );
-  const worth = ({ text, marks }: MarkedLine): number => (text.startsWith('#') ? -1 : marks.length);
-  const best = lines.reduce<MarkedLine | undefined>(
-    (found, line) => (found === undefined || worth(line) > worth(found) ? line : found),
-    undefined,
-  );
+  // Headings are shown above.
+  const best = bestLine(lines) ?? lines.find(({ text }) => !text.startsWith('#')) ?? lines[0];
   if (best === undefined) return [];
   const room = (options.columns ?? 80) - INDENT.length - 2;
   const spans = wrapSpans(best.text, room);
