@@ -1,9 +1,5 @@
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
-import {
-  bestLine,
-  type SearchResponse,
-  type SearchResult,
-} from '../../engine/memory/search/index.js';
+import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
 import { markSnippet, paintMarks } from '../marked-text.js';
@@ -118,7 +114,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
     ...relatedLines(result, options),
   ];
   if (options.compact === true) {
-    return `${[...lines, ...bestPart(result, options), ...more].join('\n')}\n`;
+    return `${[...lines, ...bestLine(result, options), ...more].join('\n')}\n`;
   }
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
   if (more.length > 0) lines.push('', ...more);
@@ -159,13 +155,17 @@ function explanationLines(
   return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
 }
 
-/** The line of a passage that answers best, as much of it as fits around the first match. */
-function bestPart(result: SearchResult, options: SearchResultsOptions): readonly string[] {
-  const lines = markSnippet(result.snippet, result.highlights).filter(
-    ({ text }) => text.trim() !== '' && text !== '…',
-  );
-  // Headings are shown above.
-  const best = bestLine(lines) ?? lines.find(({ text }) => !text.startsWith('#')) ?? lines[0];
+/**
+ * The line of a passage that matches best, as much of it as fits around the first match. Without one, the first that is
+ * not a heading, because headings are shown above.
+ */
+function bestLine(result: SearchResult, options: SearchResultsOptions): readonly string[] {
+  const lines = markSnippet(result.snippet, result.highlights);
+  const withText = lines.filter(({ text }) => text.trim() !== '');
+  const best =
+    lines[result.bestLine ?? -1] ??
+    withText.find(({ text }) => !text.startsWith('#')) ??
+    withText[0];
   if (best === undefined) return [];
   const room = (options.columns ?? 80) - INDENT.length - 2;
   const spans = wrapSpans(best.text, room);

@@ -31,15 +31,15 @@ export interface Section {
 }
 
 /**
- * The section of each line of a chunk.
+ * The section of each line of a document, or of one of its chunks.
  *
  * @param above the chunk's heading path: that of its first block, with the headings it starts with
  */
-export function sectionsOf(path: string, lines: TextLines, above: readonly string[]): Section[] {
+export function sectionsOf(path: string, lines: TextLines, above?: readonly string[]): Section[] {
   const blocks = blocksIn(documentFormatOf(path))(lines);
-  const trail = trailAbove(blocks, above);
+  const trail = above === undefined ? [] : trailAbove(blocks, above);
   const sections: Section[] = [];
-  let current: Section = { headingPath: above, headingAt: undefined };
+  let current: Section = { headingPath: above ?? [], headingAt: undefined };
   for (const heading of blocks) {
     // A chunk that starts with other headings than its own starts inside of code.
     if (trail === undefined || heading.kind !== 'heading') continue;

@@ -168,6 +168,7 @@ function resultOf(
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
       : {}),
     highlights: snippet.highlights,
+    bestLine: snippet.bestLine,
   };
 }
 

@@ -12,6 +12,8 @@ export interface Snippet {
   readonly highlights: readonly TextSpan[];
   /** The headings above its best line; without one, those above all lines of the passage. */
   readonly headingPath: readonly string[];
+  /** The position of its best line among those of `text`; undefined without one. */
+  readonly bestLine: number | undefined;
 }
 
 /** The value of preceding lines counts partly for a line, because answers follow questions. */
@@ -45,52 +47,46 @@ export function snippetOf(
   const shown = chooseLines(lines, lineWeights, budget);
   const first = lines[shown[0] ?? -1];
   if (first === undefined) {
-    return {
-      text: '',
-      line: lines[0]?.number ?? 1,
-      highlights: [],
-      headingPath: commonPath(lines),
-    };
+    const none = { text: '', highlights: [], bestLine: undefined };
+    return { ...none, line: lines[0]?.number ?? 1, headingPath: commonPath(lines) };
   }
   const text =
     shown.length === 1 && first.text.length > budget
       ? clipLine(first.text, lineWeights, matcher, budget)
       : joinLines(shown, lines);
-  const marked = shown.flatMap((at) => {
-    const line = lines[at];
-    return line === undefined ? [] : [{ ...line, marks: highlightsOf(line.text, matcher) }];
-  });
+  const best = bestLineOf(
+    shown.map((at) => lines[at]?.text ?? ''),
+    matcher,
+  );
+  const headingPath = lines[shown[best ?? -1] ?? -1]?.headingPath ?? commonPath(lines);
   return {
     text,
     line: first.number,
     highlights: highlightsOf(text, matcher),
-    headingPath: bestLine(marked)?.headingPath ?? commonPath(lines),
+    headingPath,
+    bestLine:
+      best === undefined
+        ? undefined
+        : joinLines(shown.slice(0, best + 1), lines).split('\n').length - 1,
   };
 }
 
-interface MarkedLine {
-  readonly text: string;
-  /** Positions of query words. */
-  readonly marks: readonly TextSpan[];
-}
-
 /**
- * The line of a snippet with the most query words; if only headings have some, the line below the first of these.
+ * The position of the line with the most query words; if only headings have some, of the line below the first of these.
  * Undefined if no line has any.
  */
-export function bestLine<Line extends MarkedLine>(lines: readonly Line[]): Line | undefined {
-  const marked = lines.filter(({ marks }) => marks.length > 0);
-  const [first] = marked;
-  if (first === undefined) return undefined;
-  const most = Math.max(
-    0,
-    ...marked.map(({ text, marks }) => (isHeading(text) ? 0 : marks.length)),
-  );
-  if (most > 0) return marked.find(({ text, marks }) => !isHeading(text) && marks.length === most);
-  const below = lines.slice(lines.indexOf(first) + 1).find(({ text }) => text.trim() !== '');
-  return below === undefined || isHeading(below.text) ? first : below;
+export function bestLineOf(lines: readonly string[], matcher: TermMatcher): number | undefined {
+  const marks = lines.map((line) => highlightsOf(line, matcher).length);
+  const worth = lines.map((line, at) => (isHeading(line) ? 0 : (marks[at] ?? 0)));
+  const most = Math.max(0, ...worth);
+  if (most > 0) return worth.indexOf(most);
+  const heading = marks.findIndex((count) => count > 0);
+  if (heading === -1) return undefined;
+  const below = lines.findIndex((line, at) => at > heading && line.trim() !== '');
+  return below === -1 || isHeading(lines[below] ?? '') ? heading : below;
 }
 
+/** The headings above all lines that are no headings. */
 function commonPath(lines: readonly PassageLine[]): readonly string[] {
   const content = lines.filter(({ hasWords, headingAt }, at) => hasWords && headingAt !== at);
   const paths = (content.length === 0 ? lines : content).map(({ headingPath }) => headingPath);

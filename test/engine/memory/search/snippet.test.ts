@@ -152,7 +152,8 @@ test('its heading path is that of its best line', () => {
   assert.equal(snippetFor(texts, 'who is allergic to nuts', 800).headingPath, ['People', 'Bob']);
   assert.equal(snippetFor(texts, 'born', 800).headingPath, ['People', 'Ada']);
   // The answer is below the heading.
-  assert.equal(snippetFor(texts, 'bob', 800).headingPath, ['People', 'Bob']);
+  const { headingPath, bestLine } = snippetFor(texts, 'bob', 800);
+  assert.equal([headingPath, bestLine], [['People', 'Bob'], 6]);
   // Without a best line, that of all.
   assert.equal(snippetFor(texts, 'food', 800).headingPath, ['People']);
 });
