@@ -26,7 +26,7 @@ export function searchOutput(
 ): SearchOutput {
   const { query, backend, mode, provider, model, dates, filters, corrections } = response;
   const { rerank, matches, belowMinScore, searchMs } = response;
-  const results = response.results.map(({ highlights: _, snippet, ...result }) => {
+  const results = response.results.map(({ highlights: _, bestLine: __, snippet, ...result }) => {
     const linked = related === undefined ? {} : { related: relatedTo(result, related) };
     return { ...result, snippet: withSourceFooter(snippet, result.citation), ...linked };
   });

@@ -2,7 +2,7 @@ import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
-import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
+import { markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
@@ -156,18 +156,16 @@ function explanationLines(
 }
 
 /**
- * The line of a passage with the most matches, as much of it as fits around the first. A heading only where
- * there is nothing else: headings are shown above.
+ * The line of a passage that matches best, as much of it as fits around the first match. Without one, the first that is
+ * not a heading, because headings are shown above.
  */
 function bestLine(result: SearchResult, options: SearchResultsOptions): readonly string[] {
-  const lines = markSnippet(result.snippet, result.highlights).filter(
-    ({ text }) => text.trim() !== '',
-  );
-  const worth = ({ text, marks }: MarkedLine): number => (text.startsWith('#') ? -1 : marks.length);
-  const best = lines.reduce<MarkedLine | undefined>(
-    (found, line) => (found === undefined || worth(line) > worth(found) ? line : found),
-    undefined,
-  );
+  const lines = markSnippet(result.snippet, result.highlights);
+  const withText = lines.filter(({ text }) => text.trim() !== '');
+  const best =
+    lines[result.bestLine ?? -1] ??
+    withText.find(({ text }) => !text.startsWith('#')) ??
+    withText[0];
   if (best === undefined) return [];
   const room = (options.columns ?? 80) - INDENT.length - 2;
   const spans = wrapSpans(best.text, room);

@@ -49,6 +49,7 @@ test('compact results: score and place, headings, and the best line around its f
       { start: 46, end: 52 },
       { start: 67, end: 73 },
     ],
+    bestLine: 3,
   };
   const results = [backup, { ...aResult(1), endLine: 3, headingPath: [], highlights: [] }];
   const options = { style: plain, columns: 36, compact: true };

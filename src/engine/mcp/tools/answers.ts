@@ -42,8 +42,9 @@ export async function searchMemory(
     results: response.results.map(
       ({
         highlights: _,
-        explanation: __,
-        snippetLine: ___,
+        bestLine: __,
+        explanation: ___,
+        snippetLine: ____,
         textScore,
         vectorScore,
         rerankScore,

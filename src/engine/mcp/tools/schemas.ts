@@ -99,7 +99,7 @@ export const searchResult = z.strictObject({
             'A note, another document (text: as it is, extracted: from PDF, Word or HTML), an image or recording, or a conversation',
           ),
         mimeType: z.string().optional().describe('Of an image or recording'),
-        headingPath: z.array(z.string()).describe('Headings above the passage, outermost first'),
+        headingPath: z.array(z.string()).describe('Headings above the best line, outermost first'),
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
         similarCount: z
           .int()

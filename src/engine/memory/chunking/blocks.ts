@@ -16,6 +16,21 @@ export interface Block {
   readonly title?: string;
 }
 
+/** A heading with a title; see {@link Block}. */
+export type Heading = Pick<Block, 'level' | 'title'>;
+
+/** Adds a heading to those above a line, without those that it ends. */
+export function enterHeading(trail: Heading[], heading: Heading): void {
+  const level = heading.level ?? 1;
+  while ((trail.at(-1)?.level ?? 0) >= level) trail.pop();
+  trail.push(heading);
+}
+
+/** The titles of headings, without empty ones. */
+export function titlesOf(trail: readonly Heading[]): readonly string[] {
+  return trail.map(({ title }) => title ?? '').filter((title) => title !== '');
+}
+
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+([^ \t].*)?)?$/;
 const CLOSING_MARKS = /(?<![ \t])[ \t]+#+[ \t]*$/;
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;

@@ -1,7 +1,15 @@
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { lineAt, type TextLines } from '../sources/index.js';
 import type { Chunk, DocumentKind } from '../types.js';
-import { type Block, isBlank, shortTitle, splitBlocks } from './blocks.js';
+import {
+  type Block,
+  enterHeading,
+  type Heading,
+  isBlank,
+  shortTitle,
+  splitBlocks,
+  titlesOf,
+} from './blocks.js';
 import { type ChunkingOptions, chunkBlocks } from './chunk-markdown.js';
 
 /** Splits a document that is not a conversation, by its format. */
@@ -12,6 +20,51 @@ export function chunkDocument(
 ): Chunk[] {
   const format = kind === 'markdown' ? undefined : documentFormatOf(path);
   return chunkBlocks(lines, blocksIn(format)(lines), options);
+}
+
+/** Where a line of a document is. */
+export interface Section {
+  /** The titles of the headings above it, outermost first; with its own if it is one. */
+  readonly headingPath: readonly string[];
+  /** The line of the nearest of them, 0-based; undefined if that is not one of the lines. */
+  readonly headingAt: number | undefined;
+}
+
+/**
+ * The section of each line of a document, or of one of its chunks.
+ *
+ * @param above the chunk's heading path: that of its first block, with the headings it starts with
+ */
+export function sectionsOf(path: string, lines: TextLines, above?: readonly string[]): Section[] {
+  const blocks = blocksIn(documentFormatOf(path))(lines);
+  const trail = above === undefined ? [] : trailAbove(blocks, above);
+  const sections: Section[] = [];
+  let current: Section = { headingPath: above ?? [], headingAt: undefined };
+  for (const heading of blocks) {
+    // A chunk that starts with other headings than its own starts inside of code.
+    if (trail === undefined || heading.kind !== 'heading') continue;
+    while (sections.length < heading.start) sections.push(current);
+    enterHeading(trail, heading);
+    // Of an underlined title the first line, of one between two lines the second.
+    current = { headingPath: titlesOf(trail), headingAt: Math.max(heading.start, heading.end - 2) };
+  }
+  while (sections.length < lines.count) sections.push(current);
+  return sections;
+}
+
+/** The headings above a chunk, without those it starts with; undefined if these are not the last ones of its path. */
+function trailAbove(blocks: readonly Block[], above: readonly string[]): Heading[] | undefined {
+  const own: Heading[] = [];
+  for (const block of blocks[0]?.kind === 'front-matter' ? blocks.slice(1) : blocks) {
+    if (block.kind !== 'heading') break;
+    enterHeading(own, block);
+  }
+  const titles = titlesOf(own);
+  const outer = above.slice(0, above.length - titles.length);
+  if (titles.some((title, at) => title !== above[outer.length + at])) return undefined;
+  // Their levels are not known, but they are above the first one that is.
+  const lowest = own[0]?.level ?? Number.POSITIVE_INFINITY;
+  return outer.map((title, at) => ({ title, level: Math.min(at + 1, lowest - outer.length + at) }));
 }
 
 function blocksIn(format: ReturnType<typeof documentFormatOf>): (lines: TextLines) => Block[] {

@@ -1,7 +1,7 @@
 import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
-import { type Block, splitBlocks } from './blocks.js';
+import { type Block, enterHeading, type Heading, splitBlocks, titlesOf } from './blocks.js';
 import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
 
 /** Chunk size in estimated tokens (see estimateTokens). */
@@ -122,17 +122,16 @@ function startOfNext(
 
 function unitsOf(lines: TextLines, blocks: readonly Block[], budget: number): Unit[] {
   const units: Unit[] = [];
-  const trail: Block[] = [];
+  const trail: Heading[] = [];
   let headingPath: readonly string[] = [];
   let pending: { readonly start: number; level: number } | undefined;
   for (const [index, block] of blocks.entries()) {
     if (block.kind === 'heading') {
       const level = block.level ?? 1;
-      while ((trail.at(-1)?.level ?? 0) >= level) trail.pop();
-      trail.push(block);
+      enterHeading(trail, block);
       pending ??= { start: block.start, level };
       pending.level = Math.min(pending.level, level);
-      headingPath = trail.map((heading) => heading.title ?? '').filter((title) => title !== '');
+      headingPath = titlesOf(trail);
       if (index < blocks.length - 1) continue;
     }
     const start = pending?.start ?? block.start;

@@ -57,7 +57,10 @@ export const searchOutputSchema = documentSchema({
         '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
       ),
       mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
-      headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
+      headingPath: field(
+        z.array(z.string()),
+        'The headings above its best line, outermost first; without a best line, those above all of the passage.',
+      ),
       citation,
       similarCount: field(
         z.optional(count),

@@ -1,4 +1,6 @@
 import { groupBy } from '../../support/lists.js';
+import { type Section, sectionsOf } from '../chunking/index.js';
+import { textLines } from '../sources/index.js';
 import { type DocumentKey, isSameDocument, type LineRange } from '../types.js';
 import type { RankedChunk, RankedLine } from './rank.js';
 
@@ -10,9 +12,12 @@ export interface NumberedLine extends RankedLine {
 
 /** Adjacent chunks of one document, as one result. */
 export interface Passage extends DocumentKey, LineRange {
+  /** Of its best chunk, which starts below these headings. */
   readonly headingPath: readonly string[];
   /** Its best chunk. */
   readonly chunkId: number;
+  /** Where its chunks start, in document order. */
+  readonly starts: readonly Pick<RankedChunk['chunk'], 'headingPath' | 'startLine'>[];
   /** In document order, each line number once. */
   readonly lines: readonly NumberedLine[];
 }
@@ -64,6 +69,46 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
     ...rangeOf(group),
     headingPath: best.chunk.headingPath,
     chunkId: best.chunk.chunkId,
+    starts: group.map(({ chunk }) => chunk).sort((a, b) => a.startLine - b.startLine),
     lines: [...lines.entries()].sort(([a], [b]) => a - b).flatMap(([, parts]) => parts),
   };
+}
+
+const HEADING = /^ {0,3}#{1,6}\s/u;
+
+/** Whether a line is a heading in Markdown. */
+export function isHeading(line: string): boolean {
+  return HEADING.test(line);
+}
+
+/** A line with its section; with `headingAt` as an index of the passage's lines. */
+export type PassageLine = NumberedLine & Section;
+
+/** The lines of a passage with their sections; what looks like a heading in a conversation is none. */
+export function linesInSections({
+  source,
+  path,
+  headingPath,
+  lines,
+  starts,
+}: Passage): PassageLine[] {
+  if (source === 'sessions')
+    return lines.map((line) => ({ ...line, headingPath, headingAt: undefined }));
+  let first = 0;
+  return starts.flatMap((start, at) => {
+    const end = starts[at + 1]?.startLine ?? Number.POSITIVE_INFINITY;
+    const own = lines.filter(({ number }) => number >= start.startLine && number < end);
+    const text = textLines(own.map((line) => `${line.text}\n`).join(''));
+    const sections = sectionsOf(path, text, start.headingPath);
+    const before = first;
+    first += own.length;
+    return own.map((line, within): PassageLine => {
+      const { headingPath: path = headingPath, headingAt } = sections[within] ?? {};
+      return {
+        ...line,
+        headingPath: path,
+        headingAt: headingAt === undefined ? undefined : before + headingAt,
+      };
+    });
+  });
 }

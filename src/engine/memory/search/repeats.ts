@@ -5,7 +5,7 @@ import {
   overlaps,
   type PromotedLine,
 } from '../types.js';
-import type { NumberedLine, Passage } from './passages.js';
+import { isHeading, type NumberedLine, type Passage } from './passages.js';
 import { weigh } from './rank.js';
 import { foldWord } from './words.js';
 
@@ -115,7 +115,7 @@ function bestLines(
   lineWeights: readonly number[],
 ): readonly { readonly text: string; readonly number: number }[] {
   const weighed = lines
-    .filter(({ text }) => !HEADING.test(text))
+    .filter(({ text }) => !isHeading(text))
     .map(({ text, terms, number }) => {
       return { text: plainText(text), number, weight: weigh(terms, lineWeights) };
     })
@@ -135,7 +135,7 @@ function plainText(line: string): string {
 
 /** One line of a passage: cheap, and the same for passages that say the same. */
 function sketchOf(passage: Passage): string {
-  const text = passage.lines.filter((line) => line.hasWords && !HEADING.test(line.text));
+  const text = passage.lines.filter((line) => line.hasWords && !isHeading(line.text));
   const line = text.find(({ terms }) => terms.length > 0) ?? text[0];
   return line === undefined ? '' : lineText(line.text, dayOf(passage));
 }
@@ -158,7 +158,7 @@ export function answerOf(passage: Passage): string {
   let including: 'block' | 'nothing' | 'section' = 'nothing';
   for (const line of passage.lines) {
     const isMatch = line.terms.length > 0;
-    if (HEADING.test(line.text)) including = isMatch ? 'section' : 'nothing';
+    if (isHeading(line.text)) including = isMatch ? 'section' : 'nothing';
     else if (line.text.trim() === '' && including === 'block') including = 'nothing';
     if (isMatch || including !== 'nothing') lines.push(line);
     if (isMatch && including === 'nothing' && LABEL.test(line.text)) including = 'block';
@@ -166,7 +166,6 @@ export function answerOf(passage: Passage): string {
   return lines.length === 0 ? statementOf(passage) : comparable(passage, lines);
 }
 
-const HEADING = /^ {0,3}#{1,6}\s/u;
 const LABEL = /[:?]\W{0,4}$/u;
 const MARKER = /^[\s>]*(?:[-*+•]\s+)?/u;
 const FINAL = /[.!;,]{1,3}$/u;
@@ -175,7 +174,7 @@ function comparable(passage: Passage, lines: readonly NumberedLine[]): string {
   const day = dayOf(passage);
   const above = passage.headingPath.map((heading) => headingText(heading, day));
   const texts = lines.map(({ text }) => {
-    return HEADING.test(text) ? headingText(text.replace(/[#\s]+/u, ''), day) : lineText(text, day);
+    return isHeading(text) ? headingText(text.replace(/[#\s]+/u, ''), day) : lineText(text, day);
   });
   return [...above, ...texts].filter((text) => text !== '').join('\n');
 }

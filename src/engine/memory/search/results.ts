@@ -2,7 +2,7 @@ import { othersTurn } from '../../support/async.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
-import { type Passage, passagesOf } from './passages.js';
+import { linesInSections, type Passage, passagesOf } from './passages.js';
 import {
   answerOf,
   collapse,
@@ -139,8 +139,13 @@ function resultOf(
   options: ResultOptions,
 ): BareResult {
   const budget = snippetBudget(position, options.snippetChars);
-  const snippet = snippetOf(passage.lines, findings.lineWeights, findings.matcher, budget);
-  const { path, source, startLine, endLine, headingPath } = passage;
+  const snippet = snippetOf(
+    linesInSections(passage),
+    findings.lineWeights,
+    findings.matcher,
+    budget,
+  );
+  const { path, source, startLine, endLine } = passage;
   const { textScore, vectorScore } = chunk;
   return {
     path,
@@ -151,7 +156,7 @@ function resultOf(
     snippet: snippet.text,
     snippetLine: snippet.line,
     source,
-    headingPath,
+    headingPath: snippet.headingPath,
     ...(findings.mode === 'vector' ? {} : { textScore: round(textScore) }),
     ...(vectorScore === undefined ? {} : { vectorScore: round(vectorScore) }),
     ...(chunk.reranked === undefined ? {} : { rerankScore: round(chunk.reranked.score) }),
@@ -163,6 +168,7 @@ function resultOf(
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
       : {}),
     highlights: snippet.highlights,
+    bestLine: snippet.bestLine,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NumberedLine } from './passages.js';
+import { isHeading, type PassageLine } from './passages.js';
 import { weigh } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './words.js';
@@ -10,6 +10,10 @@ export interface Snippet {
   readonly line: number;
   /** Positions of query words in `text`. */
   readonly highlights: readonly TextSpan[];
+  /** The headings above its best line; without one, those above all lines of the passage. */
+  readonly headingPath: readonly string[];
+  /** The position of its best line among those of `text`; undefined without one. */
+  readonly bestLine: number | undefined;
 }
 
 /** The value of preceding lines counts partly for a line, because answers follow questions. */
@@ -35,19 +39,60 @@ export function snippetBudget(position: number, average: number): number {
  * @param budget in UTF-16 units; only gap markers may exceed it
  */
 export function snippetOf(
-  lines: readonly NumberedLine[],
+  lines: readonly PassageLine[],
   lineWeights: readonly number[],
   matcher: TermMatcher,
   budget: number,
 ): Snippet {
   const shown = chooseLines(lines, lineWeights, budget);
   const first = lines[shown[0] ?? -1];
-  if (first === undefined) return { text: '', line: lines[0]?.number ?? 1, highlights: [] };
+  if (first === undefined) {
+    const none = { text: '', highlights: [], bestLine: undefined };
+    return { ...none, line: lines[0]?.number ?? 1, headingPath: commonPath(lines) };
+  }
   const text =
     shown.length === 1 && first.text.length > budget
       ? clipLine(first.text, lineWeights, matcher, budget)
       : joinLines(shown, lines);
-  return { text, line: first.number, highlights: highlightsOf(text, matcher) };
+  const best = bestLineOf(
+    shown.map((at) => lines[at]?.text ?? ''),
+    matcher,
+  );
+  const headingPath = lines[shown[best ?? -1] ?? -1]?.headingPath ?? commonPath(lines);
+  return {
+    text,
+    line: first.number,
+    highlights: highlightsOf(text, matcher),
+    headingPath,
+    bestLine:
+      best === undefined
+        ? undefined
+        : joinLines(shown.slice(0, best + 1), lines).split('\n').length - 1,
+  };
+}
+
+/**
+ * The position of the line with the most query words; if only headings have some, of the line below the first of these.
+ * Undefined if no line has any.
+ */
+export function bestLineOf(lines: readonly string[], matcher: TermMatcher): number | undefined {
+  const marks = lines.map((line) => highlightsOf(line, matcher).length);
+  const worth = lines.map((line, at) => (isHeading(line) ? 0 : (marks[at] ?? 0)));
+  const most = Math.max(0, ...worth);
+  if (most > 0) return worth.indexOf(most);
+  const heading = marks.findIndex((count) => count > 0);
+  if (heading === -1) return undefined;
+  const below = lines.findIndex((line, at) => at > heading && line.trim() !== '');
+  return below === -1 || isHeading(lines[below] ?? '') ? heading : below;
+}
+
+/** The headings above all lines that are no headings. */
+function commonPath(lines: readonly PassageLine[]): readonly string[] {
+  const content = lines.filter(({ hasWords, headingAt }, at) => hasWords && headingAt !== at);
+  const paths = (content.length === 0 ? lines : content).map(({ headingPath }) => headingPath);
+  const [first = [], ...others] = new Set(paths);
+  const end = first.findIndex((title, at) => others.some((path) => path[at] !== title));
+  return end === -1 ? first : first.slice(0, end);
 }
 
 /** Positions of query words in a text. Line by line, because the matcher rejects most lines quickly. */
@@ -65,7 +110,7 @@ export function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
 
 /** The indexes of the lines to show, ascending. */
 function chooseLines(
-  lines: readonly NumberedLine[],
+  lines: readonly PassageLine[],
   lineWeights: readonly number[],
   budget: number,
 ): readonly number[] {
@@ -82,11 +127,17 @@ function chooseLines(
     .sort((a, b) => b.value - a.value || a.index - b.index);
   const chosen: number[] = [];
   let left = budget;
+  const costOf = (some: readonly number[]): number =>
+    some.reduce((total, index) => total + (lines[index]?.text.length ?? 0) + 2, 0);
   for (const { line, index } of order) {
-    const cost = line.text.length + 2;
-    if (cost <= left) {
-      chosen.push(index);
-      left -= cost;
+    if (chosen.includes(index)) continue;
+    // Without its heading, a line would seem to belong to a heading that is shown further up.
+    const heading = line.headingAt ?? index;
+    const whole = heading === index || chosen.includes(heading) ? [index] : [heading, index];
+    const fitting = [whole, [index]].find((some) => costOf(some) <= left);
+    if (fitting !== undefined) {
+      chosen.push(...fitting);
+      left -= costOf(fitting);
     } else if (chosen.length === 0) {
       return [index];
     }
@@ -94,7 +145,7 @@ function chooseLines(
   return chosen.sort((a, b) => a - b);
 }
 
-function joinLines(shown: readonly number[], all: readonly NumberedLine[]): string {
+function joinLines(shown: readonly number[], all: readonly PassageLine[]): string {
   let text = '';
   let previous: number | undefined;
   for (const index of shown) {
@@ -106,7 +157,7 @@ function joinLines(shown: readonly number[], all: readonly NumberedLine[]): stri
 }
 
 /** Shows blank lines, rules and fences between two shown lines; anything else becomes a gap. */
-function gapBetween(from: number, to: number, all: readonly NumberedLine[]): string {
+function gapBetween(from: number, to: number, all: readonly PassageLine[]): string {
   let between = '\n';
   for (let index = from + 1; index < to; index++) {
     const line = all[index];

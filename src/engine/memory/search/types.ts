@@ -65,6 +65,8 @@ export type ScoreExplanation = NonNullable<SearchResult['explanation']>;
 export type SearchResult = SearchOutput['results'][number] & {
   /** Positions of query words in the snippet: UTF-16 offsets, end excluded, ascending. */
   readonly highlights: readonly TextSpan[];
+  /** The position of the best line among those of the snippet; undefined if none has a word of the query. */
+  readonly bestLine?: number | undefined;
 };
 
 /** A result without its document's kind. */

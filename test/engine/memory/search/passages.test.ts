@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { passagesOf } from '../../../../src/engine/memory/search/passages.js';
+import { linesInSections, passagesOf } from '../../../../src/engine/memory/search/passages.js';
 import type { RankedChunk } from '../../../../src/engine/memory/search/rank.js';
 
 const test = suite('passages');
@@ -79,6 +79,25 @@ test('lines of a conversation keep the numbers that they have in the transcript'
     passage?.lines.map(({ number, text }) => `${number} ${text}`),
     ['3 asked', '7 told at', '7 length', '12 thanked'],
   );
+});
+
+test('the headings of a line are those of its chunk, and of those between', () => {
+  const paths = (texts: readonly string[], headingPath: readonly string[], startLine = 9) => {
+    const one = ranked('a.md', startLine, startLine + texts.length - 1);
+    const lines = one.lines.map((line, at) => ({ ...line, text: texts[at] ?? '' }));
+    const [passage] = passagesOf([{ ...one, chunk: { ...one.chunk, headingPath }, lines }], 1);
+    return passage === undefined
+      ? []
+      : linesInSections(passage).map((line) => line.headingPath.join('/'));
+  };
+  assert.equal(paths(['a', '## C', 'c', '### D', ''], ['A', 'B']), [
+    ...['A/B', 'A/C', 'A/C', 'A/C/D', 'A/C/D'],
+  ]);
+  // Also where levels are left out.
+  assert.equal(paths(['## A', 'a', '## B', 'b'], ['A']), ['A', 'A', 'B', 'B']);
+  assert.equal(paths(['### B', 'b', '## C', 'c'], ['A', 'B']), ['A/B', 'A/B', 'A/C', 'A/C']);
+  // A chunk that starts inside of a block of code.
+  assert.equal(paths(['# install', 'npm ci'], ['A']), ['A', 'A']);
 });
 
 test.run();

@@ -25,7 +25,8 @@ function passageOf(path: string, text: string, headingPath: readonly string[] = 
     };
   });
   const place = { path, source: path.endsWith('.jsonl') ? 'sessions' : 'memory' } as const;
-  return { ...place, startLine: 1, endLine: lines.length, headingPath, chunkId: 1, lines };
+  const starts = [{ startLine: 1, headingPath }];
+  return { ...place, startLine: 1, endLine: lines.length, headingPath, chunkId: 1, starts, lines };
 }
 
 function areRepeats(a: Passage, b: Passage, sayingOf = statementOf): boolean {

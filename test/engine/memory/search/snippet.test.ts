@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { NumberedLine } from '../../../../src/engine/memory/search/passages.js';
+import { chunkMarkdown } from '../../../../src/engine/memory/chunking/index.js';
+import { linesInSections, type Passage } from '../../../../src/engine/memory/search/passages.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { snippetBudget, snippetOf } from '../../../../src/engine/memory/search/snippet.js';
 import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
+import { textLines } from '../../../../src/engine/memory/sources/index.js';
 import { isWellFormed, markdownLines } from '../../../support/markdown.js';
 
 const test = suite('snippets');
@@ -14,13 +16,19 @@ const ELLIPSIS = '…';
 function snippetFor(texts: readonly string[], question: string, budget: number) {
   const { terms } = parseQuery(question, 'unicode61');
   const matcher = createTermMatcher(terms, 'unicode61');
-  const lines = texts.map((text, index): NumberedLine => {
+  const lines = texts.map((text, index) => {
     const { hits, hasWords } = matcher(text);
     const found = [...new Set(hits.map((hit) => hit.term))];
     return { text, hasWords, number: index + 1, terms: found, pairs: [] };
   });
   const weights = terms.map(() => 1);
-  return snippetOf(lines, weights, matcher, budget);
+  const [chunk] = chunkMarkdown(textLines(texts.join('\n')), { tokens: 10_000, overlap: 0 });
+  const { headingPath } = chunk ?? { headingPath: [] };
+  const passage: Passage = {
+    ...{ source: 'memory', path: 'a.md', headingPath, chunkId: 1 },
+    ...{ startLine: 1, endLine: lines.length, starts: [{ startLine: 1, headingPath }], lines },
+  };
+  return snippetOf(linesInSections(passage), weights, matcher, budget);
 }
 
 const passages = fc.oneof(
@@ -129,6 +137,37 @@ test('the first results may show more, none nothing', () => {
     [...budgets].sort((a, b) => b - a),
   );
   assert.ok(budgets.every((budget) => budget >= 400));
+});
+
+const people = [
+  '# People',
+  '## Ada Lovelace of the analytical engine',
+  'Born in 1980 in Leeds, and '.repeat(6),
+  '## Bob Miller of the paper mill',
+  'Allergic to nuts.',
+];
+
+test('its heading path is that of its best line', () => {
+  const texts = ['# People', '', '## Ada', 'Born in Leeds.', '', '## Bob', 'Allergic to nuts.'];
+  assert.equal(snippetFor(texts, 'who is allergic to nuts', 800).headingPath, ['People', 'Bob']);
+  assert.equal(snippetFor(texts, 'born', 800).headingPath, ['People', 'Ada']);
+  // The answer is below the heading.
+  const { headingPath, bestLine } = snippetFor(texts, 'bob', 800);
+  assert.equal([headingPath, bestLine], [['People', 'Bob'], 6]);
+  // Without a best line, that of all.
+  assert.equal(snippetFor(texts, 'food', 800).headingPath, ['People']);
+});
+
+test('code is no heading', () => {
+  const texts = ['# Setup', '```sh', '# install', 'npm ci', '```', 'Then restart.'];
+  assert.equal(snippetFor(texts, 'restart', 800).headingPath, ['Setup']);
+  assert.equal(snippetFor(texts, 'npm', 800).headingPath, ['Setup']);
+});
+
+test('a shown line has its heading where there is room', () => {
+  const { text } = snippetFor(people, 'who is allergic to nuts', 100);
+  assert.match(text, '## Bob Miller of the paper mill\nAllergic to nuts.');
+  assert.is(snippetFor(people, 'who is allergic to nuts', 20).text, 'Allergic to nuts.');
 });
 
 test.run();

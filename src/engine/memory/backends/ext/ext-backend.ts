@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { SvcError, type Warning } from '../../../errors/index.js';
 import { formatCountOf } from '../../../support/format.js';
-import type { ChunkingOptions } from '../../chunking/index.js';
 import type { Forgetting } from '../../forget/index.js';
 import type { GetRequest, GetResponse } from '../../get/index.js';
 import type { ResetResult } from '../../home/index.js';
@@ -51,7 +50,6 @@ export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewColle
   /** The same collections as sources of the builtin engine. */
   readonly sources: MemorySources;
   readonly citations: CitationMode;
-  readonly chunking: ChunkingOptions;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
   /** Also on the first query of a session (`sync.onSessionStart`). */

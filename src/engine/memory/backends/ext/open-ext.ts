@@ -42,7 +42,7 @@ export async function prepareExt(
     ? await withArchive(transcriptSources(agent, context), agent, context)
     : undefined;
   const { mirrored, watched } = sourcesBeside(own, transcripts, settings.collections);
-  const { sync, chunking } = agent.memorySearch;
+  const { sync } = agent.memorySearch;
   const { longLived = false } = options;
   const { clock } = context;
   const find = (): Tool => openTool(settings.command, settings.dir, context, loaded);
@@ -59,7 +59,6 @@ export async function prepareExt(
         transcripts,
         forget: forgetPlaces(context.state, agent.id),
         citations: agent.citations,
-        chunking,
         syncOnSearch: sync.onSearch,
         syncOnSessionStart: sync.onSessionStart,
         clock,

@@ -1,9 +1,10 @@
 import { sep } from 'node:path';
 import { realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
-import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
+import { sectionsOf } from '../../chunking/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
+  bestLineOf,
   type CitationMode,
   createTermMatcher,
   formatCitation,
@@ -40,7 +41,6 @@ export interface PlaceOptions {
   /** What the memory leaves out. */
   readonly exclude?: ExcludeSettings | undefined;
   readonly citations: CitationMode;
-  readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;
   readonly maxResults: number;
   /** Character limits of one snippet, and of all together. */
@@ -73,12 +73,23 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
     if (left < Math.min(SHORTEST_SNIPPET, placed.snippet.length)) break;
     const snippet = withEllipsis(placed.snippet, Math.min(left, options.maxSnippetChars));
     characters += snippet.length;
-    results.push({ ...placed, snippet, highlights: highlightsOf(snippet, matcher) });
+    const { headingPaths, ...result } = placed;
+    const bestLine = bestLineOf(snippet.split('\n'), matcher);
+    results.push({
+      ...result,
+      snippet,
+      headingPath: headingPaths[bestLine ?? 0] ?? [],
+      highlights: highlightsOf(snippet, matcher),
+      bestLine,
+    });
   }
   return { results, belowMinScore };
 }
 
-type Placed = Omit<SearchResult, 'highlights'>;
+interface Placed extends Omit<SearchResult, 'bestLine' | 'headingPath' | 'highlights'> {
+  /** The headings above each of its lines. */
+  readonly headingPaths: readonly (readonly string[])[];
+}
 
 /** @returns undefined when its file no longer contains the text, or the text is not memory */
 function place(hit: ToolHit, options: PlaceOptions, exclusions: Exclusions): Placed | undefined {
@@ -99,9 +110,6 @@ function place(hit: ToolHit, options: PlaceOptions, exclusions: Exclusions): Pla
   const texts = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
   const range = findLines(texts, hit.lines, hit.line);
   if (range === undefined) return undefined;
-  const chunk = chunkMarkdown(lines, options.chunking).find(
-    ({ startLine, endLine }) => startLine <= range.startLine && range.startLine <= endLine,
-  );
   return {
     path,
     ...range,
@@ -110,7 +118,9 @@ function place(hit: ToolHit, options: PlaceOptions, exclusions: Exclusions): Pla
     score: hit.score,
     snippet: texts.slice(range.startLine - 1, range.endLine).join('\n'),
     snippetLine: range.startLine,
-    headingPath: chunk?.headingPath ?? [],
+    headingPaths: sectionsOf(path, lines)
+      .slice(range.startLine - 1, range.endLine)
+      .map(({ headingPath }) => headingPath),
     ...(options.citations === 'off' ? {} : { citation: formatCitation({ path, ...range }) }),
   };
 }
@@ -128,7 +138,7 @@ function shownPath(file: string, { name, root, source }: Collection, workspaceDi
     : displayPath(workspaceDir, file);
 }
 
-interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {
+interface AnswerOptions extends Pick<PlaceOptions, 'citations'> {
   readonly settings: ExtSettings;
   readonly sources: MemorySources;
   readonly forget: ForgetPlaces;
@@ -148,7 +158,7 @@ const MODES: Readonly<Record<ExtMode, SearchMode>> = {
 export async function answerOf(
   request: SearchRequest,
   hits: readonly ToolHit[],
-  { settings, sources, citations, chunking, forget }: AnswerOptions,
+  { settings, sources, citations, forget }: AnswerOptions,
 ): Promise<Omit<SearchResponse, 'searchMs'>> {
   const placed = placeHits(hits, request, {
     ...settings.limits,
@@ -157,7 +167,6 @@ export async function answerOf(
     workspaceDir: realOrGiven(settings.workspaceDir),
     exclude: sources.memory.exclude,
     citations,
-    chunking,
     forgotten: await readForgotten(forget),
   });
   return {

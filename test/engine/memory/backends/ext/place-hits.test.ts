@@ -34,7 +34,6 @@ const OPTIONS: PlaceOptions = {
   ],
   workspaceDir: world.at('ws'),
   citations: 'auto',
-  chunking: { tokens: 400, overlap: 0 },
   forgotten: NOTHING_FORGOTTEN,
   maxResults: 4,
   maxSnippetChars: 450,
