@@ -190,7 +190,9 @@ export const ERROR_CODES = {
   STORAGE_OUTDATED: failure(
     'The tables on the PostgreSQL server are missing or of an older version of svc.',
   ),
-  STORAGE_REFUSED: failure('The PostgreSQL server refused the login, or the role lacks a right.'),
+  STORAGE_REFUSED: failure(
+    'The PostgreSQL server refused the login, the role lacks a right, or the server is read-only.',
+  ),
   STORAGE_TOKENIZER: failure('Hosts that share a memory must use the same tokenizer.'),
   STORAGE_UNCERTAIN: failure('The connection to the PostgreSQL server was lost during a commit.'),
   STORAGE_UNREACHABLE: failure('The PostgreSQL server does not answer.'),
