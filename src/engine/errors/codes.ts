@@ -283,6 +283,7 @@ export const WARNING_CODES = {
   RERANK_FAILED: 'The reranker failed or took too long; the results keep the order without it.',
   SCOPE_DENIED: 'The rules of `memory.ext.scope` deny memory search in this conversation.',
   SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
+  SECRET_UNCHECKED: 'The secret is in a variable that is not set here, so it could not be checked.',
   SOURCE_OFF: 'The requested source is not searched in this configuration.',
   STORAGE_UNAVAILABLE: 'The shared store cannot be used now.',
   VECTOR_EXTENSION_UNAVAILABLE:
