@@ -115,7 +115,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   STORAGE_NEWER: 'Update svc on this host.',
   STORAGE_OUTDATED: 'Run `svc storage migrate`.',
   STORAGE_REFUSED:
-    'Check the login of `storage.url` and the rights of its role; [teams.md](teams.md) lists them.',
+    'Check the login of `storage.url` and the rights of its role; [teams.md](teams.md) lists them. If the server is read-only, use its primary.',
   STORAGE_TOKENIZER:
     'Set the same `memorySearch.store.fts.tokenizer` on all hosts, then run `svc memory index` there. To change it, run `svc memory reset` on each of them first.',
   STORAGE_UNCERTAIN: 'Look whether the change is there, then try again.',

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
-import { serverHome, serveWebhooks, whenTold } from '../support/serving.js';
+import { serverHome, serveWebhooks, whenTold, writeConfig } from '../support/serving.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { CI_ENV, CI_ROUTE, PATH, SECRET, webhooksConfig } from '../support/webhooks.js';
 
@@ -244,6 +245,10 @@ test('secret rotate adds a secret, keeps the old one, and then leaves only the n
     assert.equal((await rotate()).secrets, ['env CI_SECRET_2', 'env CI_SECRET']);
     const last = await rotate('--finish');
     assert.equal(last.secrets, ['env CI_SECRET_2']);
+    // The listener may have it.
+    const [warning] = last.warnings;
+    assert.is(warning?.code, 'SECRET_UNCHECKED');
+    assert.match(warning?.message ?? '', 'CI_SECRET_2');
   }
   const run = await runSvc(['webhook', 'routes', '--json'], {
     home: home.path,
@@ -256,6 +261,22 @@ test('secret rotate adds a secret, keeps the old one, and then leaves only the n
       ['served', 'github', 1],
     ],
   );
+});
+
+test('secret rotate keeps the old secret while the new one cannot be read', async () => {
+  const home = serverHome();
+  const path = home.write('secrets.json', '{"other": "secret"}');
+  chmodSync(path, 0o600);
+  writeConfig(home, {
+    ...webhooksConfig({ ci: CI }),
+    secrets: { providers: { vault: { source: 'file', path } } },
+  });
+  const rotate = (...flags: string[]) => svc(home, 'secret', 'rotate', 'ci', ...flags, '--json');
+  const added = { source: 'file', provider: 'vault', id: '/ci' };
+  assert.is((await rotate('--add', JSON.stringify(added))).code, 0);
+  const refused = await rotate('--finish');
+  assert.equal([refused.code, jsonOf.error(refused).code], [1, 'SECRET_UNRESOLVED']);
+  assert.is(jsonOf.webhookRotate(await rotate()).secrets.length, 2);
 });
 
 test('the variables that Kubernetes sets for a service called svc are ignored, with a warning', async () => {

@@ -190,7 +190,9 @@ export const ERROR_CODES = {
   STORAGE_OUTDATED: failure(
     'The tables on the PostgreSQL server are missing or of an older version of svc.',
   ),
-  STORAGE_REFUSED: failure('The PostgreSQL server refused the login, or the role lacks a right.'),
+  STORAGE_REFUSED: failure(
+    'The PostgreSQL server refused the login, the role lacks a right, or the server is read-only.',
+  ),
   STORAGE_TOKENIZER: failure('Hosts that share a memory must use the same tokenizer.'),
   STORAGE_UNCERTAIN: failure('The connection to the PostgreSQL server was lost during a commit.'),
   STORAGE_UNREACHABLE: failure('The PostgreSQL server does not answer.'),
@@ -281,6 +283,7 @@ export const WARNING_CODES = {
   RERANK_FAILED: 'The reranker failed or took too long; the results keep the order without it.',
   SCOPE_DENIED: 'The rules of `memory.ext.scope` deny memory search in this conversation.',
   SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
+  SECRET_UNCHECKED: 'The secret is in a variable that is not set here, so it could not be checked.',
   SOURCE_OFF: 'The requested source is not searched in this configuration.',
   STORAGE_UNAVAILABLE: 'The shared store cannot be used now.',
   VECTOR_EXTENSION_UNAVAILABLE:

@@ -108,7 +108,7 @@ function addFlowMetrics(
   });
   const durations = new Histogram({
     name: 'svc_task_duration_seconds',
-    help: 'How long ended tasks ran, by runtime and outcome',
+    help: 'Time from the first start of ended tasks to their end, by runtime and outcome',
     labelNames: ['runtime', 'outcome'] as const,
     buckets: TASK_BUCKETS,
     registers,

@@ -50,7 +50,7 @@ export function statisticsRows({ schema, greatest, query }: StoreSql) {
          WHERE ${within('ended_at')} GROUP BY status`,
         [fromMs, toMs],
       ),
-      /** How long the last attempt of each ran; null if it never started. */
+      /** How long each took from its first start, with the waits between attempts; null if it never started. */
       tasks: await query<{ runtime: TaskRuntime; status: TaskStatus; ms: number | null }>(
         `SELECT runtime, status, ended_at - started_at AS ms FROM ${schema}tasks
          WHERE ${within('ended_at')} LIMIT ${MOST_ENDED}`,

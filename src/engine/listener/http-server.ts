@@ -48,7 +48,7 @@ export interface UnroutedRequest {
  * An HTTP server without routes. Every answer has a request id and, where fastify or Node.js would
  * answer for themselves, one shape: `{"error": {"code", "message"}}`.
  *
- * @throws the system's error when the certificate cannot be read
+ * @throws SvcError LISTEN_FAILED when the certificate cannot be used
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { address, log, onFault = () => undefined, node = {}, ...more } = options;

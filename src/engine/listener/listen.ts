@@ -135,7 +135,7 @@ export async function checkAddresses(
   held: readonly ListenAddress[],
 ): Promise<void> {
   for (const { host, port, tls } of addresses) {
-    if (tls !== undefined) checkCertificate(tls);
+    if (tls !== undefined) readCertificate(tls);
     const isHeld = held.some((other) => other.port === port);
     if (held.some((other) => other.port === port && other.host === host)) continue;
     // Any port shows whether this machine has the address.
@@ -143,17 +143,16 @@ export async function checkAddresses(
   }
 }
 
-/** The certificate and its key, as they are on disk now. @throws the system's error */
+/** The certificate and its key, as they are on disk now. @throws SvcError LISTEN_FAILED if they cannot be used */
 export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
-  return { cert: readFileSync(cert), key: readFileSync(key) };
-}
-
-function checkCertificate(tls: NonNullable<ListenAddress['tls']>): void {
   try {
-    createSecureContext(readCertificate(tls));
+    const files = { cert: readFileSync(cert), key: readFileSync(key) };
+    createSecureContext(files);
+    return files;
   } catch (error) {
-    throw new SvcError('LISTEN_FAILED', `the certificate cannot be used: ${messageOf(error)}`, {
-      hint: 'fix the files in gateway.tls, then reload again',
+    const why = messageOf(error);
+    throw new SvcError('LISTEN_FAILED', `cannot use certificate ${cert} with key ${key}: ${why}`, {
+      hint: 'fix these files, or set others in gateway.tls or mcp.http.tls',
       cause: error,
     });
   }

@@ -44,7 +44,14 @@ const FAULTS = [
   },
   UNREACHABLE,
   // It closed or refused connections; trying again helps.
-  { ...UNREACHABLE, kind: 'restarting', codes: '57P01 57P02 57P03 53300' },
+  { ...UNREACHABLE, kind: 'restarting', codes: '57P01 57P02 57P03' },
+  {
+    kind: 'crowded',
+    codes: '53300',
+    error: 'STORAGE_UNREACHABLE',
+    says: (where) => `the PostgreSQL server ${where} has no free connection`,
+    hint: 'raise max_connections, lower storage.poolSize, or use a pooler',
+  },
   // Two transactions were in each other's way; trying again helps.
   {
     kind: 'conflict',
@@ -129,10 +136,16 @@ export function serverFault(error: unknown): ServerFault['kind'] {
   return faultOf(error).kind;
 }
 
-/** Whether a failure ended the connection, so that nothing uncommitted was done. */
+/** Kinds after which there is no connection. */
+const WITHOUT_CONNECTION: ReadonlySet<ServerFault['kind']> = new Set([
+  'crowded',
+  'restarting',
+  'unreachable',
+]);
+
+/** Whether a failure ended or refused the connection, so that nothing uncommitted was done. */
 export function lostConnection(error: unknown): boolean {
-  const fault = serverFault(error);
-  return fault === 'unreachable' || fault === 'restarting';
+  return WITHOUT_CONNECTION.has(serverFault(error));
 }
 
 /** The error that callers get; one of svc's own stays as it is. */

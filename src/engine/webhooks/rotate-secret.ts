@@ -5,15 +5,17 @@ import {
   formatPath,
   type LoadedConfig,
   loadConfig,
+  type ResolvedRoute,
   referencedVariable,
+  type SecretInput,
 } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
 import { describeSecret } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { parsedJson } from '../support/text.js';
 import type { RotateOutput } from './output-schemas.js';
 import { secretsOf } from './routes.js';
-import { configuredRoute, routeUnknown } from './signed-request.js';
+import { configuredRoute, openVerifier, routeUnknown } from './signed-request.js';
 
 /** A step of replacing the secret of a route. */
 export interface Rotation {
@@ -31,18 +33,62 @@ export interface Rotation {
  * Replaces the secret of a route without an outage: the old and the new one are valid until the sender uses the new
  * one. Changes nothing but the configuration file, and shows what to do next.
  *
- * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, and errors of editing the configuration
+ * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, SECRET_UNRESOLVED, and errors of editing the configuration
  */
 export async function rotateSecret(
   { routeId, step, configFile, signal }: Rotation,
   loaded: LoadedConfig,
   context: EngineContext,
-): Promise<RotateOutput> {
-  configuredRoute(routeId, loaded);
-  if (step.type === 'show') return outputOf(routeId, loaded, null);
+): Promise<{ readonly output: RotateOutput; readonly warnings: readonly Warning[] }> {
+  const route = configuredRoute(routeId, loaded);
+  if (step.type === 'show') return { output: outputOf(routeId, loaded, null), warnings: [] };
+  const [kept, ...old] = secretsOf(route);
+  const isLast = step.type === 'finish' && kept !== undefined && old.length > 0;
+  const warnings = isLast ? await checkKept(routeId, route, kept, loaded, context, signal) : [];
   const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
   const { file } = await changeConfigValue(context, edit, { configFile, signal });
-  return outputOf(routeId, await loadConfig(context, { configFile }), file);
+  return { output: outputOf(routeId, await loadConfig(context, { configFile }), file), warnings };
+}
+
+/**
+ * Checks that a route can be served with the secret that stays. The listener may have variables that this shell lacks,
+ * so one in a variable only gets a warning.
+ *
+ * @throws SvcError SECRET_UNRESOLVED and others of an unusable secret
+ */
+async function checkKept(
+  routeId: string,
+  route: ResolvedRoute,
+  kept: SecretInput,
+  loaded: LoadedConfig,
+  context: EngineContext,
+  signal: AbortSignal,
+): Promise<readonly Warning[]> {
+  const { verify } = route;
+  if (verify === undefined) return [];
+  try {
+    await openVerifier(
+      { ...route, verify: { ...verify, secrets: [kept] } },
+      loaded,
+      context,
+      signal,
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const message = `the newest secret of route ${routeId} cannot be used here: ${error.message}`;
+    const { code, hint, details } = error;
+    if (kept.kind === 'plain' || kept.source !== 'env') {
+      throw new SvcError(code, message, { hint, ...(details && { details }), cause: error });
+    }
+    return [
+      {
+        code: 'SECRET_UNCHECKED',
+        message,
+        hint: 'make sure that the listener has it: "svc status" reports a route that is skipped',
+      },
+    ];
+  }
 }
 
 function editOf(

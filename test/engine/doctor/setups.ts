@@ -1074,6 +1074,18 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a certificate whose key cannot be read',
+    finds: 'webhooks/tls-unusable',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.write('state/c.pem', 'no certificate');
+      patient.write('state/k.pem', 'no key');
+      const gateway = { tls: { cert: 'c.pem', key: 'k.pem' } };
+      configure(hooks({ ci: route(LONG_SECRET) }, { gateway }))(patient);
+    },
+    fix: configure(hooks({ ci: route(LONG_SECRET) })),
+  },
+  {
     name: 'tasks that somebody paused and forgot',
     finds: 'flows/tasks-paused',
     severity: 'note',

@@ -1,6 +1,10 @@
+import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { createHttpServer } from '../../../src/engine/listener/http-server.js';
 import { checkAddresses } from '../../../src/engine/listener/listen.js';
+import { folderOf } from '../../support/temp-folder.js';
 
 test('an address that this machine lacks is named with its port, also where the port is held', async () => {
   const wanted = { host: '192.0.2.1', port: 18_797, tls: undefined, trustedProxies: [] };
@@ -11,6 +15,22 @@ test('an address that this machine lacks is named with its port, also where the 
       (error: unknown) => (error instanceof Error ? error.message : 'another'),
     );
     assert.is(message, 'cannot listen on 192.0.2.1:18797: this machine does not have that address');
+  }
+});
+
+test('a certificate that cannot be used is named with its key, at start and on a reload', async () => {
+  const home = folderOf({ 'c.pem': 'no certificate', 'k.pem': 'no key' });
+  for (const key of [home.at('k.pem'), home.at('missing.pem')]) {
+    const tls = { cert: home.at('c.pem'), key };
+    const address = { host: '127.0.0.1', port: 0, tls, trustedProxies: [] };
+    const start = async () => createHttpServer({ address, log: pino({ level: 'silent' }) });
+    for (const using of [start(), checkAddresses([address], [])]) {
+      const error = await using.catch((thrown: unknown) => thrown);
+      assert.instance(error, SvcError);
+      assert.is(Object(error).code, 'LISTEN_FAILED');
+      assert.match(Object(error).message, `cannot use certificate ${tls.cert} with key ${key}: `);
+      assert.match(Object(error).hint, 'gateway.tls');
+    }
   }
 });
 

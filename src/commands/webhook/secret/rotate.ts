@@ -32,7 +32,8 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
         ? ({ type: finish ? 'finish' : 'show' } as const)
         : ({ type: 'add', secret } as const);
     const rotation = { routeId: args.route, step, configFile, signal: this.signal };
-    const output = await rotateSecret(rotation, loaded, context);
+    const { output, warnings } = await rotateSecret(rotation, loaded, context);
+    for (const warning of warnings) this.addWarning(warning);
     this.write(renderRotation(output));
     return output;
   }

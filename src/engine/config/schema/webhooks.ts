@@ -127,7 +127,7 @@ const route = () =>
     sessionKey: requiredKey(nonBlank(), 'Session that owns the flows of this route'),
     secret: key(
       secret(),
-      'Shared secret of the requests, at least 24 characters; required without `verify`; see [Secrets](#secrets)',
+      'Shared secret of the requests, best with 24 characters or more; required without `verify`; see [Secrets](#secrets)',
     ),
     verify: key(verify(), 'How to verify requests of a sender that does not send `secret`'),
     allow: key(z.array(network()), 'Networks that can send requests; all if missing'),

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { gatewayAddress, isRouteSecret } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
+import { readCertificate } from '../../listener/listen.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
 import { isExpired, readTokens } from '../../mcp/tokens/token-store.js';
 import { formatCountOf } from '../../support/format.js';
@@ -126,7 +127,7 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
 
 function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
   const { host, tls } = gatewayAddress(world.loaded, world.context);
-  if (isLoopback(host) || tls !== undefined) return missingTlsFiles(world, ['gateway'], tls);
+  if (isLoopback(host) || tls !== undefined) return tlsFindings(world, ['gateway'], tls);
   return [
     finding('gateway-open', 'warning', {
       message: `the listener at ${host} accepts connections from other machines without TLS`,
@@ -138,18 +139,18 @@ function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
 }
 
 /**
- * Which files of a certificate do not exist.
+ * Why a certificate and its key cannot be used.
  *
  * @param base where `tls` is in the configuration
  * @param tls absolute paths
  */
-function missingTlsFiles(
+function tlsFindings(
   { placeOf }: ConfiguredWorld,
   base: readonly string[],
   tls: { readonly cert: string; readonly key: string } | undefined,
 ): readonly Finding[] {
   if (tls === undefined) return [];
-  return (['cert', 'key'] as const)
+  const missing = (['cert', 'key'] as const)
     .filter((name) => !existsSync(tls[name]))
     .map((name) => {
       const setting = [...base, 'tls', name].join('.');
@@ -159,6 +160,13 @@ function missingTlsFiles(
         hint: `create it, or fix ${setting}`,
       });
     });
+  if (missing.length > 0) return missing;
+  try {
+    readCertificate(tls);
+    return [];
+  } catch (error) {
+    return [faultOf('tls-unusable', error, { place: placeOf([...base, 'tls']) })];
+  }
 }
 
 const HTTP = ['mcp', 'http'] as const;
@@ -174,7 +182,7 @@ export const mcp = configuredCheck('mcp', async (world) => {
     const findings = [
       ...expired.map(({ name }) => expiredFinding(name)),
       ...(publicOrigin !== undefined && expired.length === tokens.length ? [noToken(world)] : []),
-      ...missingTlsFiles(world, HTTP, address.tls),
+      ...tlsFindings(world, HTTP, address.tls),
     ];
     const off = tokens.length === 0 && publicOrigin === undefined;
     const summary = off ? 'local programs only' : formatCountOf(tokens.length, 'token');

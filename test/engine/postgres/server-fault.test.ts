@@ -1,0 +1,17 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { asServerError, lostConnection } from '../../../src/engine/postgres/server-fault.js';
+
+test('a server whose connections are all in use is not one that does not answer', () => {
+  const full = Object.assign(new Error('remaining connection slots are reserved'), {
+    code: '53300',
+  });
+  const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
+  const { code, message, hint } = asServerError(full, address);
+  assert.is(code, 'STORAGE_UNREACHABLE');
+  assert.match(message, /db:5432.* has no free connection$/u);
+  assert.match(hint ?? '', 'max_connections');
+  assert.is(lostConnection(full), true);
+});
+
+test.run();
