@@ -163,7 +163,7 @@ async function dayRange(
   // "March" alone can be a name, so it is no date in a question.
   for (const asked of [text, `in ${text}`, `on ${text}`]) {
     const date = await dateIn(asked, nowMs, timeZone);
-    if (date !== undefined && /^(?:in|on)?$/u.test(date.rest.trim())) return date.meanings[0];
+    if (date?.rest.trim() === '') return date.meanings[0];
   }
   throw refusal(
     `--${flag} must be a date or a duration such as 7d (got ${JSON.stringify(text.slice(0, 100))})`,
