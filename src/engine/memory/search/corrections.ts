@@ -7,7 +7,7 @@ import type { DatedNotes } from './dates.js';
 import { editDistance, editsOf } from './edit-distance.js';
 import type { LexicalQuery } from './query.js';
 import type { TermStatistics } from './rank.js';
-import { prefixTerm, type QueryTerm, wordTerm } from './terms.js';
+import { phraseTerm, prefixTerm, type QueryTerm, wordTerm } from './terms.js';
 import type { Correction } from './types.js';
 import { foldedWordsOf, foldWord, STOP_WORDS, wordsOf } from './words.js';
 
@@ -17,8 +17,9 @@ const SHORTEST = 4;
 const LONGEST = 40;
 /** From this length on, two edits are still a likely misspelling. */
 const LONG = 8;
-/** Shorter parts of a word are often only endings. */
+/** Shorter parts of a word are often only endings, unless the index has them next to each other. */
 const SHORTEST_PART = 4;
+const SHORTEST_PART_TOGETHER = 2;
 /** A pasted text has too many unknown words to look for each of them. */
 const MOST_WORDS = 8;
 /** How many index terms are compared with the words of the text, and in how many passages. */
@@ -39,7 +40,8 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with it; from
+ * Replaces words without a match, except those of a date: by short words that are written next to each other; by a word
+ * one edit away; by compounds that end with it; from
  * eight letters on, by a word two edits away; by the parts of which it is composed; by the words that begin with it.
  */
 export async function correctQuery(
@@ -105,6 +107,10 @@ async function replace(
   const spelled = (words: readonly string[]): Pick<Replacement, 'instead' | 'terms'> => {
     return { terms: words.map((one) => wordTerm(one, languages)), instead: words };
   };
+  const together = await partsTogether(index, word, languages);
+  if (together !== undefined) {
+    return { terms: [together], instead: [together.phrase ?? ''], kind: 'compound' };
+  }
   const near = await nearestWord(index, word, around);
   if (near !== undefined) return { ...spelled([near]), kind: 'spelling' };
   const compounds = await compoundsOf(index, typed.toLowerCase(), languages);
@@ -118,7 +124,7 @@ async function replace(
   const beginning = prefixTerm(word, languages);
   const { frequencies } = await index.termStatistics([beginning.match]);
   if ((frequencies[0] ?? 0) === 0) return undefined;
-  return { terms: [beginning], instead: [`${word}*`], kind: 'prefix' };
+  return { terms: [beginning], instead: [`${lowerCase(typed)}*`], kind: 'prefix' };
 }
 
 /** The words with their accents, in lower case: `wäschetrockner`. Those that no passage shows at once stay folded. */
@@ -131,7 +137,19 @@ async function asWritten(index: MemoryIndex, { terms, instead }: Replacement) {
       });
     }),
   );
-  return instead.map((word) => (written.get(word) ?? word).toLowerCase());
+  return instead.map((words) =>
+    lowerCase(
+      words
+        .split(' ')
+        .map((word) => written.get(word) ?? word)
+        .join(' '),
+    ),
+  );
+}
+
+/** `İ` becomes `i` with a dot above, which is one dot too many. */
+function lowerCase(word: string): string {
+  return word.toLowerCase().replaceAll('i\u0307', 'i');
 }
 
 /** One term that any of some terms matches. */
@@ -275,23 +293,58 @@ async function compoundsOf(
     .map(([compound]) => compound);
 }
 
+/** A word in two parts, and in how many chunks the rarer one is. */
+interface Split {
+  readonly parts: readonly [string, string];
+  readonly chunks: number;
+}
+
+/** The ways to split a word into two that the index has, the most common first. */
+async function splitsOf(
+  index: MemoryIndex,
+  word: string,
+  shortest: number,
+  languages: readonly Language[],
+): Promise<readonly Split[]> {
+  const splits: (readonly [string, string])[] = [];
+  for (let at = shortest; at <= word.length - shortest; at++) {
+    splits.push([word.slice(0, at), word.slice(at)]);
+  }
+  const { frequencies } = await index.termStatistics(
+    splits.flat().map((part) => wordTerm(part, languages).match),
+  );
+  return splits
+    .map((parts, at): Split => {
+      return { parts, chunks: Math.min(frequencies[2 * at] ?? 0, frequencies[2 * at + 1] ?? 0) };
+    })
+    .filter(({ chunks }) => chunks > 0)
+    .sort((a, b) => b.chunks - a.chunks);
+}
+
 /** The two words that a word is composed of, if the index has both. */
 async function partsOf(
   index: MemoryIndex,
   word: string,
   languages: readonly Language[],
 ): Promise<readonly [string, string] | undefined> {
-  const splits: (readonly [string, string])[] = [];
-  for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
-    splits.push([word.slice(0, at), word.slice(at)]);
-  }
-  const parts = splits.flat();
-  const { frequencies } = await index.termStatistics(
-    parts.map((part) => wordTerm(part, languages).match),
-  );
-  const rarest = splits.map((_, at) =>
-    Math.min(frequencies[2 * at] ?? 0, frequencies[2 * at + 1] ?? 0),
-  );
-  const most = Math.max(0, ...rarest);
-  return most === 0 ? undefined : splits[rarest.indexOf(most)];
+  const [best] = await splitsOf(index, word, SHORTEST_PART, languages);
+  return best?.parts;
+}
+
+/** Two words, at least one of them short, that the index has next to each other: `on-call` for `oncall`. */
+async function partsTogether(
+  index: MemoryIndex,
+  word: string,
+  languages: readonly Language[],
+): Promise<QueryTerm | undefined> {
+  const splits = await splitsOf(index, word, SHORTEST_PART_TOGETHER, languages);
+  const phrases = splits
+    .map(({ parts }) => parts)
+    .filter((parts) => parts.some((part) => part.length < SHORTEST_PART))
+    .filter((parts) => !parts.every((part) => isStopWord(part, languages)))
+    .slice(0, COMPARED_TERMS)
+    .flatMap((parts) => phraseTerm(parts.join(' '), { tokenizer: 'unicode61', languages }) ?? []);
+  const { frequencies } = await index.termStatistics(phrases.map(({ match }) => match));
+  const most = Math.max(0, ...frequencies);
+  return most === 0 ? undefined : phrases[frequencies.indexOf(most)];
 }

@@ -15,7 +15,7 @@ export interface AskedDate {
   /** As it was written. */
   readonly text: string;
   readonly meanings: Meanings;
-  /** The question without words that mean another day on another day. */
+  /** The question without words that belong to the date, or mean another day on another day. */
   readonly words: string;
   /** The question without the date. */
   readonly rest: string;
@@ -134,6 +134,8 @@ const RANGE_BEFORE = /\b(?:between|from)\s(?:the\s)?$/i;
 const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
 
 const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
+/** What belongs to a date, so that it is no topic of its own. */
+const PART_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:the\s)?$/i;
 
 /** One date of several: a period from the first to the second, one until today, or the first. */
 function joined(query: string, spans: readonly DateSpan[], today: number): AskedDate | undefined {
@@ -151,13 +153,11 @@ function joined(query: string, spans: readonly DateSpan[], today: number): Asked
   const used = isPeriod ? [one, two] : [one];
   const { end } = used.at(-1) ?? one;
   const isGone = used.every((span) => span.isRelative);
-  const rest = without(query, used);
-  return {
-    text: query.slice(one.start, end),
-    meanings,
-    words: isGone ? rest : query,
-    rest,
-  };
+  const before = query.slice(0, one.start).replace(PART_BEFORE, '');
+  const text = query.slice(one.start, end);
+  const after = query.slice(end);
+  const rest = `${before} ${after}`;
+  return { text, meanings, words: isGone ? rest : `${before}${text}${after}`, rest };
 }
 
 /** Where only one side has a year, the other has the same. */
@@ -170,9 +170,4 @@ function periodOf(from: Meanings, to: Meanings): Meanings {
 
 function untilToday({ first, last }: DayRange, today: number): DayRange {
   return { first, last: Math.max(last, today) };
-}
-
-function without(query: string, spans: readonly DateSpan[]): string {
-  const kept = spans.map(({ start }, at) => query.slice(spans[at - 1]?.end ?? 0, start));
-  return [...kept, query.slice(spans.at(-1)?.end ?? 0)].join(' ');
 }

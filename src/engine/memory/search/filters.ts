@@ -132,7 +132,7 @@ async function daysOf(
   const from = since === undefined ? undefined : await dayRange('since', since, context);
   const until = before === undefined ? undefined : await dayRange('before', before, context);
   const within = on === undefined ? undefined : await dayRange('on', on, context);
-  return {
+  const days = {
     first: Math.max(
       from?.first ?? Number.NEGATIVE_INFINITY,
       within?.first ?? Number.NEGATIVE_INFINITY,
@@ -142,6 +142,19 @@ async function daysOf(
       within?.last ?? Number.POSITIVE_INFINITY,
     ),
   };
+  if (days.first > days.last) {
+    throw refusal(
+      `no date meets ${[
+        from === undefined ? [] : [`--since ${isoDay(from.first)}`],
+        until === undefined ? [] : [`--before ${isoDay(until.first)}`],
+        within === undefined ? [] : [`--on ${isoDay(within.first)}`],
+      ]
+        .flat()
+        .join(' and ')}`,
+      '--since must be earlier than --before, and --on must be a day of that period',
+    );
+  }
+  return days;
 }
 
 const DURATION = /^(\d{1,5})\s*(d|w|m|y)$/iu;
@@ -163,7 +176,7 @@ async function dayRange(
   // "March" alone can be a name, so it is no date in a question.
   for (const asked of [text, `in ${text}`, `on ${text}`]) {
     const date = await dateIn(asked, nowMs, timeZone);
-    if (date !== undefined && /^(?:in|on)?$/u.test(date.rest.trim())) return date.meanings[0];
+    if (date?.rest.trim() === '') return date.meanings[0];
   }
   throw refusal(
     `--${flag} must be a date or a duration such as 7d (got ${JSON.stringify(text.slice(0, 100))})`,
@@ -178,13 +191,15 @@ interface Condition {
   readonly wanted: string;
 }
 
+/** The first operator counts: a value, such as an address, may contain others. */
+const CONDITION = /^([^=<>]+)([=<>])(?!\s*[=<>])(.+)$/su;
+
 function conditionOf(text: string): Condition {
-  const [key = '', operator, wanted = '', ...more] = text
-    .split(/([=<>])/u)
-    .map((part) => part.trim());
+  const [, left = '', operator, right = ''] = CONDITION.exec(text) ?? [];
+  const [key, wanted] = [left.trim(), right.trim()];
   // A part of an operator that does not exist, such as !=, is not one of the key.
   const isKey = key !== '' && !/[!~:]$/u.test(key);
-  if (!isKey || wanted === '' || more.length > 0) throw notACondition(text);
+  if (!isKey || wanted === '') throw notACondition(text);
   if (operator !== '=' && operator !== '<' && operator !== '>') throw notACondition(text);
   if (operator !== '=' && kindOf(wanted) === 'text') {
     throw refusal(
@@ -222,8 +237,11 @@ function isMet(
     if (kind !== kindOf(wanted)) return false;
     const [a, b] =
       kind === 'number' ? [Number(value), Number(wanted)] : [folded(String(value)), folded(wanted)];
-    if (operator === '=') return kind === 'date' ? String(a).startsWith(String(b)) : a === b;
-    return operator === '>' ? a > b : a < b;
+    if (a === b) return operator === '=';
+    // A month is all of its days, and neither before nor after one of them.
+    if (kind === 'date' && String(a).startsWith(String(b))) return operator === '=';
+    if (kind === 'date' && String(b).startsWith(String(a))) return false;
+    return operator === '>' ? a > b : operator === '<' && a < b;
   });
 }
 

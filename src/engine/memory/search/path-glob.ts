@@ -3,16 +3,42 @@ import { createGlob } from '../../support/glob.js';
 
 /**
  * A filter for displayed paths: `memory/**`, `*.md` (a pattern without a slash matches file names anywhere),
- * `!memory/old/**`. It ignores whether accents are letters of their own, as in names that macOS writes.
+ * `!memory/old/**`. A plain path also matches what is below it: `memory/projects`. It ignores whether accents are
+ * letters of their own, as in names that macOS writes.
  *
  * @throws SvcError USAGE for an invalid pattern
  */
-export function createPathFilter(glob: string): (path: string) => boolean {
+export function createPathFilter(pattern: string): (path: string) => boolean {
+  const glob = pattern.normalize('NFC').replace(/^\.\//u, '');
+  // No displayed path begins like that, so it would match nothing.
+  if (glob.startsWith('/')) {
+    throw new SvcError(
+      'USAGE',
+      `a path pattern must be relative to the workspace (got ${JSON.stringify(pattern.slice(0, 100))})`,
+      {
+        hint: "use a path as in search results, such as memory/projects or 'memory/**'",
+      },
+    );
+  }
+  const matches = globFor(glob);
+  const isNamed = (path: string): boolean =>
+    matches(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1));
+  const isBelow = /[*?[\]{}!]/u.test(glob) ? () => false : belowFolder(glob);
+  return (path) => {
+    const composed = path.normalize('NFC');
+    return isNamed(composed) || isBelow(composed);
+  };
+}
+
+function belowFolder(path: string): (path: string) => boolean {
+  const folder = `${path.replace(/\/$/u, '')}/`;
+  if (path.includes('/')) return (other) => other.startsWith(folder);
+  return (other) => `/${other}`.includes(`/${folder}`);
+}
+
+function globFor(glob: string): (path: string) => boolean {
   try {
-    const matches = createGlob(glob.normalize('NFC'), { dot: true });
-    const isMatch = (path: string): boolean => matches(path.normalize('NFC'));
-    if (glob.includes('/')) return isMatch;
-    return (path) => isMatch(path.slice(path.lastIndexOf('/') + 1));
+    return createGlob(glob, { dot: true });
   } catch (cause) {
     throw new SvcError('USAGE', `invalid path pattern: ${messageOf(cause)}`, {
       hint: "use a pattern such as 'memory/**', '*.md' or '{notes,wiki}/*.md'",

@@ -13,6 +13,9 @@ const notes = folderOf({
   'money.md': 'The invoice was paid. The water bottle is blue.\n',
   'form.md': 'The form for the visa.\n',
   'farm.md': 'The farm of my aunt.\n',
+  'router.md': 'Press the button to reset the Wi-Fi. My wife knows where.\n',
+  'pager.md': 'Who is on-call? Set up the pager, then cut over.\n',
+  'turkish.md': "Çalışanlar İstanbul'da.\n",
 });
 const backend = backendOn(targetOf(notes.path));
 
@@ -61,6 +64,27 @@ test('a word is found by its parts, or by its beginning', async () => {
   const begun = await ask('accommo');
   assert.equal(begun.paths, ['hotel.md']);
   assert.equal(begun.corrections, [{ word: 'accommo', instead: ['accommo*'], kind: 'prefix' }]);
+});
+
+test('a word is found where it is written as two short ones next to each other', async () => {
+  for (const [word, instead, path] of [
+    ['oncall', 'on call', 'pager.md'],
+    ['setup', 'set up', 'pager.md'],
+    ['cutover', 'cut over', 'pager.md'],
+    ['wifi', 'wi fi', 'router.md'],
+  ] as const) {
+    const { paths, corrections } = await ask(word);
+    assert.equal(paths, [path], word);
+    assert.equal(corrections, [{ word, instead: [instead], kind: 'compound' }]);
+  }
+  // Not next to each other, and only of stop words.
+  assert.equal((await ask('pagerwho')).paths, []);
+  assert.equal((await ask('whois')).paths, []);
+});
+
+test('replacements are shown as they are written', async () => {
+  assert.equal((await ask('çalışan')).corrections[0]?.instead, ['çalışan*']);
+  assert.equal((await ask('instanbul')).corrections[0]?.instead, ['istanbul']);
 });
 
 test('words that the index has, numbers and very short words stay as typed', async () => {

@@ -40,6 +40,20 @@ function ask(query: string, request: Partial<SearchRequest> = {}): Promise<Searc
   return backend.search({ query, ...request });
 }
 
+test('words such as "since" find no other notes', async () => {
+  const { path } = folderOf({
+    'since.md': 'The rent was cheap since forever, and within reach.\n',
+    'memory/2026-10-06.md': 'Called the bank.\n',
+  });
+  const own = backendOn(targetOf(path, { layout: 'folder' }), { now: () => NOW });
+  for (const query of [
+    'what did I do since yesterday',
+    'what happened within the last three days',
+  ]) {
+    assert.equal(pathsOf(await own.search({ query })), ['memory/2026-10-06.md'], query);
+  }
+});
+
 test('a question about a day finds its note first, without a shared word', async () => {
   for (const [question, day] of [
     ['what did I do on October 1', '2026-10-01'],

@@ -75,6 +75,20 @@ test('since a date means until today', () =>
     'since yesterday': '2026-10-06..2026-10-07',
   }));
 
+test('the words before a date, and those between two, are no topics', async () => {
+  for (const [question, rest] of Object.entries({
+    'what did I do since yesterday': 'what did I do',
+    'what changed since Monday': 'what changed',
+    'what happened within the last three days': 'what happened',
+    'what did I do over the weekend': 'what did I do',
+    'what happened between October 1 and October 4': 'what happened',
+    'a rule since forever, on Monday': 'a rule since forever,',
+  })) {
+    assert.is((await asked(question))?.rest.trim(), rest, question);
+  }
+  assert.is((await asked('what changed since Monday'))?.words, 'what changed Monday');
+});
+
 test('"last" before a month or weekday means one that is over', async () => {
   const onSunday = Date.parse('2026-11-22T12:00:00Z');
   for (const [question, day] of Object.entries({

@@ -24,6 +24,17 @@ test('a pattern with a slash is held against the whole path', () => {
   assert.equal(kept('../out/*'), ['../out/z.md']);
 });
 
+test('a folder matches what is below it', () => {
+  for (const folder of ['memory', 'memory/', './memory', './memory/']) {
+    assert.equal(kept(folder), ['memory/2026-01-02.md', 'memory/deep/x.md'], folder);
+  }
+  assert.equal(kept('memory/deep'), ['memory/deep/x.md']);
+  assert.equal(kept('deep'), ['memory/deep/x.md']);
+  assert.equal(kept('mem'), []);
+  assert.equal(kept('deep/'), []);
+  assert.throws(() => kept('/home/ada/notes/memory'), /must be relative to the workspace/);
+});
+
 test('accents are the same in either form of Unicode', () => {
   const [composed, decomposed] = ['memory/caf\u00e9.md', 'memory/cafe\u0301.md'];
   for (const glob of [composed, decomposed, 'caf?.md']) {
