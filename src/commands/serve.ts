@@ -41,13 +41,16 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     const { env, homeDir } = context;
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
+    const { username, homedir } = userInfo();
+    // systemd sets that of the user, and everything that svc has by default is below it.
+    const home = homeDir === homedir ? {} : { HOME: homeDir };
     const accessLog = flags['access-log'] ? ['--access-log'] : [];
     const unit = systemdUnit({
       program: programWords(),
       args: [...config, ...accessLog, ...without],
-      user: userInfo().username,
+      user: username,
       homeDir,
-      env: statePlaces(env),
+      env: { ...home, ...statePlaces(env) },
       drainSeconds: resolved.gateway.drainSeconds,
       notifies: canNotifySystemd(env),
     });

@@ -263,6 +263,8 @@ test('--print-systemd runs nothing and needs no place to write', async () => {
   const run = await runSvc(words, { home: home.path });
   assert.is(run.code, 0);
   assert.match(jsonOf.systemd(run).unit, /^ExecStart=.* serve --plain --access-log$/m);
+  // This test has another home than its user.
+  assert.ok(jsonOf.systemd(run).unit.includes(`\nEnvironment="HOME=${home.path}"\n`));
   assert.equal(existsSync(home.at('logs')), false);
 });
 
