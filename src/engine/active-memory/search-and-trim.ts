@@ -42,16 +42,16 @@ export async function searchAndTrim(
   const { question, lexicalOnly, model } = work;
   const rules = STYLE_RULES[question.promptStyle];
   const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
-  const { results, mode, warnings } = await backend.search(
+  const { results, mode, dates, warnings } = await backend.search(
     { query: question.query, maxResults, minScore: 0, lexicalOnly },
     { signal },
   );
   const chosen =
     model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
-  const notes = eligible(results, question.query, chosen);
+  const notes = eligible(results, question.query, chosen, dates);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
   const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): RecallResult => {
-    const recalled = trimmed(eligible(results, question.query, rules), rules, work);
+    const recalled = trimmed(eligible(results, question.query, rules, dates), rules, work);
     const all = [...warnings, ...said];
     return recalled === undefined
       ? { status: 'empty', mode, warnings: all }

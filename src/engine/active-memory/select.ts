@@ -1,8 +1,11 @@
 import {
+  asksOnlyForDate,
   formatCitation,
+  type SearchResponse,
   type SearchResult,
   STOP_WORDS,
   type TextSpan,
+  withoutDate,
 } from '../memory/search/index.js';
 import { uniqueBy } from '../support/lists.js';
 import { clipWords, harmlessLine } from './block.js';
@@ -21,13 +24,18 @@ const FIRST_SHARE = 0.6;
 /** A shorter part of a note is useless. */
 const MIN_TEXT = 24;
 
-/** The results that meet a style's rules, one per file, best first; not media, which have no text. */
+/**
+ * The results that meet a style's rules, one per file, best first; not media, which have no text.
+ *
+ * @param dates how the search understood the date that the query asks about
+ */
 export function eligible(
   results: readonly SearchResult[],
   query: string,
   rules: StyleRules,
+  dates: SearchResponse['dates'] = null,
 ): readonly SearchResult[] {
-  const asked = topicsOf(query);
+  const asked = askedIn(query, dates);
   const relevant = results
     .filter(({ kind }) => kind !== 'media')
     .filter((result) => bearsOn(result, asked, rules));
@@ -59,9 +67,10 @@ export function selectNotes(
     const tail = citationTail(result, options, room);
     const textRoom = room - MARK.length - tail.length;
     if (textRoom < MIN_TEXT) break;
-    const heading = pieces[best]?.heading ?? result.headingPath.at(-1);
-    const around = withNeighbours(pieces, best, textRoom);
-    const text = clipWords(withTitle(around, heading, textRoom), textRoom);
+    const heading = pieces[best]?.above.at(-1) ?? result.headingPath.at(-1);
+    const title = titleFor(pieces[best]?.text ?? '', heading, textRoom);
+    const around = withNeighbours(pieces, best, textRoom - title.length);
+    const text = clipWords(`${title}${around}`, textRoom);
     if (texts.some((other) => isRepeated(text, other))) continue;
     const line = `${MARK}${text}${tail}`;
     texts.push(text);
@@ -107,10 +116,30 @@ function candidatesOf(
   const candidates = found.flatMap(({ result, pieces }): Candidate[] => {
     const weights = pieces.map(weightOf);
     const weight = Math.max(...weights);
-    return pieces.length === 0 ? [] : [{ result, pieces, best: weights.indexOf(weight), weight }];
+    return pieces.length === 0 ? [] : [{ result, pieces, best: answerAt(pieces, weights), weight }];
   });
   const most = Math.max(...candidates.map(({ weight }) => weight));
   return candidates.filter(({ weight }) => weight >= MIN_WEIGHT_SHARE * most);
+}
+
+/**
+ * The piece with the most weight, but no heading where there is something else: of what is below one, the piece with the
+ * most weight answers.
+ */
+function answerAt(pieces: readonly Piece[], weights: readonly number[]): number {
+  const bestOf = (pool: readonly number[]): number | undefined => {
+    const most = Math.max(...pool.map((at) => weights[at] ?? 0));
+    return pool.find((at) => weights[at] === most);
+  };
+  const all = [...pieces.keys()];
+  const most = Math.max(...weights);
+  const best = all.filter((at) => weights[at] === most);
+  const answer = best.find((at) => pieces[at]?.isHeading === false);
+  if (answer !== undefined) return answer;
+  const [at = 0] = best;
+  const heading = pieces[at]?.text ?? '';
+  const isBelow = ({ above, isHeading }: Piece): boolean => !isHeading && above.includes(heading);
+  return bestOf(all.filter((other) => pieces.slice(other, other + 1).some(isBelow))) ?? at;
 }
 
 const MARK = '- ';
@@ -137,10 +166,10 @@ const PREFERENCE =
 function withNeighbours(pieces: readonly Piece[], at: number, room: number): string {
   let [from, to] = [at, at];
   const join = (first: number, last: number): string =>
-    pieces
-      .slice(first, last + 1)
-      .map(({ text }) => text)
-      .join(' ');
+    pieces.slice(first, last + 1).reduce((joined, { text, isItem }) => {
+      if (joined === '') return text;
+      return `${joined}${isItem && !/\p{P}$/u.test(joined) ? ';' : ''} ${text}`;
+    }, '');
   const belongs = (position: number): boolean =>
     pieces[position] !== undefined && pieces[position]?.paragraph === pieces[at]?.paragraph;
   for (;;) {
@@ -150,12 +179,11 @@ function withNeighbours(pieces: readonly Piece[], at: number, room: number): str
   }
 }
 
-/** A list item often means nothing without its heading. */
-function withTitle(text: string, heading: string | undefined, room: number): string {
+/** The heading as a title, with its colon, where it fits: a list item often means nothing without it. */
+function titleFor(text: string, heading: string | undefined, room: number): string {
   const title = harmlessLine(heading ?? '');
-  if (title === '' || text.toLowerCase().includes(title.toLowerCase())) return text;
-  const titled = `${title}: ${text}`;
-  return titled.length <= room ? titled : text;
+  if (title === '' || text.toLowerCase().includes(title.toLowerCase())) return '';
+  return title.length + 2 + text.length <= room ? `${title}: ` : '';
 }
 
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -164,21 +192,35 @@ const MANY_TOPICS = 3;
 /** Prefix that two forms of a word have in common. */
 const COMMON_BEGINNING = 5;
 
-/** The words of a question without stop words, in lower case. */
-function topicsOf(query: string): readonly string[] {
-  const words = query.toLowerCase().match(WORD) ?? [];
-  return [...new Set(words)].filter((word) => !STOP_WORDS.has(word));
+/** What a question asks about. */
+interface Asked {
+  /** Its words without stop words and without its date, in lower case. */
+  readonly topics: readonly string[];
+  readonly onlyDate: boolean;
 }
+
+function askedIn(query: string, dates: SearchResponse['dates']): Asked {
+  // A date without notes is not searched for, so its words are like any others.
+  const isDated = dates !== null && dates.passages > 0;
+  const rest = isDated ? withoutDate(query, dates.text) : query;
+  const onlyDate = isDated && asksOnlyForDate(rest);
+  const words = onlyDate ? [] : (rest.toLowerCase().match(WORD) ?? []);
+  return { topics: [...new Set(words)].filter((word) => !STOP_WORDS.has(word)), onlyDate };
+}
+
+/** A passage that is from the days of a question about nothing else scores more, even without its words. */
+const MIN_DATED_SCORE = 0.6;
 
 /**
  * Whether a note is relevant: by its vector score, or because it contains enough of the topics. The keyword
  * score is no help: it depends on how rare words are, and in a small memory all words are rare.
  */
 function bearsOn(
-  { snippet, highlights, vectorScore }: SearchResult,
-  topics: readonly string[],
+  { snippet, highlights, score, vectorScore }: SearchResult,
+  { topics, onlyDate }: Asked,
   { minScore, minTopics }: StyleRules,
 ): boolean {
+  if (onlyDate) return score >= MIN_DATED_SCORE;
   if (vectorScore !== undefined && vectorScore >= minScore) return true;
   const found = new Set(
     highlights.map(({ start, end }) => snippet.slice(start, end).toLowerCase()),
@@ -201,15 +243,19 @@ interface Piece {
   readonly words: ReadonlySet<string>;
   /** Number of its paragraph in the snippet. */
   readonly paragraph: number;
-  /** The heading right above it, if that is in the snippet. */
-  readonly heading: string | undefined;
+  /** The headings above it that are in the snippet, outermost first. */
+  readonly above: readonly string[];
+  readonly isHeading: boolean;
+  /** Whether it starts an item of a list. */
+  readonly isItem: boolean;
 }
 
 /** Prefix length that identifies a word in most of its forms. */
 const STEM = 6;
 
 const SENTENCE = /[^.!?。！？\n]+(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/gu;
-const HEADING = /^\s{0,3}#{1,6}\s/u;
+const HEADING = /^\s{0,3}(#{1,6})\s/u;
+const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 /** Markdown marks at the start of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;
@@ -226,10 +272,11 @@ function piecesOf(snippet: string, highlights: readonly TextSpan[]): readonly Pi
   let next = 0;
   let paragraph = 0;
   let before = 0;
-  let heading: string | undefined;
+  let headings: readonly { readonly text: string; readonly level: number }[] = [];
   for (const { 0: raw, index } of snippet.matchAll(SENTENCE)) {
     const end = index + raw.length;
-    const isHeading = HEADING.test(raw);
+    const level = HEADING.exec(raw)?.[1]?.length;
+    const isHeading = level !== undefined;
     if (isHeading || /\n\s*\n/u.test(snippet.slice(before, index))) paragraph += 1;
     before = end;
     const words = new Set<string>();
@@ -239,12 +286,14 @@ function piecesOf(snippet: string, highlights: readonly TextSpan[]): readonly Pi
       words.add(snippet.slice(span.start, span.end).toLowerCase().slice(0, STEM));
     }
     const text = withoutMarks(raw);
+    if (level !== undefined) headings = headings.filter((heading) => heading.level < level);
     // Headings are added later unless they match the question themselves.
     if (HAS_WORDS.test(text) && (!isHeading || words.size > 0)) {
-      pieces.push({ text, words, paragraph, heading });
+      const above = headings.map((heading) => heading.text);
+      pieces.push({ text, words, paragraph, above, isHeading, isItem: ITEM.test(raw) });
     }
-    if (isHeading) {
-      heading = text;
+    if (level !== undefined) {
+      headings = [...headings, { text, level }];
       paragraph += 1;
     }
   }

@@ -98,6 +98,51 @@ test('a note bears on a message when it holds enough of its topics, or means the
   assert.not(kept('when does the backup run?', holding('backup'), 'precision-heavy'));
 });
 
+test('a heading that matches is the title of what is below it', () => {
+  const options = { ...balanced, cites: false };
+  const said = (snippet: string, word: string): string =>
+    selectNotes([marked('a', snippet, word)], options).summary;
+  const printer = '# Printer at home\n\nBrother HL-L2350DW. Toner TN-2410, about 40 euros.';
+  assert.is(
+    said(printer, 'Printer'),
+    '- Printer at home: Brother HL-L2350DW. Toner TN-2410, about 40 euros.',
+  );
+  // The sentence with the other word.
+  const clipped = selectNotes([marked('a', printer, 'Printer|Toner')], {
+    ...options,
+    maxChars: 60,
+  });
+  assert.is(clipped.summary, '- Printer at home: Toner TN-2410, about 40 euros.');
+  const people = '# People\n\n## Ada\n\n## Priya Raman\n\nLeads the design team.';
+  assert.is(said(people, 'Priya'), '- Priya Raman: Leads the design team.');
+  // Nothing is below it.
+  assert.is(said(people, 'Ada'), '- People: Ada');
+});
+
+test('items of a list are joined readably', () => {
+  const { summary } = selectNotes([resultOf('a', '- Called the bank\n- Paid rent.\n- Slept')], {
+    ...balanced,
+    cites: false,
+  });
+  assert.is(summary, '- Called the bank; Paid rent. Slept');
+});
+
+test('a question about a day is answered by its notes, whatever their words', () => {
+  const dates = { text: 'yesterday', from: '2026-10-06', to: '2026-10-06', passages: 1 };
+  const kept = (query: string, score: number, one = dates): boolean =>
+    eligible([resultOf('a', 'Called the bank.', { score })], query, STYLE_RULES.balanced, one)
+      .length > 0;
+  assert.ok(kept('what did I do since yesterday?', 0.86));
+  assert.ok(kept('what happened yesterday?', 0.86));
+  assert.not(kept('what happened yesterday?', 0.2));
+  assert.not(kept('what did Anna say yesterday?', 0.86));
+  assert.not(kept('what did I do yesterday?', 0.86, { ...dates, passages: 0 }));
+  // The date is no topic that is missing.
+  const bank = (one: typeof dates | null) =>
+    eligible([holding('bank')], 'what did the bank say yesterday', STYLE_RULES.strict, one).length;
+  assert.equal([bank(dates), bank(null)], [1, 0]);
+});
+
 test('a rare word says more than one that stands everywhere', () => {
   const text = 'Ada: hello there. Ada: I went to a support group. Ada: bye.';
   const highlights = [...text.matchAll(/Ada|support/g)].map(({ index, 0: word }) => {

@@ -13,6 +13,20 @@ import { foldedWordsOf, foldWord, STOP_WORDS, wordsOf } from './words.js';
 
 /** Shorter words are one edit away from too many others. */
 const SHORTEST = 4;
+/**
+ * Everyday words that are one edit away from names and others: "lend" is no misspelling of "Lena", nor "many" of "may".
+ * Of longer ones, few are.
+ */
+const SPELLED_RIGHT: ReadonlySet<string> = new Set(
+  `about after again also always away back been before both bought bring came come cost down each else
+  even ever every felt find first found gave gets give given gives goes gone have heard held help here
+  into just keep kept knew know last late lead least leave left lend lent less like lose lost lots made
+  make makes many maybe mean meet more most move much must near need never next none often once only
+  other over paid plan play read rent rest ride said same seen sell send sent show sold some soon
+  spend spent still stop such sure take taken takes talk tell than think third though told took turn
+  under until upon used uses very visit wait walk want well went were while whole wish with word wore
+  work worn would write wrote year`.split(/\s+/u),
+);
 /** Nobody types a longer word, and the number of its edits grows with its length. */
 const LONGEST = 40;
 /** From this length on, two edits are still a likely misspelling. */
@@ -111,7 +125,7 @@ async function replace(
   if (together !== undefined) {
     return { terms: [together], instead: [together.phrase ?? ''], kind: 'compound' };
   }
-  const near = await nearestWord(index, word, around);
+  const near = SPELLED_RIGHT.has(word) ? undefined : await nearestWord(index, word, around);
   if (near !== undefined) return { ...spelled([near]), kind: 'spelling' };
   const compounds = await compoundsOf(index, typed.toLowerCase(), languages);
   if (compounds.length > 0) {

@@ -73,7 +73,7 @@ export async function notesOf(
   index: Pick<MemoryIndex, 'countDated' | 'datedCandidates'>,
 ): Promise<DatedNotes> {
   const { speaksOf } = await import('./dates-in-words.js');
-  const isAlone = foldedWordsOf(rest).every((word) => STOP_WORDS.has(word) || ANY_DAY.has(word));
+  const isAlone = asksOnlyForDate(rest);
   const notes = (days: DayRange, chunks: number): DatedNotes => {
     return { text, days, chunks, isSpokenOfIn: speaksOf(days), isAlone };
   };
@@ -84,6 +84,11 @@ export async function notesOf(
   const none = notes(meanings[0], 0);
   const later = await index.datedCandidates({ ...ANY_CHUNK, ...daysAfter(none.days) });
   return { ...none, chunks: later.filter(none.isSpokenOfIn).length };
+}
+
+/** Whether a question asks about nothing but its date. @param rest it without the date */
+export function asksOnlyForDate(rest: string): boolean {
+  return foldedWordsOf(rest).every((word) => STOP_WORDS.has(word) || ANY_DAY.has(word));
 }
 
 const ANY_CHUNK = { match: undefined, mustMatch: false, except: undefined, filter: {} } as const;
@@ -153,11 +158,16 @@ function joined(query: string, spans: readonly DateSpan[], today: number): Asked
   const used = isPeriod ? [one, two] : [one];
   const { end } = used.at(-1) ?? one;
   const isGone = used.every((span) => span.isRelative);
-  const before = query.slice(0, one.start).replace(PART_BEFORE, '');
   const text = query.slice(one.start, end);
-  const after = query.slice(end);
-  const rest = `${before} ${after}`;
-  return { text, meanings, words: isGone ? rest : `${before}${text}${after}`, rest };
+  const words = withoutDate(query, text, isGone ? ' ' : text);
+  return { text, meanings, words, rest: withoutDate(query, text) };
+}
+
+/** A question without its date, and without what belongs to that. @param instead takes its place */
+export function withoutDate(query: string, date: string, instead = ' '): string {
+  const start = query.indexOf(date);
+  const before = query.slice(0, start).replace(PART_BEFORE, '');
+  return `${before}${instead}${query.slice(start + date.length)}`;
 }
 
 /** Where only one side has a year, the other has the same. */

@@ -14,6 +14,7 @@ export {
   parseCitation,
   withSourceFooter,
 } from './citation.js';
+export { asksOnlyForDate, withoutDate } from './dates.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, searchIndex } from './search-index.js';
 export { hasFilters } from './search-request.js';

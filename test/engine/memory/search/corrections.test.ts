@@ -82,6 +82,17 @@ test('a word is found where it is written as two short ones next to each other',
   assert.equal((await ask('whois')).paths, []);
 });
 
+test('everyday words are no misspellings of others', async () => {
+  const { path } = folderOf({
+    'a.md': 'May is near. Lena saw a tale of a mill, and cave bears.\n',
+  });
+  const own = backendOn(targetOf(path));
+  for (const query of ['many', 'lend', 'take', 'gave']) {
+    assert.equal((await own.search({ query })).corrections, [], query);
+  }
+  assert.equal((await own.search({ query: 'lean' })).corrections[0]?.instead, ['lena']);
+});
+
 test('replacements are shown as they are written', async () => {
   assert.equal((await ask('çalışan')).corrections[0]?.instead, ['çalışan*']);
   assert.equal((await ask('instanbul')).corrections[0]?.instead, ['istanbul']);
