@@ -93,7 +93,7 @@ test('get reads indexed files only, by whatever path they are asked for', async 
     assert.match((await memory('get', path)).stdout, /alpha/, path);
   }
   const { stderr } = await memory('get', 'absent.md');
-  assert.match(stderr, /"svc memory status --why PATH" shows why/);
+  assert.match(stderr, /"svc memory status --why PATH --workspace notes" shows why/);
 });
 
 test('get follows no link that was swapped in after indexing, file or folder', async () => {
