@@ -11,10 +11,12 @@ export {
   handlesExhausted,
   isHandleShortage,
   isSystemError,
+  isWithoutTls,
   messageOf,
   type SourceLocation,
   SvcError,
   systemErrorCode,
   systemReason,
   type Warning,
+  WITHOUT_TLS,
 } from './svc-error.js';

@@ -53,6 +53,17 @@ export function isSystemError(error: unknown): boolean {
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(systemErrorCode(error) ?? '');
 }
 
+/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
+const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
+
+/** Whether the code of an error means that a server does not answer with TLS. */
+export function isWithoutTls(code: string): boolean {
+  return NOT_TLS.test(code);
+}
+
+/** What it means if {@link isWithoutTls}. */
+export const WITHOUT_TLS = 'it does not answer with TLS';
+
 const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 /** Whether the process or the system has run out of file handles. */

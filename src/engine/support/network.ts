@@ -15,14 +15,3 @@ export function isWildcard(host: string): boolean {
 export function leadsToLoopback({ hostname }: URL): boolean {
   return isLoopback(hostname.replace(/^\[|\]$/gu, ''));
 }
-
-/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
-const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
-
-/** Whether the code of an error means that a server does not answer with TLS. */
-export function isWithoutTls(code: string): boolean {
-  return NOT_TLS.test(code);
-}
-
-/** What it means if {@link isWithoutTls}. */
-export const WITHOUT_TLS = 'it does not answer with TLS';

@@ -9,12 +9,17 @@ import {
   type LoadedConfig,
   type ResolvedRoute,
 } from '../config/index.js';
-import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import {
+  isWithoutTls,
+  messageOf,
+  SvcError,
+  systemErrorCode,
+  WITHOUT_TLS,
+} from '../errors/index.js';
 import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable } from '../support/files.js';
-import { isWithoutTls, WITHOUT_TLS } from '../support/network.js';
 import { escapedPath } from '../support/request-path.js';
 import { parsedJson, singleQuoted, suggestName } from '../support/text.js';
 import { accessOf, secretsOf } from './routes.js';

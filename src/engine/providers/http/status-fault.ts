@@ -1,4 +1,4 @@
-import { isWithoutTls, WITHOUT_TLS } from '../../support/network.js';
+import { isWithoutTls, WITHOUT_TLS } from '../../errors/index.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
