@@ -110,7 +110,7 @@ export const targetFlags = {
     parse: async (text) => {
       // An unset variable, as in `-w "$NOTES"`, must not mean the current folder.
       if (text !== '') return text;
-      throw new SvcError('USAGE', '--workspace is empty', {
+      throw new SvcError('USAGE', 'must not be empty', {
         hint: 'name a folder, or leave it out',
       });
     },

@@ -79,7 +79,10 @@ function parseField(text: string, rule: FieldRule): ReadonlySet<number> {
   for (const part of text.split(',')) {
     const [span = '', stepText, ...more] = part.split('/');
     const step = stepText === undefined ? 1 : Number(stepText);
-    if (more.length > 0 || !Number.isInteger(step) || step < 1) throw unclear(part, rule);
+    if (more.length > 0 || !Number.isInteger(step) || step < 1) {
+      const fault = `the step of ${rule.name} must be 1 or more`;
+      throw new RangeError(`${fault} (got ${JSON.stringify(part)})`);
+    }
     const [from, to] = parseSpan(span, rule, stepText !== undefined);
     for (let value = from; value <= to; value += step) values.add(value);
   }
@@ -92,8 +95,12 @@ function parseSpan(span: string, rule: FieldRule, stepped: boolean): readonly [n
   const from = parseValue(first, rule);
   // "5/10" starts at 5.
   const to = last === undefined ? (stepped ? rule.to : from) : parseValue(last, rule);
-  if (more.length > 0 || to < from) throw unclear(span, rule);
-  return [from, to];
+  if (more.length > 0) throw unclear(span, rule);
+  if (to >= from) return [from, to];
+  const split = `${first}-${rule.to},${rule.from}-${last}`;
+  throw new RangeError(
+    `${rule.name} ${JSON.stringify(span)} goes backwards; write ${split} instead`,
+  );
 }
 
 function parseValue(text: string, rule: FieldRule): number {

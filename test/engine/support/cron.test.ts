@@ -38,8 +38,9 @@ const UNREADABLE: readonly (readonly [string, string])[] = [
   ['0 0 0 * *', 'day of month must be between 1 and 31 (got "0")'],
   ['0 0 * 13 *', 'month must be between 1 and 12 (got "13")'],
   ['0 0 * * someday', 'day of week must be between 0 and 7 (got "someday")'],
-  ['5-1 * * * *', 'minute must be between 0 and 59 (got "5-1")'],
-  ['*/0 * * * *', 'minute must be between 0 and 59 (got "*/0")'],
+  ['5-1 * * * *', 'minute "5-1" goes backwards; write 5-59,0-1 instead'],
+  ['0 3 * * FRI-MON', 'day of week "FRI-MON" goes backwards; write FRI-7,0-MON instead'],
+  ['*/0 * * * *', 'the step of minute must be 1 or more (got "*/0")'],
   ['1,,2 * * * *', 'minute must be between 0 and 59 (got "")'],
   ['-1 * * * *', 'minute must be between 0 and 59 (got "")'],
 ];

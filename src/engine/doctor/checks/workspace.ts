@@ -142,7 +142,9 @@ function missingExtras(
     return finding('extra-path-missing', 'warning', {
       message: `${resolve(dir, path)}, named in extraPaths, does not exist`,
       place,
-      hint: 'create it, or remove it from extraPaths',
+      hint: /[*?{]/u.test(path)
+        ? 'name files and folders; patterns are for memorySearch.exclude'
+        : 'create it, or remove it from extraPaths',
     });
   });
 }

@@ -152,7 +152,7 @@ export function findDocument<D extends DocumentKey>(
   const found = lookUpDocument(documents, workspaceDir, target);
   if (found !== undefined) return found;
   const { path } = parseCitation(target);
-  throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is not an indexed file`, {
+  throw new SvcError('DOCUMENT_NOT_INDEXED', `${path || 'an empty path'} is not an indexed file`, {
     hint: `use a path from "svc memory search"${nearest(documents, path)}; "svc memory status --why PATH" shows why a file is not indexed`,
   });
 }
