@@ -23,13 +23,14 @@ const DRAW_MS = 30;
  */
 export async function shownLogs(
   file: string,
-  { least, route, requestId }: LineSelection,
+  { least, ...selection }: LineSelection,
   lines: number | undefined,
   { terminal, mask, ...showing }: Showing,
 ): Promise<boolean> {
   const { openLogsScreen } = await import('../ui/screens/logs/run.js');
+  const { service, route, requestId } = selection;
   // Other levels can be chosen in the viewer.
-  const shown = { least: 'trace', route, requestId } as const;
+  const shown = { ...selection, least: 'trace' } as const;
   const tail = readLogTail(file, { ...shown, lines: lines ?? MOST_ENTRIES });
   let count = 0;
   const entryOf = (line: string): LogEntry => {
@@ -52,6 +53,7 @@ export async function shownLogs(
       list: (level) => entries.filter(({ record }) => isAtLeast(record, level)),
       copy: ({ line }) => toClipboard(line),
       restricted: [
+        ...(service === undefined ? [] : [`service ${service}`]),
         ...(route === undefined ? [] : [`route ${route}`]),
         ...(requestId === undefined ? [] : [`request ${requestId}`]),
       ],

@@ -27,6 +27,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     '--follow',
     '--lines 20 --level warn',
     '--level error --json',
+    '--service memory',
     '--route ci',
   );
   static override flags = {
@@ -36,6 +37,10 @@ export default class Logs extends BaseCommand<LogsOutput> {
       helpValue: 'N',
       default: LINES,
       min: 0,
+    }),
+    service: Flags.string({
+      summary: 'Show only lines of this service; memory means those of all agents.',
+      helpValue: 'NAME',
     }),
     route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
     'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
@@ -52,8 +57,8 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (flags.follow) this.printLines('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
-    const { level: least, lines, route, 'request-id': requestId } = flags;
-    const selection = { least, route, requestId };
+    const { level: least, lines, service, route, 'request-id': requestId } = flags;
+    const selection = { least, service, route, requestId };
     if (flags.follow && this.terminal().screen) {
       const { shownLogs } = await import('../cli/shown-logs.js');
       const first = this.isTyped('lines') ? lines : undefined;

@@ -11,8 +11,8 @@ import { waitFor } from '../support/wait.js';
 
 const test = suite('svc logs, and svc serve in a terminal');
 
-function line(level: string, msg: string): string {
-  return `${JSON.stringify({ level, time: '2026-03-02T10:00:00.000Z', pid: 1, msg, service: 'health' })}\n`;
+function line(level: string, msg: string, service = 'health'): string {
+  return `${JSON.stringify({ level, time: '2026-03-02T10:00:00.000Z', pid: 1, msg, service })}\n`;
 }
 
 function homeWithLog() {
@@ -40,6 +40,19 @@ test('--level and --json select and print what is there', async () => {
       fields: { service: 'health' },
     },
   ]);
+});
+
+test('--service selects one service, or all of a kind', async () => {
+  const home = homeWithLog();
+  const memories = line('info', 'one', 'memory:main') + line('info', 'two', 'memory:work');
+  appendFileSync(home.at('logs/serve.log'), memories);
+  const messagesOf = async (service: string) => {
+    const run = await runSvc(['logs', '--service', service, '--json'], { home: home.path });
+    return jsonOf.logs(run).lines.map(({ message }) => message);
+  };
+  assert.equal(await messagesOf('memory'), ['one', 'two']);
+  assert.equal(await messagesOf('memory:work'), ['two']);
+  assert.equal(await messagesOf('mem'), []);
 });
 
 test('--follow on a terminal is a viewer with the filters of the flags', async () => {

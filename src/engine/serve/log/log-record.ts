@@ -35,17 +35,23 @@ export function isAtLeast(record: LogRecord | undefined, least: LogLevel): boole
 /** Which lines to show. */
 export interface LineSelection {
   readonly least: LogLevel;
+  /** One service, or all of a kind: `memory` for those of every agent. */
+  readonly service?: string | undefined;
   /** Of webhooks. */
   readonly route?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** Whether a line is severe enough, and about the route and the request, if any. */
+/** Whether a line is severe enough, and about the service, the route and the request, if any. */
 export function isSelected(
   record: LogRecord | undefined,
-  { least, route, requestId }: LineSelection,
+  { least, service, route, requestId }: LineSelection,
 ): boolean {
   if (!isAtLeast(record, least)) return false;
+  const from = record?.fields['service'];
+  if (service !== undefined && from !== service && !String(from).startsWith(`${service}:`)) {
+    return false;
+  }
   if (route !== undefined && record?.fields['route'] !== route) return false;
   return requestId === undefined || record?.fields['requestId'] === requestId;
 }
