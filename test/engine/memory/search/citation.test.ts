@@ -42,6 +42,15 @@ test('GitHub’s short form is read too', () => {
   assert.equal(parseCitation('a.md#L3-5').range, { startLine: 3, endLine: 5 });
 });
 
+test('the place that grep or a compiler prints is read too, but no time of day', () => {
+  assert.equal(parseCitation('memory/a.md:12'), {
+    path: 'memory/a.md',
+    range: { startLine: 12, endLine: 12 },
+  });
+  assert.equal(parseCitation('a.jsonl:3-5').range, { startLine: 3, endLine: 5 });
+  assert.equal(parseCitation('the meeting at 10:30'), { path: 'the meeting at 10:30' });
+});
+
 test('a number beyond any line is still a number', () => {
   const endLine = 999_999_999;
   const huge = '9'.repeat(20);

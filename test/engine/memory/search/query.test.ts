@@ -178,6 +178,16 @@ test('words are optional, phrases are demanded, minus excludes', () => {
   );
 });
 
+test('quotes as a chat sets them demand a phrase too', () => {
+  for (const query of ['“nightly backup” -„test run“', '”nightly backup“ -"test run"']) {
+    const { required, excluded } = parseQuery(query, 'unicode61');
+    assert.equal(
+      [...required, ...excluded].map((term) => term.match),
+      ['"nightly backup"', '"test run"'],
+    );
+  }
+});
+
 test('stop words count only when there is nothing else', () => {
   assert.equal(
     parseQuery('the who', 'unicode61').terms.map((term) => term.match),
