@@ -170,7 +170,7 @@ class PooledServer extends Server {
   private readonly connections: readonly Server[];
 
   constructor(url: string) {
-    const settings = { url, poolSize: 1, connectTimeoutMs: 30_000, statementTimeoutMs: 20_000 };
+    const settings = { url, poolSize: 1, connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
     super(settings);
     this.connections = Array.from({ length: 4 }, () => new Server(settings));
   }

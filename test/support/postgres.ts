@@ -70,7 +70,8 @@ export function serverAt(
   url: string,
   settings: Partial<ConstructorParameters<typeof Server>[0]> = {},
 ): Server {
-  const defaults = { poolSize: 10, connectTimeoutMs: 30_000, statementTimeoutMs: 20_000 };
+  // Long: a machine that is busy with other tests may need half a minute for the tables.
+  const defaults = { poolSize: 10, connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
   return new Server({ url, ...defaults, ...settings });
 }
 
