@@ -6,12 +6,17 @@ import { type InstalledQmd, installQmd, type QmdSwitches } from './qmd.js';
 import { runSvc, type SvcRun } from './run-svc.js';
 import { folderOf, type TempFolder } from './temp-folder.js';
 
+interface GivenExt {
+  readonly limits?: object;
+  readonly [key: string]: unknown;
+}
+
 /** A home whose memory is searched by a stand-in for the external tool. */
 export interface ExtHome {
   readonly home: TempFolder;
   readonly qmd: InstalledQmd;
   /** Writes another configuration: `memory.ext` besides the command, and all of `agents`. */
-  configure(ext: object, agents?: object): void;
+  configure(ext: GivenExt, agents?: object): void;
   /** The commands of the tool that were run since the last time, each with its first word or two. */
   ran(): readonly string[];
 }
@@ -33,20 +38,21 @@ const NOTES: Readonly<Record<string, string>> = {
 };
 
 /** No machine is so slow; tests of the time limit set their own. */
-const PATIENT = { limits: { timeoutMs: 60_000 } };
+const PATIENT = { timeoutMs: 60_000 };
 
 const KEYWORDS_ONLY = { defaults: { memorySearch: { provider: 'none' } } };
 
 /** Makes the home; nothing is indexed yet. */
 export function extHome(
   switches: QmdSwitches = {},
-  ext: object = {},
+  ext: GivenExt = {},
   agents: object = KEYWORDS_ONLY,
 ): ExtHome {
   const home = folderOf(NOTES);
   const qmd = installQmd(switches);
   const configure: ExtHome['configure'] = (settings, otherAgents = agents) => {
-    const memory = { backend: 'ext', ext: { command: qmd.command, ...PATIENT, ...settings } };
+    const limits = { ...PATIENT, ...settings.limits };
+    const memory = { backend: 'ext', ext: { command: qmd.command, ...settings, limits } };
     home.write('svc.json', JSON.stringify({ agents: otherAgents, memory }));
   };
   configure(ext);
