@@ -62,7 +62,8 @@ const MEMORY_SEARCH: RiskGroup = {
   experimental: { sessionMemory: [false] },
   store: {
     driver: 'harmless',
-    path: 'outside',
+    // An index names the files that are read, and it receives a copy of every note.
+    path: 'risky',
     vector: { enabled: 'harmless', extensionPath: 'risky' },
     fts: harmless('tokenizer'),
   },

@@ -111,22 +111,19 @@ function pathReader(
   const folder = dirname(file);
   const place = (written: string): string => resolvePath(written, folder, homeDir);
   const list = writtenAgents(agents);
-  const concerned = (path: ConfigPath) =>
-    path[1] === 'list' ? list.filter((_, at) => at === path[2]) : list;
-  const workspaces = (path: ConfigPath): readonly string[] =>
-    concerned(path).map(({ workspace = agents.defaults?.workspace }) => {
+  const workspaces = (path: ConfigPath): readonly string[] => {
+    const concerned = path[1] === 'list' ? list.filter((_, at) => at === path[2]) : list;
+    return concerned.map(({ workspace = agents.defaults?.workspace }) => {
       const own = workspace === undefined ? undefined : realTarget(place(workspace));
       const real = realTarget(folder);
       const isUsed = own !== undefined && real !== undefined && isInside(own, real);
       // One outside is ignored.
       return isUsed ? own : join(state.stateDir, 'workspace');
     });
+  };
   return (value, path) => {
     if (path.includes('extraPaths')) {
       return workspaces(path).map((workspace) => resolvePath(value, workspace, homeDir));
-    }
-    if (path.includes('store')) {
-      return concerned(path).map(({ id }) => place(value.replaceAll('{agentId}', id)));
     }
     return [place(value)];
   };

@@ -122,12 +122,9 @@ test('trust is not taken along by a link or a copy', () =>
     assert.is(linked.resolved.memory.backend, 'builtin');
   }));
 
-const OUTSIDE: Readonly<Record<string, (world: World) => unknown>> = {
+const OUTSIDE: Readonly<Record<string, () => unknown>> = {
   'agents.defaults.workspace': () => ({ agents: { defaults: { workspace: '../secret' } } }),
   'agents.list[0].workspace': () => ({ agents: { list: [{ id: 'a', workspace: '~/notes' }] } }),
-  'agents.defaults.memorySearch.store.path': (world) => ({
-    agents: { defaults: { memorySearch: { store: { path: world.at('secret/x.sqlite') } } } },
-  }),
   'agents.defaults.memorySearch.extraPaths[1]': () => ({
     agents: { defaults: { workspace: 'notes', memorySearch: { extraPaths: ['more', '../link'] } } },
   }),
@@ -144,7 +141,7 @@ for (const [key, configOf] of Object.entries(OUTSIDE)) {
       mkdirSync(world.at('secret'));
       mkdirSync(world.at('project/notes/more'), { recursive: true });
       symlinkSync(world.at('secret'), world.at('project/link'));
-      writeConfig(world, configOf(world));
+      writeConfig(world, configOf());
       assert.equal((await loadConfig(world.context)).ignoredKeys, [key]);
     }));
 }
@@ -164,7 +161,7 @@ test('where a link leads is part of what was trusted', () =>
 
 test('an empty list of agents does not make paths outside harmless', () =>
   inWorld(async (world) => {
-    const memorySearch = { extraPaths: [world.at('elsewhere')], store: { path: '~/.bashrc' } };
+    const memorySearch = { extraPaths: [world.at('elsewhere')], store: { path: './index.sqlite' } };
     writeConfig(world, { agents: { list: [], defaults: { workspace: '.', memorySearch } } });
     assert.equal((await loadConfig(world.context)).ignoredKeys, [
       'agents.defaults.memorySearch.extraPaths[0]',

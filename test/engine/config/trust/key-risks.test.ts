@@ -45,6 +45,7 @@ test('keys that run, load, read, send or listen are risky', () => {
         'remote.apiKey',
         'remote.headers',
         'local.modelPath',
+        'store.path',
         'store.vector.extensionPath',
       ].map((key) => `${agent}.memorySearch.${key}`),
     ),
