@@ -12,7 +12,7 @@ import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import { createContext } from './context.js';
 import { type LeanConfig, ownWords } from './fast-start.js';
 import { giveVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
-import { print, terminalStreams } from './print.js';
+import { print, printJson, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import type { Showing } from './showing.js';
@@ -171,12 +171,12 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   protected override logJson(json: unknown): void {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
     if (this.printsLines) {
-      if (isRecord(shown) && 'error' in shown) print(`${JSON.stringify(shown)}\n`);
+      if (isRecord(shown) && 'error' in shown) printJson(`${JSON.stringify(shown)}\n`);
       return;
     }
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
-      print(asLines(text));
+      printJson(asLines(text));
     } catch (error) {
       // The command itself is done: only what was to be printed of its result is wrong.
       this.reportFailure(error);
@@ -216,7 +216,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     process.stderr.write(formatErrorText(report));
     if (report.code === 'BUG' || this.argv.includes('--verbose')) {
       process.stderr.write(
-        `${this.mask.text(error instanceof Error ? (error.stack ?? '') : '')}\n`,
+        `${safeLines(this.mask.text(error instanceof Error ? (error.stack ?? '') : ''))}\n`,
       );
     }
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { fstatSync, writeSync } from 'node:fs';
 import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
+import { safeJson } from '../ui/safe-text.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
 
 const STDIN = 0;
@@ -61,6 +62,11 @@ export function print(text: string): void {
   if (!isStreaming) process.stdout.on('error', lose);
   isStreaming = true;
   process.stdout.write(rest);
+}
+
+/** Prints JSON, or what was selected from it: as it is into a pipe or file, escaped on a terminal. */
+export function printJson(text: string): void {
+  print(terminalStreams.stdout.isTTY ? safeJson(text) : text);
 }
 
 /** Prints text and waits for a slow reader, so that no long output is collected in memory. */

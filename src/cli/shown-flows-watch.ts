@@ -22,7 +22,7 @@ import {
 } from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
 import type { Style } from '../ui/style.js';
-import { print, stdoutLost } from './print.js';
+import { print, printJson, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';
 import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
@@ -168,10 +168,8 @@ async function asLines(list: FollowedList, flows: FollowedFlows, showing: Showin
     told.clear();
     for (const { row } of entries) told.add(row.version);
     for (const { row, json: document } of news.toReversed()) {
-      const line = json
-        ? JSON.stringify(mask.data(document))
-        : mask.text(watchLine(list.kind, row, context.clock.now(), view.style));
-      print(`${line}\n`);
+      if (json) printJson(`${JSON.stringify(mask.data(document))}\n`);
+      else print(`${mask.text(watchLine(list.kind, row, context.clock.now(), view.style))}\n`);
     }
   };
   // Stop when the reader of the pipe is gone.

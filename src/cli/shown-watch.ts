@@ -5,7 +5,7 @@ import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { Clock } from '../engine/support/context.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
-import { print, stdoutLost } from './print.js';
+import { print, printJson, stdoutLost } from './print.js';
 import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
@@ -72,7 +72,7 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
     onEvent: (row, event) => {
       const memory = memories[row];
       const line = memory === undefined ? undefined : watchOutput(memory, event, clock.now());
-      if (line !== undefined) print(`${JSON.stringify(line)}\n`);
+      if (line !== undefined) printJson(`${JSON.stringify(line)}\n`);
     },
     close: async () => undefined,
   };

@@ -8,7 +8,7 @@ import {
   readManifest,
   readPackage,
 } from './manifest.js';
-import { print } from './print.js';
+import { print, printJson } from './print.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
 
 /**
@@ -46,7 +46,7 @@ export async function answerWithoutCommand(
     const mask = createSecretMask(environmentSecrets(process.env));
     const report = reportError(error, mask);
     process.exitCode = exitCodeOf(report);
-    if (argv.includes('--json')) print(`${JSON.stringify({ error: report }, null, 2)}\n`);
+    if (argv.includes('--json')) printJson(`${JSON.stringify({ error: report }, null, 2)}\n`);
     else process.stderr.write(formatErrorText(report));
   }
 }

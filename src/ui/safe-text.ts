@@ -30,6 +30,15 @@ export function safeProse(line: string): string {
   return safeLine(line.replaceAll('\t', TAB));
 }
 
+/** JSON, or what was selected from it, with control characters as JSON escapes them; line ends and tabs are kept. */
+export function safeJson(text: string): string {
+  return text.replaceAll(ACTED_UPON, (character) =>
+    character === '\n' || character === '\t'
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** {@link safeProse} for a text of several lines. */
 export function safeLines(text: string): string {
   return text.split(/\r?\n/u).map(safeProse).join('\n');

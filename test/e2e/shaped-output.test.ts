@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
@@ -35,6 +36,22 @@ test('--fields keeps fields, in each item of a list, and goes with --jq', async 
   assert.equal(rest, { matches: 2 });
   assert.equal(Object.keys(results[0]), ['path']);
   assert.is((await search('--fields', 'matches', '--jq', 'keys[]')).stdout, 'matches\n');
+});
+
+test('on a terminal, no note can send it a sequence; a pipe gets the text as it is', async () => {
+  const evil = '\u001B]52;c;eA==\u0007\u009B31m\u202E';
+  const folder = folderOf({ 'MEMORY.md': `red ${evil} end\n` });
+  const args = ['memory', 'search', 'red', '-w', folder.path];
+  const template = '{{#results}}{{snippet}}{{/results}}';
+  for (const shape of [['--jq', '.results[].snippet'], ['--template', template], ['--json']]) {
+    const piped = await runSvc([...args, ...shape], { home });
+    assert.ok(piped.stdout.includes('\u009B31m\u202E end'), shape[0]);
+    const session = runInPty([...args, ...shape], { home, columns: 120, rows: 40 });
+    assert.is(await session.ended, 0);
+    assert.match(session.output(), /\\u001b\]52;c;eA==\\u0007\\u009b31m\\u202e end/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what a terminal reads
+    assert.not.match(session.output(), /\u001B\]52|\u009B|\u202E/);
+  }
 });
 
 test('what cannot be printed is an error on stderr, with exit code 2 and a hint', async () => {

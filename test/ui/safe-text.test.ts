@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { safeLine, safeProse } from '../../src/ui/safe-text.js';
+import { safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
 
 test('shows what a terminal would act upon', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -17,6 +17,14 @@ test('shows what a terminal would act upon', () => {
   ];
   for (const [text, shown] of cases) assert.is(safeLine(text), shown);
   assert.is(safeProse('\tcode\u001B'), '  code\\e');
+});
+
+test('JSON stays the same value, and its line ends and tabs stay', () => {
+  const value = { text: 'a\u001B]52;c;eA==\u0007\u009B31m\u202Eb\u2028\t\n', half: '\uD83D' };
+  const json = safeJson(JSON.stringify(value, null, 2));
+  assert.equal(JSON.parse(json), value);
+  assert.match(json, /\\u009b31m\\u202eb\\u2028/);
+  assert.is(safeJson('\u001B[2J\tx\n'), '\\u001b[2J\tx\n');
 });
 
 test('leaves right-to-left text, accents, joiners and emoji alone', () => {
