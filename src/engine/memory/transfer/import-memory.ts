@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { makeFolders, PRIVATE_MODE, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
@@ -36,6 +36,7 @@ const MISSING_AT_ONCE = 2000;
 /** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string): Promise<ImportPlan> {
   try {
+    refuseStreams(file);
     const checked = await checkExport(file);
     const root = inFolder(into, () =>
       lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
@@ -52,6 +53,15 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
         : 'pass a file written by "svc memory export"';
     throw new SvcError('IMPORT_FAILED', why, { hint, cause: error });
   }
+}
+
+/** An export is read more than once: a named pipe would be empty after the first time. @throws SvcError IMPORT_FAILED */
+function refuseStreams(file: string): void {
+  const stats = statSync(file);
+  if (stats.isFile() || stats.isDirectory()) return;
+  throw new SvcError('IMPORT_FAILED', `cannot read ${file}: it is not a regular file`, {
+    hint: 'pass a file written by "svc memory export", or - to read it from stdin',
+  });
 }
 
 /** @throws SvcError IMPORT_FAILED when the target folder cannot be used, such as a link that leads nowhere */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   appendFileSync,
@@ -428,6 +429,15 @@ test('a file that is not there is told, and for a folder of notes what to do ins
     assert.equal([failure.code, failure.message], ['IMPORT_FAILED', message]);
     assert.match(failure.hint ?? '', hint);
   }
+});
+
+test('a named pipe, which could be read only once, is refused and not waited for', async () => {
+  const folder = tempFolder();
+  execFileSync('mkfifo', [folder.at('pipe')]);
+  const transfer = await worldOf({}).backend.transfer();
+  const failure = await failureOf(transfer.planImport(folder.at('pipe')));
+  const message = `cannot read ${folder.at('pipe')}: it is not a regular file`;
+  assert.equal([failure.code, failure.message], ['IMPORT_FAILED', message]);
 });
 
 test('an export that grows while it is imported is refused', async () => {
