@@ -310,7 +310,8 @@ test('the configuration’s own paths, sizes and tokenizer reach the index', asy
       },
     }),
   });
-  const options = { home: tempFolder().path, cwd: root.path };
+  const env = { SVC_CONFIG: root.at('svc.json') };
+  const options = { home: tempFolder().path, cwd: root.path, env };
   const run = await runSvc(['memory', 'search', 'phabe', '--json'], options);
   assert.is(jsonOf.search(run).results.length, 1);
   assert.ok(readdirSync(root.at('state')).includes('main.db'));
