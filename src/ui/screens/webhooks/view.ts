@@ -42,7 +42,7 @@ export function routesLines(
   room: number,
 ): readonly string[] {
   const routes = webhooks?.routes ?? [];
-  if (isWatched && routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
+  if (isWatched && webhooks?.routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
   const nameColumns = Math.min(
     MAX_NAME,
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),
