@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { type ReactElement, useReducer } from 'react';
-import { fitEnd, padEnd, textWidth } from '../fit.js';
+import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
@@ -67,16 +67,20 @@ export function fittingKeys(
 
 /** Room for `q, ctrl-c` and a gap. */
 const KEY_COLUMNS = 12;
+/** Words are cut rather than broken into narrower columns. */
+const LEAST_WORDS = 12;
 
-/** The list of keys, one per line. */
+/** The list of keys, each with what it does, wrapped if needed. */
 export function keyLines(
   keys: readonly NonNullable<KeyBinding['help']>[],
   style: Style,
   columns: number,
 ): readonly string[] {
   const keyColumns = Math.max(KEY_COLUMNS, ...keys.map(([key]) => key.length + 2));
-  return keys.map(([key, does]) => {
-    const line = fitEnd(padEnd(key, keyColumns) + does, columns);
-    return style.bold(line.slice(0, keyColumns)) + line.slice(keyColumns);
-  });
+  return keys.flatMap(([key, does]) =>
+    wrapText(does, Math.max(LEAST_WORDS, columns - keyColumns)).map((words, row) => {
+      const line = fitEnd(padEnd(row === 0 ? key : '', keyColumns) + words, columns);
+      return style.bold(line.slice(0, keyColumns)) + line.slice(keyColumns);
+    }),
+  );
 }

@@ -22,8 +22,13 @@ test('tells what each key does, the keys bold and below each other', () => {
   assert.is(keyLines(long, createStyle(false), 40)[0], 'q, ctrl-c           leave');
 });
 
-test('cuts what does not fit, and is never wider than the room', () => {
-  assert.is(keyLines(KEYS, createStyle(false), 20)[1], '⏎           open th…');
+test('wraps what does not fit next to the key, and is never wider than the room', () => {
+  assert.equal(keyLines(KEYS, createStyle(false), 24), [
+    'q, ctrl-c   leave',
+    '⏎           open the',
+    '            passage',
+  ]);
+  assert.is(keyLines(KEYS, createStyle(false), 18)[1], '⏎           open …');
   for (let columns = 1; columns < 40; columns++) {
     for (const line of keyLines(KEYS, createStyle(true), columns)) {
       assert.ok(textWidth(line) <= columns, `${columns}: ${line}`);

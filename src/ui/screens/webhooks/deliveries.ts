@@ -69,7 +69,7 @@ function replayAction(
     name,
     does: again
       ? 'replay it as a new delivery, which performs it again'
-      : 'replay it: one performed before gets its first answer, if it has an id or key',
+      : 'replay it; with an id or key, its first answer is repeated',
     applies: ({ delivery }) => delivery.bodyState === 'whole',
     question: ({ id, delivery }) => `${name}: delivery ${id} of route ${delivery.route}?`,
     run: async ({ id }) => {
