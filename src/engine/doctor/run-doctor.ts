@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { asSvcError, messageOf, SvcError } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
 import {
@@ -33,10 +34,13 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
   signal.throwIfAborted();
   const opened = openWorld(options);
   try {
+    // Much of a check is synchronous: one start per turn of the event loop lets keys and signals in between.
+    let turn: Promise<unknown> = Promise.resolve();
     const results = await Promise.all(
       checks.map(async (check) => {
         onEvent({ type: 'check.started', check: check.name });
-        const report = await runCheck(check, opened);
+        turn = turn.then(() => setImmediate());
+        const report = await runCheck(check, opened, turn);
         const result = resultOf(check, report, opened.world.mask);
         if (!signal.aborted) onEvent({ type: 'check.finished', result });
         return result;
@@ -59,10 +63,14 @@ export function reportOf(checks: readonly CheckResult[]): DoctorReport {
   return { ok: faults === 0, counts: { ok, warnings: count('warning'), faults }, checks };
 }
 
-async function runCheck(check: DoctorCheck, opened: OpenedWorld): Promise<CheckReport> {
+async function runCheck(
+  check: DoctorCheck,
+  opened: OpenedWorld,
+  turn: Promise<unknown>,
+): Promise<CheckReport> {
   try {
-    // Otherwise the synchronous start of each check would delay the next one's.
-    await Promise.resolve();
+    await turn;
+    opened.world.signal.throwIfAborted();
     return await check.run(opened);
   } catch (error) {
     if (error instanceof SvcError && error.code === 'SQLITE_UNUSABLE') {

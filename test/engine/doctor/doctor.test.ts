@@ -139,6 +139,26 @@ test('a look that is ended throws the reason of its signal', async () => {
   assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
 });
 
+test('what arrives between two checks is handled before the second starts', async () => {
+  const stop = new AbortController();
+  const started: string[] = [];
+  const check = (name: string): DoctorCheck => ({
+    name,
+    run: async () => {
+      started.push(name);
+      // As a key does that is read next.
+      setTimeout(() => stop.abort(new SvcError('INTERRUPTED', 'stopped')));
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      return { summary: 'done', findings: [] };
+    },
+  });
+  const checks = ['first', 'second', 'third', 'fourth'].map(check);
+  const options = { ...healthyPatient().options(), checks, signal: stop.signal };
+  assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
+  assert.ok(started.length < checks.length, started.join(' '));
+});
+
 test('all safe fixes are done in one go, also those that others had hidden', async () => {
   const patient = healthyPatient();
   patient.configure(`{

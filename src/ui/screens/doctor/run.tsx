@@ -54,6 +54,9 @@ export interface DoctorScreenEnd {
   readonly applied: readonly AppliedFix[];
 }
 
+/** Checks that finish within this time are drawn together. */
+const PACE_MS = 50;
+
 /** A finding with its details, below a list of some. */
 const LEAST_ROWS = 8;
 
@@ -62,7 +65,8 @@ const LEAST_ROWS = 8;
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
   const { style, homeDir, names, stdout } = options;
-  const store = createState<DoctorScreenState>({ names, checks: {}, again: new Set() });
+  const pace = { everyMs: PACE_MS, now: () => performance.now() };
+  const store = createState<DoctorScreenState>({ names, checks: {}, again: new Set() }, pace);
   const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
