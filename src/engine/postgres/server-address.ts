@@ -50,7 +50,12 @@ export function parseServerUrl(url: string): {
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 function parsed(url: string): ReturnType<typeof parse> {
-  const parameters = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
+  if (!URL.canParse(url)) throw invalid('it is not a valid URL');
+  const { hash, pathname, searchParams: parameters } = new URL(url);
+  // The rest of a password with such a character would be shown as host or database.
+  if (hash !== '' || pathname.includes('@')) {
+    throw invalid('it has a "#", "/" or "@" that is not percent-encoded');
+  }
   const sslMode = parameters.getAll('sslmode').at(-1) ?? 'disable';
   if (!SSL_MODES.includes(sslMode)) throw invalid(`its sslmode is none of ${SSL_MODES.join(', ')}`);
   if (sslMode === 'verify-ca' && !parameters.has('sslrootcert')) {
@@ -61,14 +66,14 @@ function parsed(url: string): ReturnType<typeof parse> {
   } catch (error) {
     // A missing certificate file is named; any other message may quote the URL.
     const file = error instanceof Error && 'path' in error ? messageOf(error) : undefined;
-    throw invalid(file ?? 'it is not a URL that PostgreSQL understands');
+    throw invalid(file ?? 'it is not a valid URL');
   }
 }
 
 function invalid(why: string): SvcError {
   return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
     // A user before the host would be masked like one of a real URL.
-    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full',
+    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # / @ in a password as %23 %2F %40',
   });
 }
 

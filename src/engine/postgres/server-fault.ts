@@ -32,6 +32,9 @@ const UNREACHABLE = {
   hint: 'check that it runs and that this host may connect to it; "svc storage status" tests it',
 } as const satisfies Fault;
 
+/** What `pg` says if the server asks for a password. */
+const NO_PASSWORD = /^.*client password must be a string$/u;
+
 /** The codes are those of https://www.postgresql.org/docs/current/errcodes-appendix.html and of Node.js. */
 const FAULTS = [
   {
@@ -71,9 +74,10 @@ const FAULTS = [
   {
     kind: 'login',
     codes: '3D000 28',
-    messages: /password must be a string|SASL/u,
+    messages: /SASL/u,
     error: 'STORAGE_REFUSED',
-    says: (where, why) => `PostgreSQL at ${where} refused the login: ${why}`,
+    says: (where, why) =>
+      `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
     hint: 'check the user, the password and the database of storage.url',
   },
   {

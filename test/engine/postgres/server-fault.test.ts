@@ -2,11 +2,19 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asServerError, lostConnection } from '../../../src/engine/postgres/server-fault.js';
 
+const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
+
+test('a password that is missing is named as that', () => {
+  const missing = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+  const { code, message } = asServerError(missing, address);
+  assert.is(code, 'STORAGE_REFUSED');
+  assert.match(message, /refused the login: storage\.url has no password$/u);
+});
+
 test('a server whose connections are all in use is not one that does not answer', () => {
   const full = Object.assign(new Error('remaining connection slots are reserved'), {
     code: '53300',
   });
-  const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
   const { code, message, hint } = asServerError(full, address);
   assert.is(code, 'STORAGE_UNREACHABLE');
   assert.match(message, /db:5432.* has no free connection$/u);
