@@ -128,6 +128,7 @@ export class TaskAttempt {
   private async report(end: JobEnd): Promise<void> {
     const { log } = this.options;
     const { signal } = this.over;
+    let logged: unknown = null;
     while (this.cause !== 'lease-lost') {
       try {
         const answer = await this.reportOnce(end);
@@ -136,7 +137,12 @@ export class TaskAttempt {
         log.info({ status, error }, `task ${status.replace('_', ' ')}`);
         return;
       } catch (error) {
-        log.warn(faultFields(error), `could not report the end of the task: ${messageOf(error)}`);
+        const fields = faultFields(error);
+        // An outage of an hour would fill the log.
+        if (fields['code'] !== logged) {
+          log.warn(fields, `could not report the end of the task, retrying: ${messageOf(error)}`);
+        }
+        logged = fields['code'];
         if (signal.aborted) return;
         await sleep(REPORT_REST_MS, undefined, { signal }).catch(() => undefined);
       }

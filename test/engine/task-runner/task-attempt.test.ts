@@ -3,7 +3,9 @@ import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Minder } from '../../../src/engine/child/minder.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
+import type { Flows } from '../../../src/engine/flows/index.js';
 import {
   endFailure,
   followErrors,
@@ -26,7 +28,7 @@ interface Attempted {
 /** Claims a task and attempts it. */
 async function attempted(
   startJob: StartJob,
-  before: (attempt: TaskAttempt) => void = () => undefined,
+  before: (attempt: TaskAttempt, flows: Flows) => void = () => undefined,
 ): Promise<Attempted> {
   const world = await runnerWorld({
     orphans: 'lost',
@@ -48,7 +50,7 @@ async function attempted(
     startJob,
     mind: minder.mind,
   });
-  before(attempt);
+  before(attempt, world.flows);
   await attempt.run();
   minder.close();
   const task = await world.taskOf(id);
@@ -75,6 +77,25 @@ test('an end that cannot be masked is a failure of the task, and nothing else is
   const { task } = await attempted(() => ends({ kind: 'succeeded', result }));
   assert.is(task.status, 'failed');
   assert.match(task.error ?? '', /call stack/);
+});
+
+test('an end that cannot be stored is tried again, and one line of the log says so', async () => {
+  const { task, logged } = await attempted(
+    () => ends({ kind: 'succeeded', summary: 'done' }),
+    (_attempt, { tasks }) => {
+      const { complete } = tasks;
+      let failures = 0;
+      Object.assign(tasks, {
+        complete: async (...args: Parameters<typeof complete>) => {
+          failures += 1;
+          if (failures <= 2) throw new SvcError('STORAGE_UNREACHABLE', 'no answer');
+          return complete(...args);
+        },
+      });
+    },
+  );
+  assert.equal([task.status, task.terminalSummary], ['succeeded', 'done']);
+  assert.is(logged.match(/could not report the end/g)?.length, 1);
 });
 
 test('a text is masked before it is shortened', async () => {
