@@ -13,6 +13,7 @@ const test = suite('the package');
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly man: unknown;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
@@ -69,6 +70,8 @@ test('the tarball contains only what is needed to run and read about it', () => 
   );
   assert.equal(withDevtools, []);
   const packedFiles = new Set(files.map(({ path }) => path));
+  // npm 11 installs the pages of a list only.
+  assert.ok(Array.isArray(manifest.man) && manifest.man.every((page) => packedFiles.has(page)));
   const pages = [...packedFiles].filter((path) => /^(?:README|docs\/.+)\.md$/.test(path));
   for (const page of pages) {
     const text = readFileSync(join(ROOT, page), 'utf8');
