@@ -201,7 +201,7 @@ const UNUSABLE: Readonly<
 
 function outdated(subject: Subject, why: string): Finding {
   return finding('index-outdated', 'warning', {
-    message: `the index of agent ${subject.agentId} was built with other settings`,
+    message: `the index of agent ${subject.agentId} is out of date`,
     cause: why,
     place: subject.place,
     hint: 'svc memory index rebuilds it',
