@@ -26,6 +26,15 @@ import type { Followed } from './shown-flows-watch.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
 export abstract class FlowsCommand<Result extends object> extends BaseCommand<Result> {
+  private isOutageReported = false;
+
+  /** Warns once that the server does not answer; the command keeps trying. */
+  protected readonly onOutage = ({ message, hint }: SvcError): void => {
+    if (this.isOutageReported) return;
+    this.isOutageReported = true;
+    this.addWarning({ code: 'STORAGE_UNAVAILABLE', message: `${message}; retrying`, hint }, true);
+  };
+
   private opened: Flows | undefined;
 
   /** The flows of the state folder. */
@@ -160,7 +169,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     process.on('SIGTERM', onTerminate);
     try {
       const signal = anySignal([this.signal, terminated.signal]);
-      const end = await watchFlows(list, flows, { ...showing, signal });
+      const end = await watchFlows(list, flows, { ...showing, signal }, this.onOutage);
       if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
     } finally {
       process.off('SIGTERM', onTerminate);
@@ -221,6 +230,7 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
     const ended = await wait({
       signal: this.signal,
       timeoutMs: timeout === undefined ? undefined : readDuration(timeout, '--timeout'),
+      onOutage: this.onOutage,
       onChange: (record) => {
         if (isShown) this.note(waitLine(record, clock.now(), style));
       },

@@ -113,10 +113,11 @@ export function watchFlows(
   followed: Followed,
   flows: FollowedFlows,
   showing: Showing,
+  onOutage?: (error: SvcError) => void,
 ): Promise<End> {
   const list = followedList(followed, flows, showing.context.clock);
   const show = showing.terminal.screen && !showing.json ? onScreen : asLines;
-  return show(list, flows, showing);
+  return show(list, flows, showing, onOutage);
 }
 
 async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
@@ -159,7 +160,12 @@ function masked(lines: readonly PaneLine[], mask: SecretMask): readonly PaneLine
 }
 
 /** One line for each flow or task, and again whenever it changes. */
-async function asLines(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
+async function asLines(
+  list: FollowedList,
+  flows: FollowedFlows,
+  showing: Showing,
+  onOutage: ((error: SvcError) => void) | undefined,
+): Promise<End> {
   const { json, mask, view, context } = showing;
   const told = new Set<string>();
   const tell = async (): Promise<void> => {
@@ -174,7 +180,7 @@ async function asLines(list: FollowedList, flows: FollowedFlows, showing: Showin
   };
   // Stop when the reader of the pipe is gone.
   const signal = anySignal([showing.signal, stdoutLost]);
-  await follow(tell, Number.POSITIVE_INFINITY, flows, signal);
+  await follow(tell, Number.POSITIVE_INFINITY, flows, signal, onOutage);
   return stdoutLost.aborted ? 'left' : 'interrupted';
 }
 
@@ -184,6 +190,7 @@ async function follow(
   mostLooks: number,
   flows: FollowedFlows,
   signal: AbortSignal,
+  onOutage?: (error: SvcError) => void,
 ): Promise<void> {
   let seen = '';
   for (let looks = 0; !signal.aborted; looks++) {
@@ -198,6 +205,7 @@ async function follow(
       // What is shown stays while a shared server restarts.
       const isServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
       if (!isServer || seen === '') throw error;
+      onOutage?.(error);
     }
     await flows.rest(LOOK_MS, signal);
   }

@@ -93,6 +93,31 @@ if (cluster !== undefined) {
     assert.equal(claimed.toSorted(), ids.toSorted());
     await flows.close();
   });
+
+  test('commands that wait and watch say once that they keep trying', async () => {
+    const { start } = hostOn(url, 'host-b');
+    const flows = await openFlowsAt(url);
+    const flowId = await newFlow(flows);
+    const waiting = start('flow', 'wait', flowId);
+    await waitFor('the wait', () => isListening(cluster, database));
+    const watching = start('flow', 'watch', '--plain');
+    await watching.wrote(flowId.slice(0, 8));
+    await cluster.halt();
+    await Promise.all([waiting.wrote('retrying'), watching.wrote('retrying')]);
+    await cluster.start();
+    await flows.operator.cancelFlow(flowId);
+    await watching.wrote('cancelled');
+    watching.child.kill('SIGTERM');
+    const runs = await Promise.all([waiting.done, watching.done]);
+    assert.equal(
+      runs.map(({ code, stderr }) => [code, stderr.match(/warning:/gu)?.length]),
+      [
+        [1, 1],
+        [0, 1],
+      ],
+    );
+    await flows.close();
+  });
 }
 
 test.run();

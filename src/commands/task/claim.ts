@@ -62,20 +62,7 @@ No other worker gets the same task. Without --wait, the task is null if none is 
   }
 
   private waitFor(request: Parameters<typeof waitForTask>[1]): Promise<ClaimedTask> {
-    let isReported = false;
-    return waitForTask(
-      () => this.openFlows(),
-      request,
-      this.signal,
-      ({ message, hint }) => {
-        if (isReported) return;
-        isReported = true;
-        this.addWarning(
-          { code: 'STORAGE_UNAVAILABLE', message: `${message}; retrying`, hint },
-          true,
-        );
-      },
-    );
+    return waitForTask(() => this.openFlows(), request, this.signal, this.onOutage);
   }
 
   private answer({ task, flow, leaseToken }: ClaimedTask): TaskClaimOutput {

@@ -162,6 +162,8 @@ export interface WaitOptions<R> {
   readonly timeoutMs?: number | undefined;
   /** Called with each change, and first with the record as it is. */
   readonly onChange?: ((record: R) => void) | undefined;
+  /** Called each time that the server does not answer. */
+  readonly onOutage?: ((error: SvcError) => void) | undefined;
 }
 
 /** How often the store is asked whether anything was committed, which costs next to nothing. */
@@ -175,7 +177,7 @@ const LOOK_MS = 200;
 async function waitForEnd<R extends { readonly revision: number; readonly endedAt: unknown }>(
   store: FlowStore,
   read: () => Promise<R>,
-  { signal, timeoutMs = Number.POSITIVE_INFINITY, onChange }: WaitOptions<R>,
+  { signal, timeoutMs = Number.POSITIVE_INFINITY, onChange, onOutage }: WaitOptions<R>,
 ): Promise<R> {
   const until = performance.now() + timeoutMs;
   let seen: { readonly version: string; readonly record: R } | undefined;
@@ -192,6 +194,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
     } catch (error) {
       const isServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
       if (!isServer || seen === undefined) throw error;
+      onOutage?.(error);
     }
     const leftMs = until - performance.now();
     if (leftMs <= 0) {
