@@ -291,6 +291,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
+      located: (place) => print(`${place}\n`),
       json: this.jsonEnabled(),
       quiet,
       verbose,

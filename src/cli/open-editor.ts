@@ -5,26 +5,29 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
 import { endOfForeground } from './foreground.js';
-import { print } from './print.js';
+import type { Showing } from './showing.js';
 
 /**
- * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set. PDF and Word files are opened
+ * Opens `$VISUAL` or `$EDITOR` at a location, or tells the location if neither is set. PDF and Word files are opened
  * in the viewer of the system.
  *
  * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
   place: EditorPlace,
-  { env }: Pick<EngineContext, 'env'>,
+  { context: { env }, located }: Pick<Showing, 'context' | 'located'>,
 ): Promise<void> {
   const { file } = place;
   const format = documentFormatOf(file);
-  if (format === 'pdf' || format === 'docx') return openInViewer(file, env);
+  if (format === 'pdf' || format === 'docx') {
+    if (!(await openOnDesktop(file, env))) located(file);
+    return;
+  }
   // Lines of a web page are those of its text.
   const line = format === 'html' ? 1 : place.line;
   const editor = editorOf(env);
   if (editor === undefined) {
-    print(`${file}:${line}\n`);
+    located(`${file}:${line}`);
     return;
   }
   const { program, args } = editorCommand(editor, { ...place, line });
@@ -42,11 +45,6 @@ export async function openInEditor(
 /** The editor that the user has chosen, if any. */
 export function editorOf(env: EngineContext['env']): string | undefined {
   return [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '');
-}
-
-/** Opens a file in the viewer of the system, or prints its path where there is none. */
-async function openInViewer(file: string, env: EngineContext['env']): Promise<void> {
-  if (!(await openOnDesktop(file, env))) print(`${file}\n`);
 }
 
 /**

@@ -40,7 +40,7 @@ export async function runSearchScreen(
   const options = { ...screenOptions(terminal), memory: memory.name, actions, signal };
   try {
     const end = await screen.runSearchScreen(options);
-    if (end.type === 'open') await openInEditor(await placeOf(end.item), context);
+    if (end.type === 'open') await openInEditor(await placeOf(end.item), showing);
   } finally {
     await close();
     watcher?.close();
@@ -75,9 +75,10 @@ const MOST_COPIED_LINES = 400;
 /** Creates what the search screen can do; `placeOf` is where a result is opened. */
 export async function createSearchActions(
   memory: OpenedMemory,
-  { context, configFile, mask }: Pick<Showing, 'configFile' | 'context' | 'mask'>,
+  showing: Pick<Showing, 'configFile' | 'context' | 'located' | 'mask'>,
   restricted: Omit<SearchRequest, 'query'> = {},
 ) {
+  const { context, configFile, mask } = showing;
   const memories = createMemories(memory, context, configFile);
   const keepsHistory = await isHistoryOn(context, configFile);
   const historyFile = queryHistoryFile(context.state);
@@ -170,7 +171,7 @@ export async function createSearchActions(
     edit:
       editorOf(context.env) === undefined
         ? undefined
-        : async (item) => openInEditor(await placeIn(shown, item), context),
+        : async (item) => openInEditor(await placeIn(shown, item), showing),
     history: () => (keepsHistory ? readQueryHistory(historyFile) : []),
     remember: (line) => {
       if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);

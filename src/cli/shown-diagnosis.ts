@@ -18,8 +18,9 @@ export type Diagnose = ProviderScreenOptions['start'];
 export async function shownDiagnosis(
   diagnose: Diagnose,
   title: string,
-  { context, terminal, view, quiet, signal, mask, write }: Showing,
+  showing: Showing,
 ): Promise<Diagnosis> {
+  const { context, terminal, view, quiet, signal, mask, write } = showing;
   const start: Diagnose = async (given, onEvent) =>
     mask.data(await diagnose(given, (event) => onEvent(mask.data(event))));
   const show = (diagnosis: Diagnosis): void => write(renderDiagnosis(diagnosis, title, view));
@@ -33,11 +34,11 @@ export async function shownDiagnosis(
     ...screenOptions(terminal),
     title,
     start,
-    edit: editorOf(context.env) === undefined ? undefined : (place) => openInEditor(place, context),
+    edit: editorOf(context.env) === undefined ? undefined : (place) => openInEditor(place, showing),
     signal,
   });
   if (end.diagnosis !== undefined) show(end.diagnosis);
-  if (end.edit !== undefined) await openInEditor(end.edit, context);
+  if (end.edit !== undefined) await openInEditor(end.edit, showing);
   if (end.diagnosis === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return end.diagnosis;
 }

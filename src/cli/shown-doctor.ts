@@ -23,10 +23,8 @@ import { screenOptions } from './terminal.js';
  * @param fix whether to apply safe fixes without asking
  * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
-export async function shownDoctor(
-  fix: boolean,
-  { context, configFile, terminal, view, quiet, signal, write }: Showing,
-): Promise<FixedReport> {
+export async function shownDoctor(fix: boolean, showing: Showing): Promise<FixedReport> {
+  const { context, configFile, terminal, view, quiet, signal, write } = showing;
   const look: RunDoctorOptions = {
     context,
     configFile,
@@ -43,7 +41,7 @@ export async function shownDoctor(
     return found;
   }
   const edit = ({ file, line = 1, column = 1 }: FindingPlace): Promise<void> =>
-    openInEditor({ file, line, column }, context);
+    openInEditor({ file, line, column }, showing);
   const { runDoctorScreen } = await import('../ui/screens/doctor/run.js');
   const end = await runDoctorScreen({
     ...screenOptions(terminal),

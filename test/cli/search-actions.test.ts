@@ -44,7 +44,12 @@ async function actionsIn(
     onLookup,
   };
   const memory = await openMemory(context, { kind: 'agent' });
-  const showing = { context, configFile: undefined, mask: createSecretMask() };
+  const showing = {
+    context,
+    configFile: undefined,
+    located: () => undefined,
+    mask: createSecretMask(),
+  };
   const made = await createSearchActions(memory, showing, restricted);
   return { ...made, memory };
 }

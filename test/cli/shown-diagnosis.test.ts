@@ -39,6 +39,7 @@ test('a secret in the words of a check is masked before lines are wrapped', asyn
       write: (text) => {
         written += text;
       },
+      located: () => undefined,
     },
   );
   assert.not.match(written.replaceAll(/\s/gu, ''), 'correcthorse');

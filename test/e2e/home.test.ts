@@ -112,6 +112,25 @@ test('every screen behind a line opens, and Esc comes back to the same line', as
   await flows.close();
 });
 
+test('without an editor, home tells where the chosen passage is', async () => {
+  const { home, env } = aHome();
+  const session = runInPty([], {
+    home: home.path,
+    env: { ...env, VISUAL: '', EDITOR: '' },
+    columns: 160,
+    rows: 24,
+  });
+  await session.waitForText('❯ !  ada    no index yet');
+  session.type(KEYS.enter);
+  await session.waitForText('Ask your memory something');
+  session.type('automobile');
+  await session.waitForText('in spring');
+  session.type(KEYS.enter);
+  await session.waitForText(`no program to open ${home.at('ada/MEMORY.md')}:3`);
+  session.type('q');
+  assert.is(await session.ended, 0);
+});
+
 test('with nothing set up it says what to do next, and does it', async () => {
   const home = tempFolder();
   const env = { HOME: home.path };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { OverviewNews } from '../../engine/overview/index.js';
+import type { Note } from '../../ui/components/status-bar.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
 import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { type ManifestCommand, readManifest } from '../manifest.js';
@@ -14,7 +15,11 @@ import { screenOptions } from '../terminal.js';
 export async function shownHome(root: string, showing: Showing): Promise<void> {
   const { context, terminal, mask, signal } = showing;
   // What screens leave behind would be below the next one.
-  const inHome = { ...showing, write: () => undefined, quiet: false };
+  let unopened: Note | undefined;
+  const located = (place: string): void => {
+    unopened = { text: `no program to open ${place}`, isFault: false };
+  };
+  const inHome: Showing = { ...showing, write: () => undefined, located, quiet: false };
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
     ...screenOptions(terminal),
@@ -35,8 +40,10 @@ export async function shownHome(root: string, showing: Showing): Promise<void> {
   for (;;) {
     const end = await runHomeScreen({ ...shared, known, before });
     if (end.type === 'left') return;
+    unopened = undefined;
     try {
-      before = { state: end.state, told: await end.open() };
+      const told = await end.open();
+      before = { state: end.state, told: told ?? unopened };
     } catch (error) {
       if (signal.aborted) return;
       // Home shows the error of a screen.

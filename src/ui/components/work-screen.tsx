@@ -48,7 +48,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
 function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly KeyBinding[] {
-  const does = 'finish the current transaction and stop; saved work is kept';
+  const does = 'stop; all finished work is kept';
   const again = helpLine('ctrl-c twice', 'quit now');
   return [
     { ...quitKey(onStop, does, 'q stop'), on: ['q', 'ctrl-c'] },
