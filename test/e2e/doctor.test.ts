@@ -257,6 +257,8 @@ for (const [columns, rows] of [
       await session.waitForText('fixed: rename "prot" to "port"');
       await session.waitForText('✓ configuration');
       await session.waitForText('agent main has no index yet');
+      // Leaving before every check has finished is an interruption.
+      await session.waitForText('✓ watchers');
       for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
       session.type('q');
       assert.is(await session.ended, 0);
