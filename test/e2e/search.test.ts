@@ -165,6 +165,14 @@ test('nothing found is an answer, not a failure', async () => {
   assert.equal(await paths('xyzzy'), []);
 });
 
+test('an empty memory says that nothing is indexed yet', async () => {
+  const run = await runSvc(['memory', 'search', 'sunshine', '--workspace', tempFolder().path], {
+    home,
+  });
+  assert.equal([run.code, run.stdout], [0, 'No matches.\n']);
+  assert.match(run.stderr, /^warning: nothing is indexed yet$/mu);
+});
+
 test('a pipe gets no colour and no cursor movement, whatever is asked, but FORCE_COLOR', async () => {
   const isPlain = (run: SvcRun): boolean => !`${run.stdout}${run.stderr}`.includes('\u001b');
   assert.ok(isPlain(await search(['backup'])));

@@ -261,6 +261,7 @@ export const WARNING_CODES = {
   FORGET_UNFINISHED:
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
+  INDEX_EMPTY: 'Nothing is indexed, so nothing can be found.',
   INDEX_REBUILT: 'The index was damaged or of another version and was rebuilt.',
   INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
   INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',

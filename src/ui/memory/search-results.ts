@@ -86,7 +86,11 @@ export function correctionNote({
   return `showing results for ${instead} (no match for ${words})`;
 }
 
-function noMatches({ belowMinScore }: SearchResponse, { workspace }: SearchResultsOptions): string {
+function noMatches(
+  { belowMinScore, warnings }: SearchResponse,
+  { workspace }: SearchResultsOptions,
+): string {
+  if (warnings.some(({ code }) => code === 'INDEX_EMPTY')) return 'No matches.\n';
   const folder = workspace === undefined ? '' : ` --workspace ${safeLine(workspace)}`;
   const help =
     belowMinScore > 0
