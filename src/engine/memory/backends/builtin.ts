@@ -33,7 +33,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
         const response = await searchIndex(index, request, asked, work.signal);
         // Only an empty memory is worth another look at the disk.
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
-        return withEmptyMemory(response, target);
+        return withEmptyMemory(response, target, await index.hasDocuments('sessions'));
       };
       // Checking thousands of files for each letter would delay the next one.
       const isQuick = request.unfinished === true && !embeds;
@@ -99,10 +99,20 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   };
 }
 
+const EMPTY: Warning = {
+  code: 'INDEX_EMPTY',
+  message: 'nothing is indexed yet',
+  hint: '"svc memory status" shows where notes are expected',
+};
+
 /** No results from an empty memory may be due to notes in another place or excluded ones, unless skipped files explain it. */
-function withEmptyMemory(response: SearchResponse, { sources }: KeptIndex): SearchResponse {
-  const isExplained = response.warnings.some(({ code }) => code === 'FILES_SKIPPED');
-  const warning = isExplained ? undefined : emptyMemoryWarning(sources.memory);
+function withEmptyMemory(
+  response: SearchResponse,
+  { sources }: KeptIndex,
+  hasConversations: boolean,
+): SearchResponse {
+  if (response.warnings.some(({ code }) => code === 'FILES_SKIPPED')) return response;
+  const warning = emptyMemoryWarning(sources.memory) ?? (hasConversations ? undefined : EMPTY);
   if (warning === undefined) return response;
   return { ...response, warnings: [...response.warnings, warning] };
 }

@@ -103,15 +103,8 @@ export async function searchIndex(
       ...warnings,
       ...sourceWarnings(request, options.sources),
       ...queryWarnings(query, isDated),
-      ...emptyWarnings(chunks),
     ],
   };
-}
-
-function emptyWarnings(chunks: number): readonly Warning[] {
-  if (chunks > 0) return [];
-  const hint = '"svc memory status" shows where notes are expected';
-  return [{ code: 'INDEX_EMPTY', message: 'nothing is indexed yet', hint }];
 }
 
 /** The query, with its last word as a prefix if it is still being typed. */

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../support/index-content.js';
-import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
+import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('sync');
@@ -240,8 +240,8 @@ test('an index outlives a workspace that is gone for a while', async () => {
 
 test('an empty folder gives an empty index and empty answers', async () => {
   const backend = backendOn(targetOf(tempFolder().path));
-  const { results, warnings } = await backend.search({ query: 'anything' });
-  assert.equal([results, warnings], [[], []]);
+  const response = await backend.search({ query: 'anything' });
+  assert.equal([response.results, warningCodes(response)], [[], ['INDEX_EMPTY']]);
   assert.is((await backend.sync({ force: true })).added, 0);
 });
 
