@@ -8,7 +8,7 @@ import {
   meaningsOf,
   rangeOfDate,
 } from './date-span.js';
-import { foldedWordsOf, STOP_WORDS } from './words.js';
+import { foldedWordsOf, STOP_WORDS, straightQuotes } from './words.js';
 
 /** The date that a question asks about. */
 export interface AskedDate {
@@ -57,7 +57,9 @@ export async function dateIn(
   timeZone: string | undefined,
 ): Promise<AskedDate | undefined> {
   if (query.length > LONGEST_QUESTION) return undefined;
-  const question = query.replaceAll(QUOTED_OR_EXCLUDED, (part) => ' '.repeat(part.length));
+  const question = straightQuotes(query).replaceAll(QUOTED_OR_EXCLUDED, (part) =>
+    ' '.repeat(part.length),
+  );
   const hasWords = hasDateInWords(question);
   if (!hasWords && !/\d[-./]\d/.test(question)) return undefined;
   const today = Date.parse(dayFormatter(timeZone)(nowMs)) / MS_PER_DAY;

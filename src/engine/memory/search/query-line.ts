@@ -5,6 +5,7 @@ import type { Source } from '../types.js';
 import { type DateContext, understandFilters } from './filters.js';
 import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
+import { straightQuotes } from './words.js';
 
 /** A query with its filters taken out. */
 export interface QueryLine {
@@ -77,7 +78,7 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
         return false;
     }
   };
-  for (const piece of line.match(PIECE) ?? [])
+  for (const piece of straightQuotes(line).match(PIECE) ?? [])
     (await take(piece)) ? chips.push(piece) : words.push(piece);
 
   const hasFilters = tags.length + kinds.length + Object.keys(dates).length > 0;

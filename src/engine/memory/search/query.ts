@@ -1,6 +1,6 @@
 import type { Language, Tokenizer } from '../index/index.js';
 import { phraseTerm, type QueryReading, type QueryTerm, wordTerms } from './terms.js';
-import { STOP_WORDS } from './words.js';
+import { STOP_WORDS, straightQuotes } from './words.js';
 
 /** A parsed query. */
 export interface LexicalQuery {
@@ -29,8 +29,6 @@ const MAX_CHARACTERS = 20_000;
 /** A longer text without any word is searched by its beginning. */
 const MAX_LITERAL = 64;
 
-/** What a chat or a word processor makes of `"`. */
-const TYPOGRAPHIC_QUOTES = /[“”„]/gu;
 const PIECE = /(?<minus>-?)"(?<phrase>[^"]*)"|(?<word>\S+)/g;
 const EXCLUDED_WORD = /^-\p{L}{2}/u;
 
@@ -49,7 +47,7 @@ export function parseQuery(
   }: { readonly hasDate?: boolean; readonly languages?: readonly Language[] } = {},
 ): LexicalQuery {
   // As in most documents; SQLite would take NUL for the end of the expression.
-  const text = raw.replaceAll('\0', ' ').replace(TYPOGRAPHIC_QUOTES, '"').normalize('NFC');
+  const text = straightQuotes(raw.replaceAll('\0', ' ')).normalize('NFC');
   const reading = { tokenizer, languages };
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), reading);
   const stopWords = stopWordsOf(words, languages);

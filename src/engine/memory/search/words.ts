@@ -94,3 +94,8 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .split(/\s+/)
     .filter((word) => word !== ''),
 );
+
+/** A query with `"` for what a chat or a word processor makes of it, and otherwise character by character the same. */
+export function straightQuotes(query: string): string {
+  return query.replaceAll(/[“”„]/gu, '"');
+}

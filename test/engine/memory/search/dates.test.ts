@@ -162,6 +162,7 @@ test('what is not clearly a date is none', async () => {
     '2026-13-45',
     'at 10:30',
     '"last week"',
+    '“last week”',
     '-yesterday',
     'what is this error in the next function',
     '',

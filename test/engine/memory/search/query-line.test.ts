@@ -38,6 +38,7 @@ test('a day or a period is a condition, a duration begins in the past', async ()
     assert.equal([restricted.filters?.on, chips], [date, [`@${date}`]]);
   }
   assert.equal((await read('@"last week" x')).restricted.filters?.on, 'last week');
+  assert.equal((await read('@“last week” x')).restricted.filters?.on, 'last week');
 });
 
 test('what is no filter is text', async () => {
