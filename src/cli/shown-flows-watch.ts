@@ -1,4 +1,4 @@
-import { SvcError } from '../engine/errors/index.js';
+import { isStorageFailure, type SvcError } from '../engine/errors/index.js';
 import type { FlowStatus } from '../engine/flow-model/flow-record.js';
 import { type PauseRecord, type TaskStatus, taskOutput } from '../engine/flow-model/task-record.js';
 import {
@@ -203,8 +203,7 @@ async function follow(
       }
     } catch (error) {
       // What is shown stays while a shared server restarts.
-      const isServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
-      if (!isServer || seen === '') throw error;
+      if (!isStorageFailure(error) || seen === '') throw error;
       onOutage?.(error);
     }
     await flows.rest(LOOK_MS, signal);

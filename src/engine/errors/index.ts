@@ -10,6 +10,7 @@ export {
   faultFields,
   handlesExhausted,
   isHandleShortage,
+  isStorageFailure,
   isSystemError,
   isWithoutTls,
   messageOf,

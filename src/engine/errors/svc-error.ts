@@ -104,6 +104,11 @@ export function asSvcError(error: unknown): SvcError | undefined {
   return new SvcError('SYSTEM_REFUSED', message, { hint, cause: error });
 }
 
+/** Whether a shared server is the reason: it does not answer, refuses, or cannot be used. */
+export function isStorageFailure(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code.startsWith('STORAGE_');
+}
+
 /** The message of anything that was thrown. Errors of files are worded: `/notes/a.md: permission denied`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,4 +1,4 @@
-import { SvcError } from '../errors/index.js';
+import { isStorageFailure, SvcError } from '../errors/index.js';
 import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
 import { type HistoryEntry, OPERATOR } from '../flow-model/history-record.js';
 import {
@@ -192,8 +192,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
         if (record.endedAt !== null) return record;
       }
     } catch (error) {
-      const isServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
-      if (!isServer || seen === undefined) throw error;
+      if (!isStorageFailure(error) || seen === undefined) throw error;
       onOutage?.(error);
     }
     const leftMs = until - performance.now();

@@ -1,4 +1,4 @@
-import { SvcError, type Warning } from '../../errors/index.js';
+import { isStorageFailure, SvcError, type Warning } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { uniqueBy } from '../../support/lists.js';
 import { iso } from '../../support/time.js';
@@ -56,8 +56,7 @@ async function openOrTell(
   try {
     return await home.open();
   } catch (error) {
-    const isOfServer = error instanceof SvcError && error.code.startsWith('STORAGE_');
-    if (!isOfServer || home.others === undefined) throw error;
+    if (!isStorageFailure(error) || home.others === undefined) throw error;
     const { message, hint } = error;
     faults.push({ code: 'STORAGE_UNAVAILABLE', message, hint });
     return { state: 'unusable', why: message };
