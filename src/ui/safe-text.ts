@@ -72,6 +72,5 @@ export function spacedJson(text: string): string {
 
 /** JSON without characters that control a terminal. */
 export function renderJson(value: unknown): string {
-  const json = JSON.stringify(value, null, 2) ?? 'null';
-  return json.split('\n').map(safeLine).join('\n');
+  return safeJson(JSON.stringify(value, null, 2) ?? 'null');
 }
