@@ -14,6 +14,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -160,12 +161,17 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
+    requireFile(stats);
     if (stats.size > most) throw systemErrorLike('EFBIG');
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** @throws like the system: EISDIR for a folder, EFTYPE for a named pipe or a device */
+export function requireFile(stats: Stats): void {
+  if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
 }
 
 function systemErrorLike(code: string): Error {

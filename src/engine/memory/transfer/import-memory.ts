@@ -2,7 +2,13 @@ import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { makeFolders, PRIVATE_MODE, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
+import {
+  makeFolders,
+  PRIVATE_MODE,
+  replaceFile,
+  requireFile,
+  SHARED_FOLDER_MODE,
+} from '../../support/files.js';
 import { listed } from '../../support/text.js';
 import { pages } from '../embedding/index.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
@@ -33,10 +39,16 @@ export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
 const VECTORS_AT_ONCE = 500;
 const MISSING_AT_ONCE = 2000;
 
+const HINTS: Readonly<Record<string, string>> = {
+  EISDIR: 'a folder of notes needs no import: add it to memorySearch.extraPaths',
+  EFTYPE: 'pass a file written by "svc memory export", or - to read it from stdin',
+};
+
 /** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string): Promise<ImportPlan> {
   try {
-    refuseStreams(file);
+    // It is read more than once: a named pipe would be empty after the first time.
+    requireFile(statSync(file));
     const checked = await checkExport(file);
     const root = inFolder(into, () =>
       lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
@@ -47,21 +59,9 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     const code = systemErrorCode(error);
     const why =
       code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error)}`;
-    const hint =
-      code === 'EISDIR'
-        ? 'a folder of notes needs no import: add it to memorySearch.extraPaths'
-        : 'pass a file written by "svc memory export"';
+    const hint = HINTS[code ?? ''] ?? 'pass a file written by "svc memory export"';
     throw new SvcError('IMPORT_FAILED', why, { hint, cause: error });
   }
-}
-
-/** An export is read more than once: a named pipe would be empty after the first time. @throws SvcError IMPORT_FAILED */
-function refuseStreams(file: string): void {
-  const stats = statSync(file);
-  if (stats.isFile() || stats.isDirectory()) return;
-  throw new SvcError('IMPORT_FAILED', `cannot read ${file}: it is not a regular file`, {
-    hint: 'pass a file written by "svc memory export", or - to read it from stdin',
-  });
 }
 
 /** @throws SvcError IMPORT_FAILED when the target folder cannot be used, such as a link that leads nowhere */
