@@ -8,7 +8,7 @@ import { endOfForeground } from './foreground.js';
 import type { Showing } from './showing.js';
 
 /**
- * Opens `$VISUAL` or `$EDITOR` at a location, or tells the location if neither is set. PDF and Word files are opened
+ * Opens `$VISUAL` or `$EDITOR` at a location, or passes on the location if neither is set. PDF and Word files are opened
  * in the viewer of the system.
  *
  * @throws SvcError USAGE if the editor cannot be run

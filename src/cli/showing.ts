@@ -19,7 +19,7 @@ export interface Showing {
   readonly onInterrupt: () => void;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
-  /** Tells where something is that no program was found to open: a path, possibly with a line. */
+  /** Shows where something is that no program was found to open: a path, possibly with a line. */
   readonly located: (place: string) => void;
   readonly json: boolean;
   /** No screen, no progress, no summary. */

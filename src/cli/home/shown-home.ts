@@ -14,11 +14,11 @@ import { screenOptions } from '../terminal.js';
 /** Shows home and the screens opened from it until the person quits. */
 export async function shownHome(root: string, showing: Showing): Promise<void> {
   const { context, terminal, mask, signal } = showing;
-  // What screens leave behind would be below the next one.
   let unopened: Note | undefined;
   const located = (place: string): void => {
     unopened = { text: `no program to open ${place}`, isFault: false };
   };
+  // What screens leave behind would be below the next one.
   const inHome: Showing = { ...showing, write: () => undefined, located, quiet: false };
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {

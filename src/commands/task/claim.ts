@@ -50,7 +50,10 @@ No other worker gets the same task. Without --wait, the task is null if none is 
       agentId: flags.agent,
       leaseMs: seconds === undefined ? undefined : seconds * 1000,
     };
-    if (flags.wait) return this.answer(await this.waitFor(request));
+    if (flags.wait) {
+      const open = () => this.openFlows();
+      return this.answer(await waitForTask(open, request, this.signal, this.onOutage));
+    }
     const flows = await this.openFlows();
     const claimed = await flows.tasks.claim(request);
     if (claimed !== undefined) return this.answer(claimed);
@@ -59,10 +62,6 @@ No other worker gets the same task. Without --wait, the task is null if none is 
     const why = renderPauses(paused, this.view());
     this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
     return { task: null, flow: null, leaseToken: null };
-  }
-
-  private waitFor(request: Parameters<typeof waitForTask>[1]): Promise<ClaimedTask> {
-    return waitForTask(() => this.openFlows(), request, this.signal, this.onOutage);
   }
 
   private answer({ task, flow, leaseToken }: ClaimedTask): TaskClaimOutput {

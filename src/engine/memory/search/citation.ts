@@ -40,7 +40,10 @@ const PAGES = /^(?<path>.+)#p(?<first>\d{1,99})(?:-p?(?<last>\d{1,99}))?$/s;
 const CITATION =
   /^(?<path>.+)(?:#L|(?<=\.(?:jsonl|md)):)(?<start>\d{1,99})(?:-L?(?<end>\d{1,99}))?$/s;
 
-/** Parses {@link formatCitation}, {@link formatPages} and `path.md:3-5`, as grep and compilers write; anything else is a path. */
+/**
+ * Parses {@link formatCitation}, {@link formatPages} and `path.md:3-5`, as grep and compilers write; anything else is a
+ * path.
+ */
 export function parseCitation(text: string): ParsedCitation {
   const groups = CITATION.exec(text)?.groups;
   const path = groups?.['path'];
