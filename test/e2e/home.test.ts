@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { newFlow, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
-import { runInPty } from '../support/pty.js';
+import { type PtySession, runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
@@ -32,6 +32,15 @@ function aHome() {
   return { home, env: { HOME: home.path } };
 }
 
+/** From the first line of home into its search, until the passage is found. */
+async function searchForAutomobile(session: PtySession): Promise<void> {
+  await session.waitForText('❯ !  ada    no index yet');
+  session.type(KEYS.enter);
+  await session.waitForText('Ask your memory something');
+  session.type('automobile');
+  await session.waitForText('in spring');
+}
+
 for (const [columns, rows] of [
   [60, 24],
   [80, 24],
@@ -40,11 +49,7 @@ for (const [columns, rows] of [
   test(`svc alone opens home at ${columns} columns; into a screen, back, and out with 0`, async () => {
     const { home, env } = aHome();
     const session = runInPty([], { home: home.path, env, columns, rows });
-    await session.waitForText('❯ !  ada    no index yet');
-    session.type(KEYS.enter);
-    await session.waitForText('Ask your memory something');
-    session.type('automobile');
-    await session.waitForText('in spring');
+    await searchForAutomobile(session);
     session.type(KEYS.escape);
     // The search has made the index meanwhile, and keys are heard again.
     await session.waitForText('❯ ✓  ada    up to date');
@@ -120,11 +125,7 @@ test('without an editor, home tells where the chosen passage is', async () => {
     columns: 160,
     rows: 24,
   });
-  await session.waitForText('❯ !  ada    no index yet');
-  session.type(KEYS.enter);
-  await session.waitForText('Ask your memory something');
-  session.type('automobile');
-  await session.waitForText('in spring');
+  await searchForAutomobile(session);
   session.type(KEYS.enter);
   await session.waitForText(`no program to open ${home.at('ada/MEMORY.md')}:3`);
   session.type('q');

@@ -5,7 +5,7 @@ import { migrate, Server } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf } from './context.js';
 import { testFlows } from './flows.js';
-import { serverAt, type TestPostgres } from './postgres.js';
+import { PATIENT, serverAt, type TestPostgres } from './postgres.js';
 
 /** Flows in any store, as a test works with them. */
 export interface StoredFlows {
@@ -170,7 +170,7 @@ class PooledServer extends Server {
   private readonly connections: readonly Server[];
 
   constructor(url: string) {
-    const settings = { url, poolSize: 1, connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
+    const settings = { url, poolSize: 1, ...PATIENT };
     super(settings);
     this.connections = Array.from({ length: 4 }, () => new Server(settings));
   }

@@ -70,10 +70,11 @@ export function serverAt(
   url: string,
   settings: Partial<ConstructorParameters<typeof Server>[0]> = {},
 ): Server {
-  // Long: a machine that is busy with other tests may need half a minute for the tables.
-  const defaults = { poolSize: 10, connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
-  return new Server({ url, ...defaults, ...settings });
+  return new Server({ url, poolSize: 10, ...PATIENT, ...settings });
 }
+
+/** A machine that is busy with other tests may need half a minute for the tables. */
+export const PATIENT = { connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
 
 const MANY = 100;
 let made = 0;
