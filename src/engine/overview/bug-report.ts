@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import { messageOf, SvcError, systemReason } from '../errors/index.js';
@@ -48,7 +48,10 @@ export async function writeBugReport(
   const nowMs = context.clock.now();
   const files = all.map(({ file }) => file);
   const archive = gzipSync(tarOf(files, nowMs));
-  const file = resolve(context.cwd, options.output ?? defaultName(nowMs));
+  const file =
+    options.output === undefined
+      ? newFile(context.cwd, nowMs)
+      : resolve(context.cwd, options.output);
   write(file, archive);
   return { file, bytes: archive.length, entries: all.map(({ entry }) => entry) };
 }
@@ -128,10 +131,13 @@ function withoutCitations(log: string): string {
   return log.replaceAll(/(?<="citation":")(?:[^"\\]|\\.)*/gu, MASK);
 }
 
-/** `svc-bug-report-20260203-090528.tar.gz`, in UTC. */
-function defaultName(nowMs: number): string {
+/** `svc-bug-report-20260203-090528.tar.gz`, in UTC; the second one of the same second ends with `-2`. */
+function newFile(folder: string, nowMs: number): string {
   const [day = '', time = ''] = new Date(nowMs).toISOString().replaceAll(/[-:]/gu, '').split('T');
-  return `svc-bug-report-${day}-${time.slice(0, 6)}.tar.gz`;
+  const name = join(folder, `svc-bug-report-${day}-${time.slice(0, 6)}`);
+  let file = `${name}.tar.gz`;
+  for (let number = 2; existsSync(file); number += 1) file = `${name}-${number}.tar.gz`;
+  return file;
 }
 
 function write(file: string, archive: Buffer): void {
