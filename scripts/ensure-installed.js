@@ -13,6 +13,9 @@ const abiFile = `${root}node_modules/.svc-node-abi`;
 const NEWER_SQLITE = 'better-sqlite3@13.2.0';
 const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
 
+/** With node-gyp's own options (`-O3 -g`), SQLite takes a quarter longer to compile, and runs no faster. */
+const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0' };
+
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 /**
@@ -102,7 +105,7 @@ async function runNpm(what, args) {
     // A process group of its own, so that compilers end with it.
     detached: true,
     // The caller builds next; do not build in the prepare script too.
-    env: { ...process.env, SVC_SKIP_PREPARE: '1' },
+    env: { ...COMPILING, ...process.env, SVC_SKIP_PREPARE: '1' },
   });
   const [output, errors, status] = await Promise.all([
     text(child.stdout),
