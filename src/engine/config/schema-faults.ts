@@ -151,7 +151,8 @@ const SHOWN_CHARS = 40;
 
 /** A value where none can be a secret: instead of a number, a switch or a name to choose. */
 function shownValue(value: unknown): string {
-  return withEllipsis(JSON.stringify(value), SHOWN_CHARS);
+  // JSON has no infinity, which is how a number such as 1e309 is read.
+  return withEllipsis(typeof value === 'number' ? `${value}` : JSON.stringify(value), SHOWN_CHARS);
 }
 
 /** JSON has no symbol keys. */

@@ -58,6 +58,10 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{ "gateway": { "port": 80.5 } }',
     faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 80.5)'],
   },
+  'a number too large for any': {
+    text: '{ "gateway": { "port": 1e309 } }',
+    faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got Infinity)'],
+  },
   'a mistyped choice': {
     text: '{ "memory": { "backend": "bultin" } }',
     faults: ['1:26 memory.backend: "backend" must be one of "builtin", "ext" (got "bultin")'],

@@ -42,7 +42,7 @@ export function searchKeys(state: SearchState, dispatch: (intent: SearchIntent) 
     leave,
     back,
     ...scrolls,
-    ...moveKeys(state, on),
+    ...moveKeys(state, hasResult, on),
     ...resultKeys(hasResult, isTyping, on),
   ];
   if (!isTyping) {
@@ -84,7 +84,7 @@ function escapeIntent(state: SearchState): SearchIntent {
   return state.focus === 'list' ? { type: 'focused', focus: 'input' } : { type: 'leave' };
 }
 
-function moveKeys(state: SearchState, on: On): readonly KeyBinding[] {
+function moveKeys(state: SearchState, hasResult: boolean, on: On): readonly KeyBinding[] {
   // In an empty input, and as long as what it has is from the history.
   const recalls =
     (state.input.text === '' || state.recalled !== undefined) && listView(state.list).at <= 0;
@@ -93,7 +93,7 @@ function moveKeys(state: SearchState, on: On): readonly KeyBinding[] {
   return [
     on(['up'], isTyping ? up : moveTo('up'), {
       help: ['↑ ↓, pgup pgdn', 'select a result'],
-      bar: { text: '↑↓ select', goes: 3 },
+      ...(hasResult ? { bar: { text: '↑↓ select', goes: 3 } } : {}),
     }),
     on(['down'], moveTo('down')),
     on(['pageUp'], moveTo('pageUp')),
