@@ -232,6 +232,6 @@ function requireKnown(schemaVersion: number, where: string): void {
   throw new SvcError(
     'STORAGE_NEWER',
     `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${SCHEMA_VERSION})`,
-    { hint: 'update svc on this host' },
+    { hint: 'update svc on this host: svc upgrade' },
   );
 }
