@@ -125,9 +125,11 @@ function isHidden(value: unknown, path: ConfigPath): boolean {
 
 /** A mistyped key is shown with its value where the intended key is not a secret. */
 function isMistypedHarmless(path: ConfigPath): boolean {
+  const last = path.at(-1);
+  if (typeof last !== 'string') return false;
   const parent = path.slice(0, -1);
   const known = schemasAt(configSchema, parent).flatMap(knownKeys);
-  const meant = suggestName(String(path.at(-1)), known);
+  const meant = suggestName(last, known);
   return meant !== undefined && !isSecretPath([...parent, meant]) && !SECRET_FIELD.test(meant);
 }
 
@@ -143,16 +145,19 @@ const KEY_AND_REST =
  */
 export function maskConfigText(text: string): string {
   const { tree, errors } = parseLeniently(text);
-  let masked = text;
+  let masked = '';
+  let done = 0;
   for (const { node, path } of tree === undefined ? [] : leavesOf(tree)) {
     if (node.type !== 'string' || !isShownAsStars(path, String(node.value))) continue;
     const { offset, length } = node;
     const start = offset + 1;
     // An unclosed string ends with its line.
-    const isClosed = length > 1 && masked[offset + length - 1] === '"';
+    const isClosed = length > 1 && text[offset + length - 1] === '"';
     const end = offset + length - (isClosed ? 1 : 0);
-    masked = masked.slice(0, start) + stars(masked.slice(start, end)) + masked.slice(end);
+    masked += text.slice(done, start) + stars(text.slice(start, end));
+    done = end;
   }
+  masked += text.slice(done);
   if (tree === undefined || errors.length > 0) {
     masked = masked.replaceAll(KEY_AND_REST, (_, key: string, rest: string) => {
       return /^\s*(?:["']?(?:env:|\$\{)|\{)/u.test(rest) ? key + rest : key + starWords(rest);
