@@ -23,10 +23,24 @@ export function textWidth(text: string): number {
 /** The characters of a text as people count them, with combining marks and emoji sequences kept whole. */
 export function splitGraphemes(text: string): readonly string[] {
   // An escape code is never part of a longer character.
-  return PLAIN.test(text.replaceAll('\u001B', ''))
-    ? text.split('')
-    : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+  if (PLAIN.test(text.replaceAll('\u001B', ''))) return text.split('');
+  const segmenter = new Intl.Segmenter();
+  const characters: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    // A cut through a surrogate pair would also separate it from what is before it.
+    const isCutPair = /[\uD800-\uDBFF]/.test(text.charAt(from + PART - 1));
+    const part = text.slice(from, from + PART - (isCutPair ? 1 : 0));
+    const some = Array.from(segmenter.segment(part), ({ segment }) => segment);
+    // The last one may go on in the next part.
+    const last = from + part.length < text.length && some.length > 1 ? some.pop() : undefined;
+    for (const character of some) characters.push(character);
+    from += part.length - (last?.length ?? 0);
+  }
+  return characters;
 }
+
+/** Units split at once: V8 copies the whole text for each of its characters. */
+const PART = 512;
 
 /** The longest start of a text (without escape codes) that fits, without an ellipsis. */
 export function takeColumns(text: string, columns: number): string {

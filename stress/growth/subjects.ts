@@ -19,6 +19,7 @@ import { createGlob } from '../../src/engine/support/glob.js';
 import { parseBody, parseForm, typeFault } from '../../src/engine/webhooks/body.js';
 import { routeFinder } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
+import { wrapSpans } from '../../src/ui/fit.js';
 import { routeOf } from '../../test/support/webhooks.js';
 import type { GrowingText } from './growth.js';
 import { HARMLESS_REGEXES, sourceRegexes } from './regexes.js';
@@ -115,6 +116,7 @@ export const PARSERS: readonly GrowthSubject[] = [
     },
     parts: ['a', ' ', ';', 'application/json;', 'charset=', 'bearer ', '"'],
   },
+  { name: 'lines that fit', work: (text) => void wrapSpans(text, 80), parts: [...WORDS, '\u0301'] },
   { name: 'forwarded address', work: clientNetworkOf, parts: [':', '0:', '1.', '::', '%', 'f'] },
   ...Object.entries(TRANSCRIPT_READERS).map(([id, reader]) => ({
     name: `${id} transcript`,

@@ -67,6 +67,23 @@ test('a quick look at plain text finds the same width as the tables', () => {
   assert.equal([textWidth('e\u0301 “a” – b'), splitGraphemes('e\u0301a')], [9, ['e\u0301', 'a']]);
 });
 
+test('a text of any length has the same characters as at once', () => {
+  const unit = fc.constantFrom(
+    ...'aé字😀\u0301\u200D\uFE0F🇩각\r\n\uD83D\uDE00',
+    '👩‍👩‍👧',
+    '👍🏽',
+    'क्ष',
+  );
+  fc.assert(
+    fc.property(fc.array(unit, { minLength: 400, maxLength: 1500 }), (units) => {
+      const text = `字${units.join('')}`;
+      const whole = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+      assert.equal(splitGraphemes(text), whole);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('breaks prose at blanks and keeps its indentation', () => {
   const lines = (value: string, columns: number): readonly string[] =>
     wrapSpans(value, columns).map(({ start, end }) => value.slice(start, end));
