@@ -35,9 +35,12 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
   const characters = new StringDecoder('utf8');
   let waiting: InputEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let isReading = false;
 
   const tell = (events: readonly InputEvent[]): void => {
     for (const event of events) {
+      // What was typed right after the key that gave the terminal away was not meant for the screen.
+      if (!isReading) return;
       if (event.type === 'key' && event.name === 'ctrl-z') onSuspend();
       else if (listeners.size > 0) for (const listener of [...listeners]) listener(event);
       else if (waiting.length < MOST_WAITING) waiting.push(event);
@@ -64,10 +67,12 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
       return () => listeners.delete(listener);
     },
     start: () => {
+      isReading = true;
       stdin.on('data', onData);
       stdin.resume();
     },
     stop: () => {
+      isReading = false;
       clearTimeout(timer);
       stdin.off('data', onData);
       stdin.pause();

@@ -26,8 +26,11 @@ export interface TerminalSession {
   readonly drained: () => Promise<void>;
   /** Restores the terminal; only the first call does. Nothing of the screen is written afterwards. */
   readonly leave: () => void;
-  /** Lends the terminal to someone else until the work is done, then draws the screen again. */
-  readonly suspended: <T>(work: () => Promise<T>) => Promise<T>;
+  /**
+   * Lends the terminal to someone else until the work is done, then draws the screen again. Does nothing while it is
+   * lent, such as for a key that was pressed twice.
+   */
+  readonly suspended: (work: () => Promise<void>) => Promise<void>;
   /** Stops the process as the shell does for Ctrl-Z, and continues with the screen. */
   readonly stop: () => void;
 }
@@ -50,6 +53,7 @@ export function takeTerminal(
   input: InputReader,
 ): TerminalSession {
   let state: 'left' | 'lent' | 'ours' = 'lent';
+  let isLending = false;
   const enter = (): void => {
     stdin.setRawMode(true);
     stdout.write(modes.on + PASTE_MARKS_ON);
@@ -128,13 +132,18 @@ export function takeTerminal(
     drained,
     leave,
     suspended: async (work) => {
-      if (state === 'ours') await drained();
-      if (state !== 'ours') return work();
-      state = 'lent';
-      release();
+      if (isLending) return;
+      isLending = true;
       try {
-        return await work();
+        input.stop();
+        await drained();
+        if (state === 'ours') {
+          state = 'lent';
+          release();
+        }
+        await work();
       } finally {
+        isLending = false;
         resume();
       }
     },

@@ -102,6 +102,32 @@ test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async
   assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
 });
 
+test('a key that lends the terminal does so once, and what is typed with it is dropped', async () => {
+  const heard: string[] = [];
+  let works = 0;
+  let finish = (): void => undefined;
+  const lend = (): void => {
+    void screen.suspended(() => {
+      works += 1;
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    });
+  };
+  const { terminal, screen } = open(
+    <Hello onKey={(key) => (key === '?' ? lend() : void heard.push(key))} />,
+  );
+  await waitFor('raw mode', terminal.rawMode);
+  terminal.type(`??${KEYS.up}${KEYS.ctrlC}`);
+  await waitFor('the work', () => works > 0);
+  finish();
+  await waitFor('raw mode again', terminal.rawMode);
+  terminal.type(KEYS.up);
+  await waitFor('a key', () => heard.length > 0);
+  await screen.unmount();
+  assert.equal([works, heard], [1, ['up']]);
+});
+
 /**
  * A terminal that stopped being read in the middle of a frame, until the test reads it. The program can also write to its
  * file directly.
@@ -163,9 +189,13 @@ test('a terminal that was not read for long is restored again after what was que
 
 test('a slow terminal is lent once it got what was queued', async () => {
   const { screen, output, read, close } = await openSlow();
-  const lent = screen.suspended(async () => output());
+  let before = '';
+  const lent = screen.suspended(async () => {
+    before = output();
+  });
   read();
-  assert.match(await lent, /the rest of a frame.*\?1049l$/su);
+  await lent;
+  assert.match(before, /the rest of a frame.*\?1049l$/su);
   await screen.unmount();
   close();
 });
