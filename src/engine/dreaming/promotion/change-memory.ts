@@ -236,8 +236,13 @@ function undoOperations(
     if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
     if (text === '' && (backupFile === undefined || !file.exists)) removeGuarded(file);
     else writeGuarded(file, text);
-    // Last, so that a retired entry is in one of the files at any time.
-    undoArchived(dir, all);
+    // Last, so that a retired entry is in one of the files at any time. It does not come back if the entry that
+    // replaced it was edited or deleted.
+    const isBack = new Set(promotedEntries(text).map(({ key }) => key));
+    undoArchived(
+      dir,
+      all.filter((operation) => operation.kind !== 'archive' || isBack.has(operation.key)),
+    );
     return kept;
   }
   throw busy('undo');

@@ -320,6 +320,30 @@ test('a retired entry is in the archive with its provenance; undo puts it back t
   assert.is(archive(), undefined);
 });
 
+test('a replaced entry stays in the archive until undoing brings it back', () => {
+  const { changer, file, read, archive, before } = aRetirement();
+  const text = 'The nightly backup runs at 03:30.';
+  const [prior] = promotedEntries(before);
+  assert.ok(prior);
+  const entry = { ...prior, key: claimKeyOf(text), sweepId: NEXT.id };
+  const applied = changeMemory(changer, NEXT, (now) => ({
+    ...editMemory(now, [{ kind: 'replace', prior: KEY, entry, text }], NEXT.day),
+    decided: [entry.key],
+  }));
+  const written = read();
+  const archived = archive();
+  assert.is(promotedEntries(archived ?? '').length, 1);
+  for (const edited of [written.replace(text, `${text} Or so.`), HAND]) {
+    writeFileSync(file, edited);
+    assert.is(undoSweep(changer, applied).undone, 0);
+    assert.is(archive(), archived);
+  }
+  writeFileSync(file, written);
+  undoSweep(changer, applied);
+  assert.is(read(), before);
+  assert.is(archive(), undefined);
+});
+
 test('what a person wrote in the archive stays, before and after an undo', () => {
   const { home, changer, retire, archive } = aRetirement();
   home.write(ARCHIVE, '# Kept by hand\n\n- an old note');
