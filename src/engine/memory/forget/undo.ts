@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { ifReadable, replaceFile } from '../../support/files.js';
+import { ifReadable, makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import { attempt, type HideContext, whileLocked } from './hide.js';
@@ -70,6 +71,8 @@ function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
     const now = stats === undefined ? null : readFileSync(absolutePath);
     if (now?.equals(before) === true) return true;
     if ((now === null ? null : hash('sha256', now)) !== leftHash) return false;
+    // Someone may have removed the folder, which was left empty.
+    makeFolders(dirname(absolutePath), SHARED_FOLDER_MODE);
     replaceFile(absolutePath, before, (stats ?? copy).mode & 0o777);
     return true;
   });

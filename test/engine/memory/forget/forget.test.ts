@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -232,12 +240,13 @@ test('lines are taken out of a file to the byte, with a backup that brings them 
   assert.is(readFileSync(file, 'utf8'), before);
 });
 
-test('a whole file is deleted on wish, and comes back', async () => {
-  const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'x\n' });
-  const { id } = await forget(world, 'birds.md', true);
+test('a whole file is deleted on wish, and comes back, also if its empty folder was removed', async () => {
+  const world = await worldOf({ 'a/birds.md': NOTE, 'other.md': 'x\n' });
+  const { id } = await forget(world, 'a/birds.md', true);
+  rmdirSync(world.notes.at('a'));
   assert.equal(readdirSync(world.notes.path), ['other.md']);
   await undo(world, id);
-  assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), NOTE);
+  assert.is(readFileSync(world.notes.at('a/birds.md'), 'utf8'), NOTE);
 });
 
 test('a file that somebody changed since stays as it is, and its backup too', async () => {
