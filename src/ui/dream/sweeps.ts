@@ -126,9 +126,13 @@ function sweptLines(
   ];
   const end = dryRun
     ? 'dry run: nothing was written'
-    : sweep.written > 0
+    : sweep.memory === 'applied' && sweep.written + sweep.retired > 0
       ? `undo with: svc dream undo ${safeLine(sweep.id)}`
-      : 'MEMORY.md: no changes';
+      : `MEMORY.md: ${memoryWords(sweep)}`;
+  const retired =
+    sweep.memory === 'applied' && sweep.retired > 0
+      ? [`  ${formatCountOf(sweep.retired, 'entry', 'entries')} moved to the archive`]
+      : [];
   const report =
     remReport === undefined ? [] : ['', ...remReport.trimEnd().split('\n').map(safeLine)];
   const phases = [
@@ -139,6 +143,7 @@ function sweptLines(
   return [
     ...(phasesShown ? [] : phases),
     ...decided,
+    ...retired,
     ...troubles,
     ...(phasesShown ? [] : evaluated),
     `  ${style.dim(end)}`,

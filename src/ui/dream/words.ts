@@ -133,8 +133,9 @@ export function memoryWords({
     case 'undone':
       return 'undone';
     case 'applied':
+      if (written + retired === 0) return 'no changes';
       return [
-        `${formatCountOf(written, 'entry', 'entries')} written`,
+        ...(written === 0 ? [] : [`${formatCountOf(written, 'entry', 'entries')} written`]),
         ...(retired === 0 ? [] : [`${formatCount(retired)} retired`]),
       ].join(', ');
   }

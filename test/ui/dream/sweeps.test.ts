@@ -1,0 +1,50 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DreamRunOutput } from '../../../src/engine/dreaming/index.js';
+import { renderRun } from '../../../src/ui/dream/sweeps.js';
+import { createStyle } from '../../../src/ui/style.js';
+
+type Swept = Exclude<DreamRunOutput['sweeps'][number], { readonly error: unknown }>;
+type Change = Pick<Swept['sweep'], 'memory' | 'retired' | 'written'>;
+
+const AT = '2026-11-20T03:00:00.000Z';
+const UNDO = '  undo with: svc dream undo 20261120T030000';
+
+/** The lines of `svc dream run` after the phases. */
+function endOf(change: Change): readonly string[] {
+  const times = { day: '2026-11-20', startedAt: AT, endedAt: AT } as const;
+  const sweep = { id: '20261120T030000', trigger: 'manual', phases: {}, ...times } as const;
+  const swept: Swept = {
+    workspace: '/notes',
+    agents: ['main'],
+    ok: true,
+    sweep: { ...sweep, ...change },
+    searches: 0,
+    decisions: [],
+    skipped: [],
+    reportFaults: [],
+    modelFaults: [],
+  };
+  const view = { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/home/ada' };
+  const text = renderRun(
+    { ok: true, dryRun: false, sweeps: [swept] },
+    { ...view, phasesShown: true },
+  );
+  return text.trimEnd().split('\n').slice(1);
+}
+
+test('a sweep ends with how to undo it, also one that only moved entries to the archive', () => {
+  assert.equal(endOf({ memory: 'applied', written: 1, retired: 0 }), [UNDO]);
+  const retired = '  1 entry moved to the archive';
+  assert.equal(endOf({ memory: 'applied', written: 0, retired: 1 }), [retired, UNDO]);
+  const none = ['  MEMORY.md: no changes'];
+  assert.equal(endOf({ memory: 'applied', written: 0, retired: 0 }), none);
+  assert.equal(endOf({ memory: 'untouched', written: 0, retired: 0 }), none);
+});
+
+test('a change of MEMORY.md that failed cannot be undone yet', () => {
+  const end = ['  MEMORY.md: interrupted; the next sweep completes it'];
+  assert.equal(endOf({ memory: 'planned', written: 1, retired: 1 }), end);
+});
+
+test.run();
