@@ -137,31 +137,34 @@ function planFileChanges(
 /**
  * Replaces each file atomically, unless another program has changed it since it was read.
  *
- * @throws SvcError FORGET_FAILED
+ * @throws SvcError FORGET_FAILED when any could not be changed; the others are
  */
 function changeFiles(changes: readonly FileChange[]): void {
-  const changed = changes.filter((change) => !changeFile(change)).map(({ path }) => path);
-  if (changed.length === 0) return;
-  throw new SvcError(
-    'FORGET_FAILED',
-    `${changed.join(', ')} changed meanwhile and was not edited`,
-    {
-      hint: 'svc forgets the lines anyway; to remove them from the file, forget them by citation with --from-file',
-    },
-  );
+  const left = changes.flatMap((change) => {
+    const why = changeFile(change);
+    return why === undefined ? [] : [`${change.path}: ${why}`];
+  });
+  if (left.length === 0) return;
+  throw new SvcError('FORGET_FAILED', `cannot change ${left.join(', ')}`, {
+    hint: 'svc forgets the lines anyway; to remove them from the file, forget them by citation with --from-file',
+  });
 }
 
-/** @returns false for a file that is no longer as it was read, which is left alone */
-function changeFile({ path, absolutePath, before, content, mode }: FileChange): boolean {
-  return attempt(`cannot change ${path}`, () => {
+/** @returns why a file is left alone; undefined if it was changed */
+function changeFile({ absolutePath, before, content, mode }: FileChange): string | undefined {
+  try {
     // It may contain text to be forgotten.
     removeStrayTemporaries(dirname(absolutePath), Date.now());
     const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
-    if (stats?.isFile() !== true || !readFileSync(absolutePath).equals(before)) return false;
+    if (stats?.isFile() !== true || !readFileSync(absolutePath).equals(before)) {
+      return 'it changed meanwhile';
+    }
     if (content === undefined) rmSync(absolutePath);
     else replaceFile(absolutePath, content, mode);
-    return true;
-  });
+    return undefined;
+  } catch (error) {
+    return systemReason(error);
+  }
 }
 
 function readOriginal(

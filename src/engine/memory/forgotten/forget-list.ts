@@ -88,10 +88,14 @@ export function writeForgetList(file: string, list: ForgetList): void {
   try {
     writeJsonFile(file, list);
   } catch (error) {
-    throw new SvcError('FORGET_FAILED', `cannot write the forget list ${file}`, {
-      hint: 'check the permissions of its folder and the free disk space',
-      cause: error,
-    });
+    throw new SvcError(
+      'FORGET_FAILED',
+      `cannot write the forget list ${file}: ${systemReason(error)}`,
+      {
+        hint: 'check the permissions of its folder and the free disk space',
+        cause: error,
+      },
+    );
   }
 }
 

@@ -13,6 +13,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
+import { hide } from '../../../../src/engine/memory/forget/hide.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
@@ -371,7 +372,7 @@ test('what another program writes into a file meanwhile is not lost', async () =
     const error = await failureOf(forgetting.hide(plan, { fromFile: true }));
     write = () => undefined;
     assert.is(error.code, 'FORGET_FAILED');
-    assert.match(error.message, /^a\.md changed meanwhile/u);
+    assert.match(error.message, /^cannot change a\.md: it changed meanwhile$/u);
     assert.is(readFileSync(notes.at('a.md'), 'utf8'), `A new line.\n${NOTE}`);
     assert.not.match(readFileSync(notes.at('b.md'), 'utf8'), /heron/u);
     assert.equal(pathsOf(await backend.search({ query: 'heron', minScore: 0 })), []);
@@ -443,6 +444,24 @@ test('a file that cannot be restored leaves the entry on the list', async () => 
   rmSync(world.notes.at('a'));
   renameSync(world.notes.at('b'), world.notes.at('a'));
   assert.equal((await undo(world, id)).restored, ['a/birds.md']);
+});
+
+test('a file that cannot be changed keeps no other from being changed', async () => {
+  const world = await worldOf({ 'a/birds.md': NOTE, 'b.md': NOTE });
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'a/birds.md#L7' });
+  const writeForgetList: typeof world.target.home.writeForgetList = async (list, traces) => {
+    await world.target.home.writeForgetList(list, traces);
+    renameSync(world.notes.at('a'), world.notes.at('c'));
+    symlinkSync('a', world.notes.at('a'));
+  };
+  const target = { ...world.target, home: { ...world.target.home, writeForgetList } };
+  const hidden = hide(plan, { fromFile: true }, { target, clock: { now: Date.now } });
+  const { code, message, hint } = await failureOf(hidden);
+  assert.is(code, 'FORGET_FAILED');
+  assert.match(message, /^cannot change a\/birds\.md: a symbolic link leads back to itself$/u);
+  assert.match(hint ?? '', /^svc forgets the lines anyway/u);
+  assert.not.ok(readFileSync(world.notes.at('b.md'), 'utf8').includes(SECRET));
 });
 
 test('only the host that has the backups undoes a change of files, whatever its name is now', async () => {
