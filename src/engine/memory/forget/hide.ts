@@ -19,6 +19,7 @@ import {
 } from '../forgotten/index.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { documentName } from '../search/index.js';
+import { PROMOTION_MARK } from '../sources/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { LineRange } from '../types.js';
 import type { ForgetPlan } from './plan-forget.js';
@@ -191,10 +192,13 @@ function withoutLines(bytes: Buffer, own: readonly LineRange[], path: string): B
       hint: 'save it as UTF-8, or remove the lines yourself',
     });
   }
+  const isOwn = (at: number): boolean =>
+    own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine);
   const kept = bytes
     .toString('latin1')
     .split(/(?<=\n)/u)
-    .filter((_, at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine));
+    // The comment above a promoted entry would be taken for that of the next line.
+    .filter((line, at) => !isOwn(line.startsWith(PROMOTION_MARK) ? at + 1 : at));
   return Buffer.from(kept.join(''), 'latin1');
 }
 

@@ -241,6 +241,18 @@ test('lines are taken out of a file to the byte, with a backup that brings them 
   assert.is(readFileSync(file, 'utf8'), before);
 });
 
+test('a promoted entry is removed with the comment above it, which would name the next line', async () => {
+  const comment =
+    '<!-- svc:memory-promotion:0123456789abcdef sweep=1 from=a.md#L1 score=0.80 recalls=3 -->';
+  const text = `# Mine\n\n${comment}\n- ${SECRET}\n- By hand.\n`;
+  const world = await worldOf({ 'MEMORY.md': text });
+  const { id } = await forget(world, 'MEMORY.md#L4', true);
+  const file = world.notes.at('MEMORY.md');
+  assert.is(readFileSync(file, 'utf8'), '# Mine\n\n- By hand.\n');
+  await undo(world, id);
+  assert.is(readFileSync(file, 'utf8'), text);
+});
+
 test('a whole file is deleted on wish, and comes back, also if its empty folder was removed', async () => {
   const world = await worldOf({ 'a/birds.md': NOTE, 'other.md': 'x\n' });
   const { id } = await forget(world, 'a/birds.md', true);
