@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
+import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
+import { NEVER } from '../../src/engine/support/async.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory export and import');
@@ -99,6 +102,25 @@ test('nothing is overwritten unasked: no export, no note', async () => {
   );
   assert.equal([replaced.same, replaced.replaced.length], [1, 1]);
   assert.is(readFileSync(replaced.replaced[0]?.backup ?? '', 'utf8'), 'Mine.\n');
+});
+
+test('files are replaced when no other process changes notes', async () => {
+  const from = homeOf(NOTES);
+  await memory(from, ['export', '-o', 'memory.jsonl']);
+  const to = homeOf({ 'ws/MEMORY.md': 'Mine.\n' });
+  const { lock } = dreamWorkspace(to.at('ws'), { stateDir: to.path }).files;
+  const replace = ['memory', 'import', from.at('memory.jsonl'), '--existing', 'replace', '--yes'];
+  const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
+    const run = startSvc(replace, { home: to.path });
+    await run.wrote('waiting for another process that writes notes');
+    to.write('ws/MEMORY.md', 'Mine.\nAdded.\n');
+    return { done: run.done };
+  });
+  const { code, stdout } = await done;
+  assert.is(code, 0);
+  assert.is(readFileSync(to.at('ws/MEMORY.md'), 'utf8'), NOTES['ws/MEMORY.md']);
+  const backup = /^replaced MEMORY\.md; backup: (.*)$/mu.exec(stdout)?.[1];
+  assert.is(readFileSync(backup ?? '', 'utf8'), 'Mine.\nAdded.\n');
 });
 
 test('a file that is no export is refused by the line', async () => {

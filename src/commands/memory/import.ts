@@ -11,6 +11,7 @@ import type {
   ImportOutput,
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
+import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { shellWord } from '../../engine/support/text.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
@@ -68,9 +69,12 @@ Notes that exist with other content stop the import, unless you pass --existing.
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...about, imported: false, ...nothing, vectors: { inFile, used: 0 } };
     }
-    const result = await this.whileWaiting('importing', () =>
-      transfer.import(plan, flags.existing, { signal: this.signal }),
-    );
+    // Otherwise, a note that another process adds to a file that is being replaced would be lost.
+    const importing = () =>
+      whileNotesAreLocked(memory, this.noteOptions(), () =>
+        transfer.import(plan, flags.existing, { signal: this.signal }),
+      );
+    const result = await this.whileWaiting('importing', importing);
     this.write(renderImport(result, inFile, into === undefined ? undefined : shellWord(into)));
     return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
