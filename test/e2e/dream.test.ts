@@ -268,6 +268,17 @@ test('a claim is promoted by hand, whatever its score; not when its note changed
   assert.equal([unknown.code, jsonOf.error(unknown).code], [1, 'DREAM_CLAIM_UNKNOWN']);
 });
 
+test('rejecting a claim that no sweep wrote names none to undo', async () => {
+  const world = dreamHome();
+  world.home.write('workspace/MEMORY.md', `- ${ONCE_ASKED}\n`);
+  const key = await keyOf(world, ONCE_ASKED);
+  const said = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
+  assert.is(said.decision, 'said');
+  const rejected = await svc(world, 'dream', 'reject', key);
+  assert.match(rejected.stdout, /what MEMORY\.md says about it stays; edit the file/);
+  assert.not.match(rejected.stdout, /dream undo/);
+});
+
 test('undo takes back the last sweep that wrote something; an entry stays with the sweep that wrote it', async () => {
   const world = dreamHome();
   const key = await keyOf(world, ONCE_ASKED);

@@ -63,7 +63,9 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       const id = sweep.memory.state === 'untouched' ? null : sweep.id;
       return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
-    reject: async (key) => settleClaim(target, await keyOf(key), 'rejected', hand),
+    reject: async (key) => {
+      await settleClaim(target, await keyOf(key), 'rejected', hand);
+    },
     takeBack: async (decided) => {
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {

@@ -21,10 +21,9 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     const { args, flags } = await this.parse(DreamReject);
     const target = await this.dreamTarget(flags.agent);
     const entry = await claimToDecide(target, args.claim, this.signal);
-    await settleClaim(target, entry.key, 'rejected', this.handOptions());
+    const sweep = await settleClaim(target, entry.key, 'rejected', this.handOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };
-    const { state } = entry;
-    this.write(renderRejection(output, state.fate === 'promoted' ? state.sweepId : undefined));
+    this.write(renderRejection(output, { wasPromoted: entry.state.fate === 'promoted', sweep }));
     return output;
   }
 }

@@ -52,6 +52,7 @@ export async function promoteClaim(
 /**
  * Keeps sweeps from promoting a claim (`rejected`), or lets them promote it again (`open`).
  *
+ * @returns the sweep that can be undone to remove the claim from `MEMORY.md`; undefined if there is none
  * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
  */
 export async function settleClaim(
@@ -59,10 +60,15 @@ export async function settleClaim(
   key: ClaimKey,
   fate: 'open' | 'rejected',
   options: HandOptions,
-): Promise<void> {
-  await changingDreams(target, options, ({ entries, nowMs: atMs }) => {
-    const state = fate === 'open' ? { fate } : { fate, atMs };
-    entries.put({ ...requireClaim(entries, key), state });
+): Promise<string | undefined> {
+  return changingDreams(target, options, ({ entries, sweeps, nowMs: atMs }) => {
+    const entry = requireClaim(entries, key);
+    entries.put({ ...entry, state: fate === 'open' ? { fate } : { fate, atMs } });
+    const { state } = entry;
+    const memory = state.fate === 'promoted' ? sweeps.get(state.sweepId)?.memory : undefined;
+    // A sweep that was undone left what was edited since, and one without operations found it there.
+    const isUndoable = memory?.state === 'applied' && memory.operations.length > 0;
+    return state.fate === 'promoted' && isUndoable ? state.sweepId : undefined;
   });
 }
 

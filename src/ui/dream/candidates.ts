@@ -88,16 +88,21 @@ export function renderPromotion(promotion: DreamPromoteOutput): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Text of `svc dream reject`. @param sweep that has promoted the claim before; undefined if none has */
-export function renderRejection(claim: DreamRejectOutput, sweep: string | undefined): string {
+/** Text of `svc dream reject`. @param before whether it was promoted, and the sweep that can be undone for it */
+export function renderRejection(
+  claim: DreamRejectOutput,
+  before: { readonly wasPromoted: boolean; readonly sweep: string | undefined },
+): string {
   const lines = [
     safeLine(claim.text),
     `  ${placeWords(claim)}: rejected, no sweep will promote it`,
   ];
-  if (sweep !== undefined) {
+  if (before.sweep !== undefined) {
     lines.push(
-      `  its entry in MEMORY.md stays; "svc dream undo ${safeLine(sweep)}" undoes the sweep that added it`,
+      `  its entry in MEMORY.md stays; "svc dream undo ${safeLine(before.sweep)}" undoes the sweep that added it`,
     );
+  } else if (before.wasPromoted) {
+    lines.push('  what MEMORY.md says about it stays; edit the file to remove it');
   }
   return `${lines.join('\n')}\n`;
 }
