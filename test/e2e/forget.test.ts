@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
@@ -142,6 +142,18 @@ test('commands in hints name the memory that the command was about', async () =>
   const missing = await memory(home, 'get', 'memory/no.md', '--agent', 'main');
   assert.match(missing.stderr, 'use a path from "svc memory search --agent main"');
   assert.match((await memory(home, 'get', 'no.md')).stderr, 'use a path from "svc memory search"');
+});
+
+test('a store that fails does not hide what was done', async () => {
+  const home = homeOf();
+  const { database } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
+  mkdirSync(dirname(database), { recursive: true });
+  writeFileSync(database, 'of another program, not of svc');
+  const { code, stdout, stderr } = await memory(home, 'forget', 'memory/door.md#L3', '--yes');
+  assert.equal([code, stderr.includes(`cannot use ${database}`)], [1, true], stderr);
+  assert.match(stdout, /^forgotten as f1; undo with/mu);
+  const undone = await memory(home, 'forget', '--undo', 'f1', '--yes');
+  assert.equal([undone.code, undone.stdout], [1, 'f1 is no longer forgotten\n']);
 });
 
 test('files are changed and restored when no other process changes notes', async () => {

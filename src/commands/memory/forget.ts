@@ -96,9 +96,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     }
     const hide = () => forgetting.hide(plan, { fromFile }, work);
     const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
+    // It stays forgotten if a store fails.
+    this.write(this.hintFor(renderForgotten(entry)));
     const stores = await this.follow(memory, forgetting);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
-    this.write(this.hintFor(renderForgotten(entry)));
     this.write(renderRemains(remains));
     // --from-file promises to remove it from the files, so a remainder is a failure.
     if (remains.length > 0) this.setExitCode(1);
@@ -121,8 +122,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const undone = await whileNotesAreLocked(memory, this.noteOptions(), () =>
       forgetting.undo(id, { signal: this.signal }),
     );
-    const stores = await this.follow(memory, forgetting);
     this.write(renderUndone(undone));
+    const stores = await this.follow(memory, forgetting);
     return forgetUndoOutput(memory, id, undone, stores);
   }
 
