@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -276,6 +277,21 @@ test('a reranker is compared, with what it cost', async () => {
   } finally {
     await fake.close();
   }
+});
+
+test('no output replaces what is not a file, such as /dev/null', async () => {
+  const home = homeOf();
+  execFileSync('mkfifo', [home.at('pipe')]);
+  const runs = [
+    await evaluate(home, 'q.jsonl', '--write-baseline', 'pipe'),
+    await evaluate(home, '--generate', '1', '--force', '--output', 'pipe'),
+    await runSvc(['memory', 'export', '--force', '--output', 'pipe'], { home: home.path }),
+  ];
+  for (const { code, stderr } of runs) {
+    assert.is(code, 1, stderr);
+    assert.match(stderr, /cannot write .*pipe: it is not a regular file/u);
+  }
+  assert.ok(lstatSync(home.at('pipe')).isFIFO());
 });
 
 test.run();

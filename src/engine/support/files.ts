@@ -169,6 +169,16 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
+/**
+ * Checks a path that a person named before it is replaced: renaming a file to `/dev/null` would remove the device.
+ *
+ * @throws as {@link requireFile}, for what is there already
+ */
+export function requireReplaceable(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined) requireFile(stats);
+}
+
 /** @throws like the system: EISDIR for a folder, EFTYPE for a named pipe or a device */
 export function requireFile(stats: Stats): void {
   if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
+import { PRIVATE_MODE, requireReplaceable, TEMPORARY_ENDING } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -199,10 +199,16 @@ export async function writeExportFile<T>(
 }
 
 function refuseReplacing(file: string, replaces: boolean): void {
-  if (replaces || !existsSync(file)) return;
-  throw new SvcError('EXPORT_WRITE_FAILED', `${file} already exists`, {
-    hint: 'choose another name, or pass --force',
-  });
+  if (!replaces && existsSync(file)) {
+    throw new SvcError('EXPORT_WRITE_FAILED', `${file} already exists`, {
+      hint: 'choose another name, or pass --force',
+    });
+  }
+  try {
+    requireReplaceable(file);
+  } catch (error) {
+    fail(file, error);
+  }
 }
 
 function fail(file: string, error: unknown): never {
