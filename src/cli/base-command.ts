@@ -58,6 +58,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   protected shared: SharedFlags = { plain: false, quiet: false, verbose: false };
 
   private readonly warnings: Warning[] = [];
+  private ownContext: EngineContext | undefined;
   private shape: OutputShape | undefined;
   private printsLines = false;
   private readonly interruption = new AbortController();
@@ -238,9 +239,10 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     else process.off('SIGINT', this.onInterrupt);
   }
 
-  /** The engine's view of this process. */
+  /** The engine's view of this process: one, because it has the connections to a shared server. */
   protected context(): EngineContext {
-    return createContext(this.mask);
+    this.ownContext ??= createContext(this.mask);
+    return this.ownContext;
   }
 
   /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */

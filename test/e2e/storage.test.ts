@@ -70,6 +70,22 @@ if (cluster !== undefined) {
     assert.is(doctor.checks.find(({ check }) => check === 'storage')?.state, 'ok');
   });
 
+  test('a server with one free connection is enough for each command', async () => {
+    const { home, svc, database } = await newHost();
+    await svc('storage', 'migrate');
+    await cluster.sql('GRANT USAGE ON SCHEMA svc TO public', database);
+    await cluster.sql('GRANT ALL ON ALL TABLES IN SCHEMA svc TO public', database);
+    for (const [at, command] of ['storage status', 'status', 'config doctor'].entries()) {
+      // A role for each: the server notices later that the process before has ended.
+      await cluster.sql(`CREATE ROLE single_${at} LOGIN CONNECTION LIMIT 1`);
+      const url = `postgres://single_${at}@127.0.0.1:${cluster.port}/${database}`;
+      const place = { home: home.path, env: { SVC_DATABASE_URL: url } };
+      const run = await runSvc(command.split(' '), place);
+      assert.match(run.stdout, /postgres/iu);
+      assert.not.match(run.stdout + run.stderr, /no free connection/);
+    }
+  });
+
   test('a search reads from a server that can only be read, and says that changes may be missing', async () => {
     const { home, svc, database } = await newHost();
     await svc('storage', 'migrate');

@@ -60,6 +60,8 @@ const LONGEST_REST_MS = 5000;
 const LONG_MS = 3_600_000;
 /** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
 const LONGEST_IDLE_MS = 300_000;
+/** After a server refused another connection, none is opened for so long while there are others. */
+const FULL_MS = 1000;
 /** Idle connections are closed after this. */
 const IDLE_MS = 30_000;
 
@@ -78,6 +80,7 @@ export class Server implements Sql {
   private failures = 0;
   private failuresSoFar = 0;
   private restUntilMs = 0;
+  private fullUntilMs = 0;
   private lastFailure: SvcError | undefined;
   private closing: Promise<void> | undefined;
 
@@ -297,20 +300,34 @@ export class Server implements Sql {
   }
 
   private async connect(): Promise<PoolClient> {
-    if (this.isResting() && this.lastFailure !== undefined) throw this.lastFailure;
-    try {
-      const client = await this.pool.connect();
-      this.failures = 0;
-      return client;
-    } catch (error) {
-      const failure = asServerError(error, this.address);
-      this.failuresSoFar += 1;
-      this.lastFailure = failure;
-      this.restUntilMs =
-        runningMs() + doublingRestMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
-      this.failures += 1;
-      throw failure;
+    const untilMs = runningMs() + this.settings.connectTimeoutMs;
+    for (;;) {
+      if (this.isResting() && this.lastFailure !== undefined) throw this.lastFailure;
+      if (runningMs() >= this.fullUntilMs) this.pool.options.max = this.settings.poolSize;
+      try {
+        const client = await this.pool.connect();
+        this.failures = 0;
+        return client;
+      } catch (error) {
+        this.failuresSoFar += 1;
+        const { totalCount } = this.pool;
+        if (serverFault(error) !== 'crowded' || totalCount === 0 || runningMs() >= untilMs) {
+          throw this.restAfter(error);
+        }
+        // The server is full, so the connections that this process has, or is just opening, must do for a while.
+        this.pool.options.max = totalCount;
+        this.fullUntilMs = runningMs() + FULL_MS;
+        await sleep(FIRST_REST_MS);
+      }
     }
+  }
+
+  private restAfter(error: unknown): SvcError {
+    const failure = asServerError(error, this.address);
+    this.lastFailure = failure;
+    this.restUntilMs = runningMs() + doublingRestMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
+    this.failures += 1;
+    return failure;
   }
 }
 

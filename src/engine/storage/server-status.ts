@@ -27,11 +27,10 @@ export async function serverStatus(
   const rights = await requireReadable(server);
   const { version, schemaVersion } = await serverState(server);
   const facts = await serverFacts(server, () => context.clock.now());
-  const [sizes, clients, replicas] = await Promise.all([
-    storeSizes(server),
-    connectedClients(server),
-    replicasOf(server),
-  ]);
+  // One after another: at the same time, they would need three connections of a server that may have only one left.
+  const sizes = await storeSizes(server);
+  const clients = await connectedClients(server);
+  const replicas = await replicasOf(server);
   const supported = Number.parseInt(version, 10) >= OLDEST_SERVER;
   const isCurrent = schemaVersion === SCHEMA_VERSION;
   const isAllowed = rights.grantToUse === undefined && !facts.isReadOnly;

@@ -172,6 +172,23 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a process whose server is full goes on with the connections that it has', async () => {
+    const url = new URL(await cluster.newDatabase());
+    await cluster.sql('CREATE ROLE few LOGIN CONNECTION LIMIT 2');
+    url.username = 'few';
+    const [server, other] = [serverAt(url.href), serverAt(url.href)];
+    const ask = (one: Server) => one.query('SELECT pg_sleep(0.01)');
+    for (const _ of [1, 2]) await Promise.all(Array.from({ length: 20 }, () => ask(server)));
+    assert.is(server.poolUse.idle, 2);
+    assert.match((await failureOf(ask(other))).message, 'no free connection');
+    await cluster.sql('ALTER ROLE few CONNECTION LIMIT 4');
+    await waitFor('more connections', async () => {
+      await Promise.all(Array.from({ length: 20 }, () => ask(server)));
+      return server.poolUse.idle > 2;
+    });
+    await Promise.all([server.close(), other.close()]);
+  });
+
   test('a connection that is cut in a transaction is replaced once', async () => {
     const server = await migratedServer(cluster);
     let runs = 0;
