@@ -297,6 +297,26 @@ test('what nobody takes is given up after ten tries, and the audit tells', async
   await close();
 });
 
+test('a 2xx counts, also if the rest of the answer is too long or breaks off', async () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    if (requests === 1) response.end('x'.repeat(200_000));
+    else response.writeHead(202).write('x', () => response.destroy());
+  });
+  servers.add(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const world = await delivering({ url: `http://127.0.0.1:${port}/hook`, secret: SECRET });
+  for (const count of [1, 2]) {
+    const id = await endTask(world);
+    await waitFor('delivery', async () => (await statusOf(world, id)) === 'delivered');
+    assert.is(requests, count);
+  }
+  await world.close();
+  server.close();
+});
+
 test('410 Gone gives up at once, and an endpoint that is not there is tried again', async () => {
   const gone = await receiver([410, 410]);
   const world = await delivering({ url: gone.url, secret: SECRET });

@@ -25,7 +25,7 @@ interface UrlTargetOptions {
 
 /**
  * Posts notifications as JSON to a URL, signed as in Standard Webhooks: the headers are `webhook-id` (the same
- * for every attempt), `webhook-timestamp` and `webhook-signature`. Redirects are not followed. A 2xx answer
+ * for every attempt), `webhook-timestamp` and `webhook-signature`. Redirects are not followed. A 2xx status
  * means delivered.
  *
  * @throws SvcError NOTIFY_SECRET_INVALID
@@ -55,13 +55,23 @@ export function urlTarget({ url, secret, owner, clock }: UrlTargetOptions): Noti
       void pending.on('downloadProgress', ({ transferred }) => {
         if (transferred > MOST_ANSWER_BYTES) pending.cancel();
       });
+      let status: number | undefined;
+      // got's own event comes after the body.
+      void pending.on('request', (request) => {
+        request.once('response', ({ statusCode }) => {
+          status = statusCode;
+        });
+      });
       try {
-        const { statusCode } = await pending;
-        return outcomeOf(statusCode);
+        status = (await pending).statusCode;
       } catch (error) {
-        signal.throwIfAborted();
-        return { ok: false, error: faultWords(error) };
+        // With a status the receiver has answered, whatever became of the rest.
+        if (status === undefined) {
+          signal.throwIfAborted();
+          return { ok: false, error: faultWords(error) };
+        }
       }
+      return outcomeOf(status);
     },
   };
 }
