@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { isTooDeep } from './json-fault.js';
 
 /** The parsed JSON; undefined where the text is not JSON. */
 export function parsedJson(text: string): unknown {
@@ -24,10 +25,10 @@ export function withSortedKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The parsed JSON, or the text itself: servers may answer with either. */
+/** The parsed JSON, or the text itself: servers may answer with either, and with JSON that is too deep to be walked. */
 export function jsonOrText(text: string): unknown {
   const value = parsedJson(text);
-  return value === undefined ? text : value;
+  return value === undefined || isTooDeep(value) ? text : value;
 }
 
 /**

@@ -67,13 +67,15 @@ export function messageIn(body: unknown): string | undefined {
   return undefined;
 }
 
-/** `Retry-After`: seconds or a date (RFC 9110 §10.2.3). */
+/**
+ * `Retry-After`: seconds or a date (RFC 9110 §10.2.3). Zero, or a date that has passed by the clock of this machine, is
+ * no reason to try again without a pause.
+ */
 function retryAfterMs(header: string | readonly string[] | undefined): number | undefined {
-  const text = typeof header === 'string' ? header.trim() : undefined;
-  if (text === undefined || text === '') return undefined;
-  if (/^\d+(?:\.\d+)?$/u.test(text)) return Math.ceil(Number(text) * 1000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const text = typeof header === 'string' ? header.trim() : '';
+  const isSeconds = /^\d+(?:\.\d+)?$/u.test(text);
+  const waitMs = isSeconds ? Math.ceil(Number(text) * 1000) : Date.parse(text) - Date.now();
+  return waitMs > 0 ? waitMs : undefined;
 }
 
 const NETWORK_WORDS: Readonly<Record<string, string>> = {

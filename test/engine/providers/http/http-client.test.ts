@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,33 +7,56 @@ import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 
 const test = suite('http client');
 
+/** How a request to a server fails. */
+async function faultFrom(answer: RequestListener): Promise<VendorFault> {
+  const server = createServer(answer);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const error = await sendOnce({
+    method: 'POST',
+    url: `http://127.0.0.1:${address.port}/v1/embeddings`,
+    json: {},
+    signal: new AbortController().signal,
+    timeoutMs: 60_000,
+  }).catch((thrown: unknown) => thrown);
+  server.closeAllConnections();
+  server.close();
+  assert.ok(error instanceof VendorFault);
+  return error;
+}
+
 test('an answer without an end is given up as too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024, ' ');
-  const server = createServer((_request, response) => {
+  const fault = await faultFrom((_request, response) => {
     Readable.from(
       (function* () {
         for (;;) yield chunk;
       })(),
     ).pipe(response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  try {
-    await sendOnce({
-      method: 'POST',
-      url: `http://127.0.0.1:${address.port}/v1/embeddings`,
-      json: {},
-      signal: new AbortController().signal,
-      timeoutMs: 60_000,
+  assert.is(fault.message, 'the answer is broken: it is too large');
+});
+
+test('an error that is nested without end is shown as text', async () => {
+  const body = `${'{"error":'.repeat(200_000)}"x"${'}'.repeat(200_000)}`;
+  const fault = await faultFrom((_request, response) => response.writeHead(400).end(body));
+  assert.is(fault.details.kind, 'request');
+  assert.match(fault.message, /^\{"error":\{"error":/u);
+});
+
+test('a time to wait counts only if it is in the future', async () => {
+  const waitAfter = async (text: string) => {
+    const fault = await faultFrom((_request, response) => {
+      response.writeHead(429, { 'retry-after': text }).end();
     });
-    assert.unreachable();
-  } catch (error) {
-    assert.ok(error instanceof VendorFault);
-    assert.is(error.message, 'the answer is broken: it is too large');
-  } finally {
-    server.closeAllConnections();
-    server.close();
+    return fault.details.waitMs;
+  };
+  assert.is(await waitAfter('1.5'), 1500);
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  assert.ok(((await waitAfter(tomorrow.toUTCString())) ?? 0) > 86_000_000);
+  for (const text of ['0', '-5', 'Wed, 21 Oct 2015 07:28:00 GMT', 'soon', '']) {
+    assert.is(await waitAfter(text), undefined, text);
   }
 });
 
