@@ -123,7 +123,8 @@ function statusFor(
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { method, headers: all, agent: false }, (answer) => {
+    const options = { method, headers: all, agent: false, path };
+    const sent = request(new URL(url), options, (answer) => {
       resolve(answer.statusCode ?? 0);
       answer.destroy();
     });
@@ -157,6 +158,10 @@ test('turns away whoever has no token, comes from a web page, or by another name
     assert.is(await statusFor(server, headers), status, JSON.stringify(headers));
   }
   assert.is(await statusFor(server, {}, { path: '/' }), 404);
+  // Neither can be a web request.
+  assert.is(await statusFor(server, {}, { path: '//[' }), 404);
+  assert.is(await statusFor(server, {}, { method: 'TRACE', body: '' }), 404);
+  assert.is(await statusFor(server, { authorization: '' }, { path: '//[' }), 401);
   const stranger = await fetch(server.url, { method: 'POST', body: '{}' });
   assert.not.match(await stranger.text(), /mcp-token/);
   assert.is(await statusFor(server, {}, { method: 'OPTIONS', body: '' }), 405);

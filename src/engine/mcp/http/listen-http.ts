@@ -72,7 +72,8 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   };
   let gate: Gate | undefined;
   server.route({
-    method: [...server.supportedMethods],
+    // Web requests cannot have this one.
+    method: server.supportedMethods.filter((method) => method !== 'TRACE'),
     url: '*',
     handler: (request, reply) => {
       reply.hijack();
@@ -84,12 +85,12 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
         const refusal = { client: head.client, status: response.status, token: holder?.name };
         audit.warn(refusal, 'refused');
       }
-      const answer = (web: Request): Promise<Response> =>
+      const answer = (signal: AbortSignal): Promise<Response> =>
         passage.kind === 'served'
-          ? endpointOf(passage.holder).answer(web, head.client)
+          ? endpointOf(passage.holder).answer(webRequest(request.raw, signal), head.client)
           : Promise.resolve(passage.response);
       const more = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
-      exchange(request.raw, reply.raw, more, answer).catch((error: unknown) => {
+      exchange(reply.raw, more, answer).catch((error: unknown) => {
         log.warn(`a request failed: ${messageOf(error)}`);
         reply.raw.destroy();
       });
@@ -178,22 +179,21 @@ function headersOf(reply: FastifyReply): Readonly<Record<string, string>> {
 const HEAD_WAITS_MS = 50;
 
 /**
- * Answers a request of Node's server with a handler for web requests.
+ * Sends a web response through Node's server.
  *
  * @param more headers to send with the answer
- * @param answer receives a request whose signal aborts when the client disconnects early
+ * @param answer receives a signal that aborts when the client disconnects early
  */
 async function exchange(
-  incoming: IncomingMessage,
   outgoing: ServerResponse,
   more: Readonly<Record<string, string>>,
-  answer: (request: Request) => Promise<Response>,
+  answer: (signal: AbortSignal) => Promise<Response>,
 ): Promise<void> {
   const left = new AbortController();
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) left.abort();
   });
-  const response = await answer(webRequest(incoming, left.signal));
+  const response = await answer(left.signal);
   if (outgoing.destroyed) {
     await response.body?.cancel();
     return;
@@ -215,6 +215,7 @@ async function exchange(
   }
 }
 
+/** Only for the path of the protocol: others need not be part of a valid URL. */
 function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', headersDistinct } = incoming;
   const headers = new Headers();
