@@ -66,7 +66,7 @@ function tooLate({ timeoutMs }: RerankerChoice): VendorFault {
 }
 
 function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): string {
-  const { credential, model = 'unset', baseUrl } = choice;
+  const { credential, model, baseUrl } = choice;
   const endpoint = baseUrl === undefined ? 'the endpoint' : shownAddress(baseUrl);
   const settings = 'memorySearch.query.rerank';
   switch (kind) {
@@ -83,9 +83,9 @@ function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): 
     case 'quota':
       return 'check the balance and limits of the account; waiting does not help';
     case 'model':
-      return `check ${settings}.model (${model}) and the address ${endpoint}`;
+      return `check ${settings}.model (${model ?? 'unset'}) and the address ${endpoint}`;
     case 'answer':
-      return `check that ${endpoint} serves reranking with ${model}`;
+      return `check that ${endpoint} serves reranking${model === undefined ? '' : ` with ${model}`}`;
     case 'rate':
     case 'overload':
       return 'try again later';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Warning } from '../../../src/engine/errors/index.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
-import { RERANK_KEY, startCohereRerankFake } from '../../fakes/rerankers.js';
+import { RERANK_KEY, startCohereRerankFake, startVllmRerankFake } from '../../fakes/rerankers.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { rerankerOf } from './support.js';
@@ -158,6 +158,21 @@ test('an unknown model names the setting', async ({ fake }) => {
   assert.is(await reranker.rerank('what is red', NOTES, warnings), undefined);
   assert.match(warnings[0]?.hint ?? '', /query\.rerank\.model \(rerank-v9\)/);
   await reranker.close();
+});
+
+test('a broken answer of a server without a model names the address only', async () => {
+  const server = await startVllmRerankFake();
+  const baseUrl = `${server.origin}/v1`;
+  const reranker = await rerankerOf({
+    provider: 'compatible',
+    remote: { baseUrl, apiKey: RERANK_KEY },
+  });
+  server.trouble('not_finite');
+  const warnings: Warning[] = [];
+  assert.is(await reranker.rerank('what is red', NOTES, warnings), undefined);
+  assert.is(warnings[0]?.hint, `check that ${baseUrl} serves reranking`);
+  await reranker.close();
+  await server.close();
 });
 
 test('a probe tells whether it works, and costs one small request', async ({ fake }) => {
