@@ -148,7 +148,7 @@ test('a proxy that refuses is named, without its password', async ({ proxy }) =>
   });
   assert.is(modeOf(run), 'lexical');
   assert.match(run.stdout, '407');
-  assert.match(run.stdout, 'proxy');
+  assert.match(run.stdout, 'put USER:PASSWORD@ before the host');
   assert.not.match(run.stdout + run.stderr, 'wrong-password');
 });
 

@@ -21,7 +21,8 @@ export function statusFault(
 ): VendorFault {
   // The vendor never saw the request.
   if (status === 407) {
-    const hint = 'include them in the address: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT';
+    // With http:// in front, they would be masked like those of a real address.
+    const hint = 'put USER:PASSWORD@ before the host in the address of the proxy (HTTPS_PROXY)';
     return new VendorFault('request', 'the proxy requires a user name and password', {
       status,
       hint,
