@@ -297,7 +297,7 @@ test('what nobody takes is given up after ten tries, and the audit tells', async
   await close();
 });
 
-test('a 2xx counts, also if the rest of the answer is too long or breaks off', async () => {
+test('a 2xx counts, also if the rest of the answer is too long or cut off', async () => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests += 1;
