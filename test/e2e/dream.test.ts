@@ -275,7 +275,7 @@ test('rejecting a claim that no sweep wrote names none to undo', async () => {
   const said = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
   assert.is(said.decision, 'said');
   const rejected = await svc(world, 'dream', 'reject', key);
-  assert.match(rejected.stdout, /what MEMORY\.md says about it stays; edit the file/);
+  assert.match(rejected.stdout, /what is in MEMORY\.md about it stays; edit the file/);
   assert.not.match(rejected.stdout, /dream undo/);
 });
 

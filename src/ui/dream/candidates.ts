@@ -102,7 +102,7 @@ export function renderRejection(
       `  its entry in MEMORY.md stays; "svc dream undo ${safeLine(before.sweep)}" undoes the sweep that added it`,
     );
   } else if (before.wasPromoted) {
-    lines.push('  what MEMORY.md says about it stays; edit the file to remove it');
+    lines.push('  what is in MEMORY.md about it stays; edit the file to remove it');
   }
   return `${lines.join('\n')}\n`;
 }
