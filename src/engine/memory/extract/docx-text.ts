@@ -1,6 +1,7 @@
 import { type UnzipFileInfo, unzipSync } from 'fflate';
-import { Parser } from 'htmlparser2';
+import { Parser, type ParserOptions } from 'htmlparser2';
 import { type Extraction, limitedText, MOST_TEXT_CHARS } from './limits.js';
+import { isNestedTooDeeply } from './nesting.js';
 
 const BODY = 'word/document.xml';
 const STYLES = 'word/styles.xml';
@@ -19,10 +20,13 @@ export function docxText(bytes: Uint8Array): Extraction {
   };
   const parts = unzipSync(bytes, { filter: wanted });
   if (tooLarge) return { ok: false, fault: 'memory' };
-  const body = parts[BODY];
-  if (body === undefined) return { ok: false, fault: 'invalid', detail: `there is no ${BODY}` };
-  const styles = parts[STYLES];
-  const text = new BodyReader(styles === undefined ? new Map() : headingStyles(styles));
+  if (parts[BODY] === undefined)
+    return { ok: false, fault: 'invalid', detail: `there is no ${BODY}` };
+  const body = new TextDecoder().decode(parts[BODY]);
+  const styles = new TextDecoder().decode(parts[STYLES]);
+  if (isNestedTooDeeply(body, XML) || isNestedTooDeeply(styles, XML))
+    return { ok: false, fault: 'depth' };
+  const text = new BodyReader(headingStyles(styles));
   parseXml(body, text);
   return limitedText(text.lines.join('\n'));
 }
@@ -34,16 +38,17 @@ interface XmlHandler {
 }
 
 /** Entities of a document type are not expanded, only those of XML. */
-function parseXml(bytes: Uint8Array, handler: XmlHandler): void {
-  const parser = new Parser(handler, { xmlMode: true, decodeEntities: true });
-  parser.end(new TextDecoder().decode(bytes));
+const XML: ParserOptions = { xmlMode: true, decodeEntities: true };
+
+function parseXml(xml: string, handler: XmlHandler): void {
+  new Parser(handler, XML).end(xml);
 }
 
 /** The levels of paragraph styles, whose ids are in the language of the author. */
-function headingStyles(bytes: Uint8Array): ReadonlyMap<string, number> {
+function headingStyles(xml: string): ReadonlyMap<string, number> {
   const levels = new Map<string, number>();
   let id = '';
-  parseXml(bytes, {
+  parseXml(xml, {
     onopentag: (name, attributes) => {
       const value = attributes['w:val'] ?? '';
       if (name === 'w:style') id = attributes['w:styleId'] ?? '';

@@ -1,6 +1,6 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text';
-import { crypto } from '../../support/crypto.js';
-import { type Extraction, limitedText, MOST_DEPTH } from './limits.js';
+import { type Extraction, limitedText } from './limits.js';
+import { isNestedTooDeeply } from './nesting.js';
 
 /** Not read by anyone, or the same on every page of a site. */
 const LEFT_OUT = ['script', 'style', 'noscript', 'template', 'svg', 'nav', 'iframe', 'form'];
@@ -10,9 +10,6 @@ const heading = (level: number): NonNullable<HtmlToTextOptions['selectors']>[num
   format: 'markedHeading',
   options: { mark: '#'.repeat(level), leadingLineBreaks: 2, trailingLineBreaks: 2 },
 });
-
-/** Replaces what is nested too deeply; no page contains it. */
-const TOO_DEEP = crypto().randomUUID();
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
@@ -32,7 +29,7 @@ const OPTIONS: HtmlToTextOptions = {
     { selector: 'ul', options: { itemPrefix: '- ' } },
     { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
   ],
-  limits: { maxInputLength: Number.MAX_SAFE_INTEGER, maxDepth: MOST_DEPTH, ellipsis: TOO_DEEP },
+  limits: { maxInputLength: Number.MAX_SAFE_INTEGER },
 };
 
 const CHARSET = /<meta[^>]{1,200}charset=["']?([\w-]{1,40})/iu;
@@ -40,8 +37,9 @@ const HEAD_BYTES = 4096;
 
 /** The readable text of a web page, with its headings as Markdown. */
 export function htmlText(bytes: Uint8Array): Extraction {
-  const text = convert(decoded(bytes), OPTIONS);
-  return text.includes(TOO_DEEP) ? { ok: false, fault: 'depth' } : limitedText(text);
+  const page = decoded(bytes);
+  if (isNestedTooDeeply(page)) return { ok: false, fault: 'depth' };
+  return limitedText(convert(page, OPTIONS));
 }
 
 function decoded(bytes: Uint8Array): string {

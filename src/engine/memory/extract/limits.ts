@@ -2,8 +2,6 @@ import { isRecord, parsedJson } from '../../support/text.js';
 
 /** More text is not a document that anybody searches. */
 export const MOST_TEXT_CHARS = 8 * 1024 * 1024;
-/** Of HTML elements in each other. Browsers flatten deeper ones, and reading them could overflow the stack. */
-export const MOST_DEPTH = 1000;
 export const EXTRACTION_MS = 30_000;
 /** Of the heap; with buffers and the program itself twice as much. */
 export const MEMORY_LIMIT_BYTES = 512 * 1024 * 1024;

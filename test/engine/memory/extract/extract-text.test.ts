@@ -6,6 +6,7 @@ import { htmlText } from '../../../../src/engine/memory/extract/html-text.js';
 import { extractText } from '../../../../src/engine/memory/extract/index.js';
 import type { Extraction } from '../../../../src/engine/memory/extract/limits.js';
 import type { ExtractedFormat } from '../../../../src/engine/support/document-format.js';
+import { cpuMs } from '../../../../stress/fuzz/cpu-time.js';
 import { docx, paragraph, pdf, pdfBomb } from '../../../support/documents.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
@@ -137,12 +138,16 @@ test('entities of a document type are not expanded', async () => {
   assert.equal(extraction, { ok: true, text: '&b;\n' });
 });
 
-test('a page that is nested too deeply is refused instead of losing its text', async () => {
+test('a page or Word document that is nested too deeply is refused instead of losing its text', async () => {
   const nested = (depth: number) => `${'<div>'.repeat(depth)}The gate is green.`;
   assert.equal(await extract('html', nested(900)), { ok: true, text: 'The gate is green.' });
   for (const depth of [1100, 5000]) {
     assert.is(faultOf(await extract('html', nested(depth))), 'depth', String(depth));
   }
+  const startedAt = cpuMs();
+  assert.is(faultOf(htmlText(Buffer.from(nested(200_000)))), 'depth');
+  assert.is(faultOf(docxText(docx('<w:p>'.repeat(200_000)))), 'depth');
+  assert.ok(cpuMs() - startedAt < 3000);
   const tables = '<table><tr><td>'.repeat(2000);
   assert.is(faultOf(await extract('html', `${tables}The gate is green.`)), 'depth');
 });
@@ -162,8 +167,8 @@ test('whoever kills the process says nothing about the file', async () => {
 });
 
 test('a process that takes too long is killed', async () => {
-  const nested = '<div>'.repeat(300_000);
-  assert.is(faultOf(await extract('html', nested, { timeoutMs: 300 })), 'time');
+  const long = '<p>One more line.</p>'.repeat(300_000);
+  assert.is(faultOf(await extract('html', long, { timeoutMs: 300 })), 'time');
 });
 
 test.run();
