@@ -1,5 +1,5 @@
 import { formatCitation } from '../../memory/search/index.js';
-import { ownBlockMarks } from '../../memory/sources/index.js';
+import { type DreamBlock, ownBlockMarks } from '../../memory/sources/index.js';
 import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
 import { formatCountOf } from '../../support/format.js';
 import { eolOf } from '../../support/text.js';
@@ -81,9 +81,6 @@ function more(count: number): string[] {
 function lines(...parts: readonly string[]): string {
   return `${parts.join('\n').trim()}\n`;
 }
-
-/** The blocks dreaming writes into notes, delimited by comments. */
-export type DreamBlock = 'diary' | 'light' | 'rem' | 'deep';
 
 /** Replaces the content of a block, adding the block at the end if it is missing. */
 export function withBlock(text: string, block: DreamBlock, content: string): string {

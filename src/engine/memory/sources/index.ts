@@ -47,6 +47,7 @@ export {
   type BytesOutcome,
   type DocumentText,
   DREAM_REPORTS,
+  type DreamBlock,
   documentOf,
   type FileBytes,
   hashOf,

@@ -100,8 +100,13 @@ function decodeByMark(bytes: Buffer): string {
 /** Where dreaming writes its reports in a workspace; not memory. */
 export const DREAM_REPORTS = 'memory/dreaming';
 
+const OWN_BLOCKS = ['diary', 'light', 'rem', 'deep'] as const;
+
+/** The blocks dreaming writes into notes, delimited by comments. */
+export type DreamBlock = (typeof OWN_BLOCKS)[number];
+
 /** The comments around blocks that svc writes into notes. */
-export function ownBlockMarks(name: string): readonly [opening: string, closing: string] {
+export function ownBlockMarks(name: DreamBlock): readonly [opening: string, closing: string] {
   return [`<!-- svc:dreaming:${name}:start -->`, `<!-- svc:dreaming:${name}:end -->`];
 }
 
@@ -127,9 +132,12 @@ export function promotedLines(lines: TextLines): readonly PromotedLine[] | undef
 }
 
 const ANY_MARK = '<!-- svc:';
-// A block without its end mark is not ended by the next block's, because there may be user text in between.
-const OWN_BLOCK =
-  /<!-- svc:dreaming:(\w+):start -->(?:(?!<!-- svc:dreaming:\1:start -->)[\s\S])*?(?:<!-- svc:dreaming:\1:end -->|(?![\s\S]))|^<!-- svc:memory-promotion:.*$/gmu;
+// A block without its end mark is not ended by the next block's, because there may be user text in between. With any
+// name in the mark, a text of many names would be read once for each.
+const OWN_BLOCK = new RegExp(
+  String.raw`<!-- svc:dreaming:(${OWN_BLOCKS.join('|')}):start -->(?:(?!<!-- svc:dreaming:\1:start -->)[\s\S])*?(?:<!-- svc:dreaming:\1:end -->|(?![\s\S]))|^<!-- svc:memory-promotion:.*$`,
+  'gmu',
+);
 
 /** Blanks what svc wrote itself: dreaming blocks and promotion marks. Line numbers stay. */
 export function withoutOwnWriting(text: string): string {

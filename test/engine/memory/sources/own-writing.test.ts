@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withoutOwnWriting } from '../../../../src/engine/memory/sources/read-document.js';
+import { cpuMs } from '../../../../stress/fuzz/cpu-time.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -39,6 +40,14 @@ test('a block that was never ended does not take what stands above the next one'
     withoutOwnWriting(`${start}\nmine\n${start}\nits\n${end}\nmine\n`),
     `${start}\nmine\n\n\n\nmine\n`,
   );
+});
+
+test('marks of ever other names are the text of a note, and take no time to look through', () => {
+  const marks = Array.from({ length: 20_000 }, (_, at) => `<!-- svc:dreaming:n${at}:start -->\n`);
+  const text = marks.join('').repeat(2);
+  const startedAt = cpuMs();
+  assert.is(withoutOwnWriting(text), text);
+  assert.ok(cpuMs() - startedAt < 2000);
 });
 
 test('where a promoted entry came from is no memory, the entry is', () => {
