@@ -176,7 +176,7 @@ export function reportTemporary(entry: Dirent, path: string, listener: WalkListe
 /** The furthest from the epoch that a `Date` can be, in milliseconds. */
 const MOST_DATE_MS = 8.64e15;
 
-/** The attributes of a file that tell whether it changed. Some file systems store times that no date can be. */
+/** The attributes of a file that tell whether it changed. Some files and databases have times that no date can be. */
 export function fingerprintOf({ size, mtimeMs, ctimeMs }: FileFingerprint): FileFingerprint {
   const dated = Math.max(-MOST_DATE_MS, Math.min(mtimeMs, MOST_DATE_MS));
   return { size, mtimeMs: dated, ctimeMs };

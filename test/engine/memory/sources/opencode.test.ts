@@ -40,6 +40,18 @@ test('conversations of the project, found while OpenCode writes, and what is add
   database.close();
 });
 
+test('a time that no date can be', () => {
+  const { folder, database, session } = opencodeStore();
+  session('ses_1', '/p');
+  database.exec('UPDATE session SET time_updated = 9e999');
+  const { files } = scanTranscripts({ places: [placeOf(folder.path, 'opencode')] });
+  assert.equal(
+    files.map(({ mtimeMs }) => new Date(mtimeMs).toISOString()),
+    ['+275760-09-13T00:00:00.000Z'],
+  );
+  database.close();
+});
+
 test('rows that are no conversation are left out; a file that is no database is reported', () => {
   const { folder, database, session, say } = opencodeStore();
   session('../../x', '/p');

@@ -6,6 +6,7 @@ import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { queryRows } from '../../../../sqlite/query.js';
 import { shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
+import { fingerprintOf } from '../../walk.js';
 import {
   isHeldIn,
   type LineRecord,
@@ -103,9 +104,7 @@ function transcriptOf(
     absolutePath,
     place,
     // Parts are added until an answer is complete.
-    size: parts,
-    mtimeMs: updated,
-    ctimeMs: updated,
+    ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: updated }),
     turns: () => reading(absolutePath, (database) => turnsIn(database, id)),
   };
 }
