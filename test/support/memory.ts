@@ -41,6 +41,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Kep
     settings: {
       chunking: { tokens: options.tokens ?? 400, overlap: options.overlap ?? 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
+      workspace: workspaceDir,
     },
     forget: { listFile, backupDir: join(state.path, 'backups') },
     sources: {

@@ -217,7 +217,10 @@ function createBuiltin(
     target: {
       indexFile: store.path,
       home,
-      settings: indexSettings(agent, sources),
+      settings: {
+        ...indexSettings(agent, sources),
+        workspace: home.others === undefined ? sources.memory.workspaceDir : undefined,
+      },
       sources,
       forget,
     },

@@ -15,6 +15,11 @@ export interface IndexIdentity {
   readonly tokenizer: Tokenizer;
   /** Folders that conversations of other agents must belong to; empty when all are indexed. */
   readonly conversationsIn: string;
+  /**
+   * The folder whose notes it has; empty in a shared memory. Agents of the same name in different projects use the same
+   * file, and none must be answered from the notes of another.
+   */
+  readonly workspace: string;
 }
 
 /** Increased with every schema change; an index of another version is rebuilt. */
@@ -26,6 +31,8 @@ export interface IndexSettings {
   readonly tokenizer: Tokenizer;
   /** See {@link IndexIdentity.conversationsIn}; defaults to empty. */
   readonly conversationsIn?: string | undefined;
+  /** See {@link IndexIdentity.workspace}; defaults to empty. */
+  readonly workspace?: string | undefined;
 }
 
 /** The identity of an index built now with these settings. */
@@ -37,6 +44,7 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
     chunkOverlap: settings.chunking.overlap,
     tokenizer: settings.tokenizer,
     conversationsIn: settings.conversationsIn ?? '',
+    workspace: settings.workspace ?? '',
   };
 }
 
@@ -48,6 +56,7 @@ const FIELDS: readonly (readonly [keyof IndexIdentity, string])[] = [
   ['chunkOverlap', 'chunking.overlap'],
   ['tokenizer', 'tokenizer'],
   ['conversationsIn', 'folders of conversations'],
+  ['workspace', 'workspace'],
 ];
 
 /** The fields that differ, with both values, as text. */

@@ -47,6 +47,9 @@ const EMBED_ON_SEARCH = 256;
 const OWN_SYNC_WAIT_MS = 250;
 const FIRST_INDEX_LOOK_MS = 50;
 
+/** How often a question is repeated whose index another process replaced meanwhile. */
+const ASK_AGAIN = 3;
+
 export interface IndexKeeperOptions {
   readonly target: KeptIndex;
   /** Check for changed files before returning the index (`sync.onSearch`). */
@@ -88,15 +91,24 @@ export class IndexKeeper {
     ask: (index: MemoryIndex) => Promise<T>,
     { embeds = false }: { readonly embeds?: boolean } = {},
   ): Promise<T> {
+    const asked = async (): Promise<T> => {
+      for (let left = ASK_AGAIN; ; left--) {
+        const index = await this.freshIndex(work, warnings, embeds);
+        const answer = await ask(index);
+        // Otherwise another process has put another index in its place, of other notes perhaps.
+        if (this.options.target.home.isCurrent(index)) return answer;
+        if (left === 0) throw takenAway(this.options.target.indexFile);
+      }
+    };
     this.answering += 1;
     try {
-      return await ask(await this.freshIndex(work, warnings, embeds));
+      return await asked();
     } catch (error) {
       if (!isDamage(error)) throw error;
       const damage = damageComplaint(error);
       stopIfInterrupted(await this.sync({ ...work, damage }));
       warnings.push(rebuiltWarning(this.options.target.indexFile, damage));
-      return await ask(await this.freshIndex(work, warnings, embeds));
+      return await asked();
     } finally {
       this.answering -= 1;
       if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
@@ -177,10 +189,7 @@ export class IndexKeeper {
     }
     const synced = await this.open();
     if (synced !== undefined) return synced;
-    const { indexFile } = this.options.target;
-    throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
-      hint: 'run "svc memory reset" and try again',
-    });
+    throw takenAway(this.options.target.indexFile);
   }
 
   /** The index to use after a failed sync. @throws the failure when there is none */
@@ -305,8 +314,14 @@ export class IndexKeeper {
 
   private async reopen(): ReturnType<IndexHome['open']> {
     this.retire();
-    const opened = await this.options.target.home.open();
-    if (opened.state === 'ready') this.index = opened.index;
+    const { home, settings } = this.options.target;
+    const opened = await home.open();
+    if (opened.state !== 'ready') return opened;
+    if (opened.identity.workspace !== currentIdentity(settings).workspace) {
+      opened.index.close();
+      return { state: 'missing' };
+    }
+    this.index = opened.index;
     return opened;
   }
 
@@ -335,6 +350,12 @@ export class IndexKeeper {
       giveBack();
     }
   }
+}
+
+function takenAway(indexFile: string): SvcError {
+  return new SvcError('INDEX_LOCKED', `another process keeps replacing the index ${indexFile}`, {
+    hint: 'try again; if agents of the same name have different workspaces, set memorySearch.store.path for one',
+  });
 }
 
 interface TurnWait {

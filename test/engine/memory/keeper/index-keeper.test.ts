@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
+import type { MemoryIndex } from '../../../../src/engine/memory/index/index.js';
 import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
@@ -86,6 +88,34 @@ test('lists what it covers, by path', async () => {
     );
   } finally {
     await backend.close();
+  }
+});
+
+test('agents of the same name with different workspaces are never answered from the notes of the other', async () => {
+  const mine = targetOf(notes().path);
+  const { indexFile } = mine;
+  const theirs = targetOf(folderOf({ 'memory/b.md': 'A zebra lies.' }).path, { indexFile });
+  const options = { clock: { now: Date.now }, providers: undefined, cacheEntries: 0 };
+  const keeper = new IndexKeeper({ ...options, target: mine, syncOnSearch: false });
+  const other = new IndexKeeper({ ...options, target: theirs, syncOnSearch: true });
+  const pathsIn = async (index: MemoryIndex): Promise<readonly string[]> =>
+    (await index.documents()).map(({ path }) => path).toSorted();
+  try {
+    await keeper.sync({});
+    await other.sync({});
+    let asked = 0;
+    const paths = await keeper.answer({}, [], async (index) => {
+      asked += 1;
+      if (asked === 1) await other.sync({});
+      return pathsIn(index);
+    });
+    assert.equal([paths, asked], [['MEMORY.md', 'memory/a.md'], 2]);
+    const always = keeper.answer({}, [], async () => other.sync({}));
+    const code = always.catch((error: unknown) => error instanceof SvcError && error.code);
+    assert.is(await code, 'INDEX_LOCKED');
+  } finally {
+    keeper.close();
+    other.close();
   }
 });
 

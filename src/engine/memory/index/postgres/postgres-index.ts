@@ -242,7 +242,7 @@ export function createPostgresIndex(
 
 const NOTHING_INDEXED = {
   ...{ schemaVersion: 0, chunkerVersion: 0, chunkTokens: 0, chunkOverlap: 0 },
-  conversationsIn: '',
+  ...{ conversationsIn: '', workspace: '' },
 };
 
 /** Lazy: most keyword-only memories have no vectors. */

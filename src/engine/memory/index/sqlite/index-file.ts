@@ -161,6 +161,7 @@ export function readIdentity(database: Connection): IndexIdentity {
     chunkOverlap: number('chunkOverlap'),
     tokenizer: tokenizerOf(meta.get('tokenizer')),
     conversationsIn: meta.get('conversationsIn') ?? '',
+    workspace: meta.get('workspace') ?? '',
   };
 }
 
