@@ -22,6 +22,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/integrate/entry.ts': 'a fixed command line',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
+  'engine/memory/sources/read-document.ts':
+    'marks of four fixed names; a start without an end runs to the end of the text, so it always matches',
   'engine/memory/sources/note-facts.ts': 'one run of characters of tags, which a # cannot be in',
   'engine/memory/search/terms.ts': 'runs of two classes of characters without a common one',
   'engine/memory/search/words.ts': 'runs of a class of characters, or one of another class',
