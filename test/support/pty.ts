@@ -50,10 +50,7 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
   const { columns, rows } = options;
   const program = [process.execPath, join(ROOT, 'bin/run.js'), ...args];
-  const script = scriptOf(options);
-  const [command = '', ...rest] =
-    script === undefined ? program : ['/bin/sh', '-c', script, options.errors ?? 'sh', ...program];
-  const child = spawn(command, rest, {
+  const child = spawn('/bin/sh', ['-c', scriptOf(options), options.errors ?? 'sh', ...program], {
     name: 'xterm-256color',
     cols: columns,
     rows,
@@ -124,9 +121,12 @@ function readToTheEnd(child: object): void {
   };
 }
 
-/** How a shell starts the program, if it does. */
-function scriptOf({ sizeless, shell, errors }: PtyOptions): string | undefined {
-  if (sizeless === true) return 'stty cols 0 rows 0 && exec "$@"';
-  if (shell === true) return '"$@"; stty -a';
-  return errors === undefined ? undefined : 'exec "$@" 2>"$0"';
+/**
+ * How a shell starts the program. With `noflsh`, Ctrl-C that arrives after the program has left raw mode does not throw
+ * away what restores the terminal, which this process may not have read yet.
+ */
+function scriptOf({ sizeless, shell, errors }: PtyOptions): string {
+  if (sizeless === true) return 'stty cols 0 rows 0 noflsh && exec "$@"';
+  if (shell === true) return 'stty noflsh; "$@"; stty -a';
+  return errors === undefined ? 'stty noflsh; exec "$@"' : 'stty noflsh; exec "$@" 2>"$0"';
 }
