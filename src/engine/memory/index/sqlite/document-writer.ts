@@ -46,7 +46,7 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
        text, line_numbers)
-     VALUES (@document, @startLine, @endLine, @hash, @headings, @firstDay, @lastDay, @text, @lineNumbers)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
@@ -83,7 +83,10 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     come: ChunkChanges,
   ): void => {
     for (const row of chunkRows(document, come.needsHashes)) {
-      const chunk = Number(insertChunk.run({ ...row, document: id }).lastInsertRowid);
+      const { startLine, endLine, hash, headings, firstDay, lastDay, text, lineNumbers } = row;
+      // By place: rows bound by name made the process grow with the notes, to half as much again for 14,000 files.
+      const place = [startLine, endLine, hash, headings, firstDay, lastDay] as const;
+      const chunk = Number(insertChunk.run(id, ...place, text, lineNumbers).lastInsertRowid);
       come.inserted(chunk);
       insertText.run(chunk, ...columnTexts(row, document, tokenizer, language));
     }
