@@ -64,11 +64,10 @@ export async function settleClaim(
   return changingDreams(target, options, ({ entries, sweeps, nowMs: atMs }) => {
     const entry = requireClaim(entries, key);
     entries.put({ ...entry, state: fate === 'open' ? { fate } : { fate, atMs } });
-    const { state } = entry;
-    const memory = state.fate === 'promoted' ? sweeps.get(state.sweepId)?.memory : undefined;
+    const sweep = entry.state.fate === 'promoted' ? sweeps.get(entry.state.sweepId) : undefined;
     // A sweep that was undone left what was edited since, and one without operations found it there.
-    const isUndoable = memory?.state === 'applied' && memory.operations.length > 0;
-    return state.fate === 'promoted' && isUndoable ? state.sweepId : undefined;
+    const isUndoable = sweep?.memory.state === 'applied' && sweep.memory.operations.length > 0;
+    return isUndoable ? sweep.id : undefined;
   });
 }
 

@@ -124,13 +124,14 @@ function sweptLines(
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
     ...modelFaults.map((fault) => `  model failed, using plain text: ${safeLine(fault)}`),
   ];
+  const isApplied = sweep.memory === 'applied';
   const end = dryRun
     ? 'dry run: nothing was written'
-    : sweep.memory === 'applied' && sweep.written + sweep.retired > 0
+    : isApplied && sweep.written + sweep.retired > 0
       ? `undo with: svc dream undo ${safeLine(sweep.id)}`
       : `MEMORY.md: ${memoryWords(sweep)}`;
   const retired =
-    sweep.memory === 'applied' && sweep.retired > 0
+    isApplied && sweep.retired > 0
       ? [`  ${formatCountOf(sweep.retired, 'entry', 'entries')} moved to the archive`]
       : [];
   const report =
