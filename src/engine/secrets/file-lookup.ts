@@ -10,7 +10,7 @@ import {
   linkFault,
   pathFault,
   refuseInsecure,
-  requireFile,
+  requireGuardedFile,
   statGuarded,
 } from './path-safety.js';
 import {
@@ -137,12 +137,12 @@ async function openSecretFile(
   const seen = await statGuarded(guarded);
   if (seen.isSymbolicLink()) throw linkFault(guarded);
   // Opening a device can have side effects.
-  requireFile(guarded, seen);
+  requireGuardedFile(guarded, seen);
   const file = await openAt(guarded);
   try {
     // Of the open file: the path may lead elsewhere by now.
     const stats = await file.stat();
-    requireFile(guarded, stats);
+    requireGuardedFile(guarded, stats);
     refuseInsecure(guarded, stats, currentUser());
     refuseOtherNames(guarded, stats);
     return { file, stats };

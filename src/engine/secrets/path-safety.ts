@@ -67,7 +67,7 @@ export function linkFault({
 }
 
 /** @throws SecretFault for folders, and for pipes, devices and the like, which may never end */
-export function requireFile({ path, alias, key }: GuardedPath, stats: Stats): void {
+export function requireGuardedFile({ path, alias, key }: GuardedPath, stats: Stats): void {
   if (stats.isFile()) return;
   const [is, file] = stats.isDirectory()
     ? ['a folder', 'a file']

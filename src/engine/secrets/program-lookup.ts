@@ -9,7 +9,7 @@ import {
   linkFault,
   pathFault,
   refuseInsecure,
-  requireFile,
+  requireGuardedFile,
   statGuarded,
 } from './path-safety.js';
 import {
@@ -131,7 +131,7 @@ async function programFile(provider: ExecProvider, alias: string): Promise<strin
   if (seen.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
   const program: GuardedPath = { ...written, path: await realPathOf(written) };
   const stats = await statGuarded(program);
-  requireFile(program, stats);
+  requireGuardedFile(program, stats);
   if (trustedDirs.length > 0 && !(await isInsideOne(program.path, trustedDirs))) {
     throw new SecretFault(
       `${program.path} is not in a trusted folder`,
