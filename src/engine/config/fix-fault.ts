@@ -62,7 +62,7 @@ function proposals(
 
 function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): readonly Proposal[] {
   const parent = path.slice(0, -1);
-  const known = schemasAt(configSchema, parent).flatMap(knownKeys);
+  const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
   if (suggestion === undefined || !known.includes(suggestion)) return [];
   const typed = String(path.at(-1));
   return [

@@ -128,7 +128,7 @@ function isMistypedHarmless(path: ConfigPath): boolean {
   const last = path.at(-1);
   if (typeof last !== 'string') return false;
   const parent = path.slice(0, -1);
-  const known = schemasAt(configSchema, parent).flatMap(knownKeys);
+  const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
   const meant = suggestName(last, known);
   return meant !== undefined && !isSecretPath([...parent, meant]) && !SECRET_FIELD.test(meant);
 }

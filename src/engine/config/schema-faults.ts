@@ -74,7 +74,7 @@ function goesDeeper(issue: Issue): boolean {
 function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string): ConfigFault {
   const at = [...parent, name];
   const schema = schemaAt(configSchema, parent, document.value);
-  const known = schema === undefined ? [] : knownKeys(schema);
+  const known = schema === undefined ? [] : knownKeys(schema, valueAt(document.value, parent));
   const suggestion = suggestName(name, known) ?? pathOfKey(configSchema, name);
   return {
     severity: 'fault',

@@ -120,6 +120,19 @@ test('an invalid secret is not missing, too', () => {
   assert.match(reports({ secrt: KEY }).join('\n'), /"secret" is missing/u);
 });
 
+test('of an unknown key, those that its scheme has are listed', () => {
+  const unknownIn = (scheme: string) => {
+    const verify = { scheme, secrets: [KEY], headr: 'X' };
+    const routes = { r: { sessionKey: 's', verify } };
+    const text = JSON.stringify({ plugins: { entries: { webhooks: { config: { routes } } } } });
+    const { faults } = checkConfigText('/svc.json', text);
+    return faults.find(({ code }) => code === 'unknown-key');
+  };
+  assert.is(unknownIn('github')?.expected, 'one of scheme, secrets, toleranceSeconds');
+  assert.is(unknownIn('github')?.suggestion, undefined);
+  assert.is(unknownIn('hmac')?.suggestion, 'header');
+});
+
 test('secrets in plain text should be long', () => {
   const verify = { scheme: 'github', secrets: [KEY, 'short'] };
   assert.match(reports({ verify }).join('\n'), /^warning weak-secret .verify.secrets\[1\]: /u);

@@ -56,11 +56,14 @@ function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): re
     return typeof segment === 'number' ? [inner._zod.def.element] : [];
   }
   if (!(inner instanceof $ZodUnion)) return [];
-  const { options } = inner._zod.def;
-  const meant = options.filter((option) => isMeant(option, parent));
-  return (meant.length > 0 ? meant : options).flatMap((option) =>
-    childSchemas(option, segment, parent),
-  );
+  return meantOptions(inner, parent).flatMap((option) => childSchemas(option, segment, parent));
+}
+
+/** The forms that the data can have: all of them if its literals select none. */
+function meantOptions(union: $ZodUnion, data: unknown): readonly Schema[] {
+  const { options } = union._zod.def;
+  const meant = options.filter((option) => isMeant(option, data));
+  return meant.length > 0 ? meant : options;
 }
 
 /** Whether the data has the literals of an object's schema. */
@@ -76,12 +79,16 @@ function isMeant(option: Schema, data: unknown): boolean {
   });
 }
 
-/** The keys of an object's schema; empty for anything else, including maps. */
-export function knownKeys(schema: Schema): readonly string[] {
+/**
+ * The keys of an object's schema; empty for anything else, including maps.
+ *
+ * @param value the object; selects the form of a discriminated union
+ */
+export function knownKeys(schema: Schema, value?: unknown): readonly string[] {
   const inner = unwrap(schema);
   if (inner instanceof $ZodObject) return Object.keys(inner._zod.def.shape);
   if (inner instanceof $ZodUnion) {
-    return [...new Set(inner._zod.def.options.flatMap((option) => knownKeys(option)))];
+    return [...new Set(meantOptions(inner, value).flatMap((option) => knownKeys(option, value)))];
   }
   return [];
 }
