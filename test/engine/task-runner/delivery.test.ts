@@ -72,6 +72,7 @@ interface World {
   readonly clock: { nowMs: number };
   readonly logged: () => string;
   readonly delivery: OpenDelivery;
+  readonly trouble: () => string | undefined;
   close(): Promise<void>;
 }
 
@@ -97,7 +98,11 @@ async function delivering(
   const loaded: LoadedConfig = { file: undefined, input, resolved, warnings: [] };
   const flows = await openFlows(context, resolved);
   const { logger: log, lines } = testLog();
-  const options = { flows, context, loaded, log, nodePath: process.execPath };
+  let trouble: string | undefined;
+  const onTrouble = (error: string | undefined): void => {
+    trouble = error;
+  };
+  const options = { flows, context, loaded, log, nodePath: process.execPath, onTrouble };
   const delivery = await openDelivery(options).catch(async (error: unknown) => {
     await flows.close();
     throw error;
@@ -108,6 +113,7 @@ async function delivering(
     flows,
     clock,
     delivery,
+    trouble: () => trouble,
     logged: () => lines.join(''),
     close: async () => {
       open.delete(world);
@@ -209,6 +215,24 @@ test('a target that hangs, and one without a key, delay no other target', async 
   await world.close();
   await close();
   await callback.close();
+});
+
+test('every broken target is reported, from the start if it cannot be used at all', async () => {
+  const down = await receiver([503, 204]);
+  const world = await delivering({
+    targets: [
+      { id: 'down', url: down.url, secret: SECRET },
+      { id: 'keyless', url: down.url, secret: 'env:NOT_SET' },
+    ],
+  });
+  const keyless = 'keyless: cannot resolve env NOT_SET: the variable is not set';
+  assert.is(world.trouble(), keyless);
+  await endTask(world);
+  await waitFor('both', () => world.trouble() === `${keyless}; down: the endpoint answered 503`);
+  world.clock.nowMs += 20_000;
+  await waitFor('the end of one', () => world.trouble() === keyless);
+  await world.close();
+  await down.close();
 });
 
 test('a notification is posted once, and the receiver can verify it', async () => {

@@ -39,7 +39,7 @@ export interface DeliveryOptions {
   /** By id. */
   readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
-  /** Called with the last failure; with undefined after the next success. */
+  /** Called with the last failure of each target, until its next success; with undefined if there is none. */
   readonly onTrouble?: ((error: string | undefined) => void) | undefined;
 }
 
@@ -176,14 +176,13 @@ export class NotificationDelivery {
     log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
   }
 
-  /** Reports the trouble of any target; those that work do not hide it. */
-  private note(target: string, error: string | undefined): void {
+  /** Reports what is wrong with a target; undefined if it works. */
+  note(target: string, error: string | undefined): void {
     if (error === undefined) this.troubles.delete(target);
     else this.troubles.set(target, error);
-    const [trouble] = this.troubles;
     const isOnly = this.options.targets.size === 1;
-    const text = trouble === undefined || isOnly ? trouble?.[1] : `${trouble[0]}: ${trouble[1]}`;
-    this.options.onTrouble?.(text);
+    const texts = Array.from(this.troubles, ([id, text]) => (isOnly ? text : `${id}: ${text}`));
+    this.options.onTrouble?.(texts.length === 0 ? undefined : texts.join('; '));
   }
 
   private async tryOnce(notification: NotificationRecord): Promise<DeliveryOutcome | undefined> {

@@ -55,14 +55,13 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     minder.close();
     throw faulty[0]?.fault;
   }
-  for (const { id, fault } of faulty) {
-    log.error(
-      { target: id, ...faultFields(fault) },
-      `target ${id} cannot be used: ${messageOf(fault)}`,
-    );
-  }
   const targets = new Map(opened.map((target) => [target.id, target]));
   const delivery = new NotificationDelivery({ flows, targets, log, onTrouble });
+  for (const { id, fault } of faulty) {
+    const why = messageOf(fault);
+    log.error({ target: id, ...faultFields(fault) }, `target ${id} cannot be used: ${why}`);
+    delivery.note(id, why);
+  }
   delivery.start();
   return {
     /** Whether all secrets can be read, and have the values that notifications are signed with. */
