@@ -145,8 +145,10 @@ async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showi
     },
   });
   const signal = anySignal([showing.signal, left.signal]);
+  const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
+  const following = follow(screen.refresh, REDRAW_LOOKS, flows, signal, onOutage);
   try {
-    await Promise.race([follow(screen.refresh, REDRAW_LOOKS, flows, signal), screen.failed]);
+    await Promise.race([following, screen.failed]);
   } finally {
     left.abort();
     await screen.close();

@@ -292,4 +292,16 @@ test('tells which runtimes are paused', async () => {
   await screen.close();
 });
 
+test('shows why the list cannot be read, above what was read last, until it can', async () => {
+  const { screen, shows, hides } = open(80, 24);
+  await screen.refresh();
+  await shows('❯ 00000000');
+  screen.outage('cannot reach the server at \u001B[2Jdb:5432');
+  await shows('cannot reach the server at \\e[2Jdb:5432; retrying');
+  await shows('❯ 00000000');
+  await screen.refresh();
+  await hides('retrying');
+  await screen.close();
+});
+
 test.run();

@@ -4,7 +4,10 @@ import { BrowserScreen, browserFacts } from '../../components/browser-screen.js'
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import type { ListColumn } from '../../components/list.js';
 import type { PaneLine } from '../../components/pane.js';
+import { createState } from '../../components/store.js';
+import { fitEnd } from '../../fit.js';
 import { ID_CHARS, type ListRow, pauseLines, ROW_COLUMNS, statusPaint } from '../../flows/rows.js';
+import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
@@ -18,13 +21,19 @@ export interface FlowsScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read. */
+/**
+ * Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read; `outage` shows
+ * why, until it can.
+ */
 export function openFlowsScreen(options: FlowsScreenOptions) {
   const { flows, style, stdout, onStop } = options;
-  let pauses: FlowsList['pauses'] = [];
+  const above = createState<{ pauses: FlowsList['pauses']; outage: string | undefined }>({
+    pauses: [],
+    outage: undefined,
+  });
   const list: FlowsOnScreen['list'] = async (choice) => {
     const listed = await flows.list(choice);
-    pauses = listed.pauses;
+    above.dispatch({ pauses: listed.pauses, outage: undefined });
     return listed;
   };
   const browser = createBrowser(flowsSource({ ...flows, list }));
@@ -33,6 +42,7 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}
+      more={above}
       stdout={stdout}
       style={style}
       title={() => `svc · ${flows.kind}`}
@@ -40,13 +50,23 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
       columns={() => columns}
       empty={() => `no ${flows.kind}`}
       keys={() => ({ onStop, noun })}
-      around={(area) => {
-        return { above: pauseLines(pauses, { style, nowMs: options.now() }, area.columns) };
+      around={({ columns: width }) => {
+        const { outage, pauses } = above.getSnapshot();
+        const fault =
+          outage === undefined
+            ? []
+            : [style.warning(fitEnd(`${safeLine(outage)}; retrying`, width))];
+        return { above: [...fault, ...pauseLines(pauses, { style, nowMs: options.now() }, width)] };
       }}
     />,
     options,
   );
-  return { refresh: browser.refresh, failed: screen.failed, close: screen.unmount };
+  return {
+    refresh: browser.refresh,
+    outage: (why: string): void => above.dispatch({ outage: why }),
+    failed: screen.failed,
+    close: screen.unmount,
+  };
 }
 
 function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColumn<ListRow>[] {
