@@ -35,21 +35,27 @@ export function deliveryLine(delivery: Delivery, style: Style): string {
   ].join('  ');
 }
 
+/** Who sent a delivery. The address of a connection that was reset at once is not known. */
+export function fromWords({ clientIp, replayOf }: Pick<Delivery, 'clientIp' | 'replayOf'>): string {
+  return replayOf === null ? (clientIp ?? 'unknown') : 'replay';
+}
+
 /** The fields of a delivery; they may be untrusted. */
 export function deliveryFields(
   delivery: DeliveryDetails,
   nowMs: number,
 ): readonly (readonly [name: string, value: string])[] {
-  const { atMs, route, status, code, reason, action, flowId, event, clientIp } = delivery;
+  const { atMs, route, status, code, reason, action, flowId, event } = delivery;
   const { deliveryId, requestId, ms, replayOf, isVerified, headers, bodyState, bodyBytes } =
     delivery;
+  const from = replayOf === null ? fromWords(delivery) : 'an operator';
   const rows: readonly (readonly [name: string, value: string | null])[] = [
     ['received', `${formatRelativeTime(atMs, nowMs)}, ${new Date(atMs).toISOString()}`],
     ['route', route],
     ['event', event],
     ['delivery id', deliveryId],
     ['replay of', replayOf],
-    ['from', `${clientIp ?? 'an operator'}${isVerified ? '' : ', not verified'}`],
+    ['from', `${from}${isVerified ? '' : ', not verified'}`],
     ['request id', requestId],
     ['status', `${status}${code === null ? '' : ` ${code}`}, in ${formatDuration(ms)}`],
     ['reason', reason],
@@ -83,14 +89,14 @@ const BODY_WORDS: Readonly<Record<DeliveryDetails['bodyState'], string>> = {
 };
 
 function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
-  const { id, atMs, route, status, event, clientIp, replayOf } = delivery;
+  const { id, atMs, route, status, event } = delivery;
   return [
     id,
     formatRelativeTime(atMs, nowMs),
     safeLine(route),
     String(status),
     safeLine(event ?? ''),
-    replayOf === null ? (clientIp ?? '') : 'replay',
+    fromWords(delivery),
     whatOf(delivery),
   ];
 }

@@ -2,8 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { recordedDelivery } from '../../../src/engine/webhooks/deliveries/delivery.js';
+import type { Delivery } from '../../../src/engine/webhooks/index.js';
 import { createStyle } from '../../../src/ui/style.js';
-import { renderDelivery } from '../../../src/ui/webhook/deliveries.js';
+import { renderDeliveries, renderDelivery } from '../../../src/ui/webhook/deliveries.js';
 import { newDelivery, type TestDelivery } from '../../support/deliveries.js';
 
 const NOW = 1_795_000_000_000;
@@ -21,6 +22,24 @@ test('the size of a body is shown if it was read, and whether it was kept', () =
   assert.is(bodyLine({ body: '{"n":1}' }, 3), '7 B, cut');
   assert.is(bodyLine({ body: '{"n":1}' }, 0), '7 B, not kept');
   assert.is(bodyLine({ isVerified: false, reason: 'The secret is wrong.' }), 'not kept');
+});
+
+test('a client whose address is not known is not taken for an operator', () => {
+  const recorded = { ...recordedDelivery(newDelivery(), createSecretMask(), 1000), seq: 1 };
+  const shown = (more: Partial<Delivery>) => {
+    const delivery = { ...recorded, clientIp: null, ...more };
+    const [list, details] = [
+      renderDeliveries([delivery], 1, PIPED),
+      renderDelivery(delivery, PIPED),
+    ];
+    return [
+      list.includes('unknown'),
+      list.includes('replay'),
+      /^ +from +(.*)$/mu.exec(details)?.[1],
+    ];
+  };
+  assert.equal(shown({}), [true, false, 'unknown']);
+  assert.equal(shown({ replayOf: 'abcd' }), [false, true, 'an operator']);
 });
 
 test.run();

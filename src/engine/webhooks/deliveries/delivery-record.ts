@@ -21,7 +21,7 @@ export const DELIVERY_FIELDS = {
   },
   clientIp: {
     kind: 'text',
-    meaning: 'Address of the client; `null` for a replay.',
+    meaning: 'Address of the client; `null` for a replay, or if the connection was reset at once.',
     nullable: true,
     operators: 'client',
   },

@@ -6,7 +6,7 @@ import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
 import { safeLine, spacedJson } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { deliveryFields, statusPaint, whatOf } from '../../webhook/deliveries.js';
+import { deliveryFields, fromWords, statusPaint, whatOf } from '../../webhook/deliveries.js';
 
 /** A delivery in the list. */
 export interface DeliveryItem extends ListItem {
@@ -107,7 +107,7 @@ export function deliveryColumns(nowMs: number, style: Style): readonly ListColum
       paint: (text, { delivery }) => statusPaint(delivery.status, style)(text),
     },
     { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), goes: 2 },
-    { title: 'from', cell: ({ delivery }) => delivery.clientIp ?? 'replay', goes: 1 },
+    { title: 'from', cell: ({ delivery }) => fromWords(delivery), goes: 1 },
     { title: 'what', cell: ({ delivery }) => whatOf(delivery) },
   ];
 }
