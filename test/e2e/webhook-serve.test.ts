@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { activityFolder, readActivityHistory } from '../../src/engine/activity/index.js';
+import { freePort } from '../support/free-port.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
@@ -223,6 +226,33 @@ test('health and metrics move to gateway.admin where there is one', async () => 
       .map(({ status }) => status)
       .toSorted();
   for (const path of ['/healthz', '/metrics']) assert.equal(await statuses(path), [200, 404], path);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('a port passes from webhooks to health and back, unless another program has it', async () => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const gateway = { port, admin: { port: adminPort } };
+  const home = serverHome({ ...webhooksConfig(), gateway });
+  const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
+  await logged(home, 'route ci is served');
+  const reload = async (config: object, told: string): Promise<void> => {
+    const lines = recordsOf(home).length;
+    writeConfig(home, config);
+    child.kill('SIGHUP');
+    await logged(home, told, lines);
+  };
+  const health = async (at: number) => (await fetch(`http://127.0.0.1:${at}/healthz`)).status;
+  await reload({ gateway: { port } }, 'listening on');
+  assert.is(await health(port), 200);
+  await reload({ gateway }, 'listening on');
+  assert.is(await health(adminPort), 200);
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  await reload({ ...webhooksConfig(), gateway }, 'not reloaded, the old configuration');
+  assert.is(await health(adminPort), 200);
+  other.close();
+  await reload({ ...webhooksConfig(), gateway }, `listening on http://127.0.0.1:${port}`);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

@@ -5,13 +5,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
 import { replaceFile } from '../../src/engine/support/files.js';
 import { shortHash } from '../../src/engine/support/text.js';
+import { freePort } from './free-port.js';
 import { ROOT } from './run-svc.js';
 import { tempFolder } from './temp-folder.js';
 import { PATIENCE_MS } from './wait.js';
@@ -270,13 +270,4 @@ async function ready(url: string): Promise<void> {
       await sleep(30);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,8 +1,9 @@
 import { activityFolder, activityRecorder } from '../activity/index.js';
-import { type LoadedConfig, loadConfig } from '../config/index.js';
+import { type ListenAddress, type LoadedConfig, loadConfig } from '../config/index.js';
 import { requireTrusted } from '../config/trust/config-trust.js';
 import { faultFields, messageOf, SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
+import { checkAddresses } from '../listener/listen.js';
 import type { SecretMask } from '../masking/index.js';
 import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
@@ -216,7 +217,8 @@ export class ServeProcess {
       const setup: ServeSetup = { ...running.setup, loaded };
       // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
-      for (const { check } of definitions) await check?.(running.setup);
+      const held = addressesOf(this.definitions(running.setup, running.supervisor));
+      await checkAddresses(addressesOf(definitions), held);
       running.setup = setup;
       running.log.reopen(this.logSettings(setup));
       for (const { message } of loaded.warnings) logger.warn(message);
@@ -246,6 +248,10 @@ export class ServeProcess {
     const flows = this.openedFlows;
     return define(setup, { without, readiness, flows, onWebhooks });
   }
+}
+
+function addressesOf(definitions: readonly ServiceDefinition[]): readonly ListenAddress[] {
+  return definitions.flatMap(({ addresses = [] }) => addresses);
 }
 
 /** Warns in the log instead of on stderr, where only lines of the log are expected. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import {
+  type ListenAddress,
   type LoadedConfig,
   type ResolvedAgent,
   type ResolvedConfig,
@@ -59,13 +60,8 @@ export interface ServiceHost {
 export interface ServiceDefinition {
   /** Unique; `health`, `memory:main`. */
   readonly name: string;
-  /**
-   * Checks whether it could replace the one running with another configuration, which stays otherwise.
-   * Changes nothing.
-   *
-   * @throws SvcError with a hint
-   */
-  readonly check?: (old: ServeSetup) => Promise<void>;
+  /** Where it listens. */
+  readonly addresses?: readonly ListenAddress[];
   /** Starts it. If it throws, it is tried again later. */
   readonly start: (host: ServiceHost) => Promise<Service>;
 }

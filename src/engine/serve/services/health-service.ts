@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
 import type { Metrics } from '../../flows/flow-metrics.js';
-import { checkAddresses, listenOn } from '../../listener/listen.js';
+import { listenOn } from '../../listener/listen.js';
 import { addMetricsRoute, type Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { hasFlows, type OpenedFlows } from './flows-service.js';
@@ -24,10 +24,9 @@ export function healthDefinition(
   setup: ServeSetup,
   options: HealthServiceOptions,
 ): ServiceDefinition {
-  const address = healthAddress(setup);
   return {
     name: HEALTH_SERVICE,
-    check: (old) => checkAddresses([address], [healthAddress(old)]),
+    addresses: [healthAddress(setup)],
     start: (host) => listen(setup, options, host),
   };
 }

@@ -5,7 +5,7 @@ import {
   type ListenAddress,
   type LoadedConfig,
 } from '../../config/index.js';
-import { checkAddresses, listenOn } from '../../listener/listen.js';
+import { listenOn } from '../../listener/listen.js';
 import { isLoopback } from '../../support/network.js';
 import type { LiveWebhooks, RouteStanding, WebhookMetrics } from '../../webhooks/index.js';
 import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
@@ -37,18 +37,24 @@ export function webhooksDefinition(
   setup: ServeSetup,
   options: WebhooksServiceOptions,
 ): ServiceDefinition {
+  const admin = separateAddress(setup, options);
   return {
     name: WEBHOOKS_SERVICE,
-    check: (old) => checkAddresses(addressesOf(setup), addressesOf(old)),
+    addresses: [
+      gatewayAddress(setup.loaded, setup.context),
+      ...(admin === undefined ? [] : [admin]),
+    ],
     start: (host) => start(setup, options, host),
   };
 }
 
 async function start(
-  { context, loaded, mask }: ServeSetup,
-  { readiness, onWebhooks }: WebhooksServiceOptions,
+  setup: ServeSetup,
+  options: WebhooksServiceOptions,
   host: ServiceHost,
 ): Promise<Service> {
+  const { context, loaded, mask } = setup;
+  const { readiness, onWebhooks } = options;
   const { openWebhooks } = await import('../../webhooks/open-webhooks.js');
   const { log, fail } = host;
   const addInside = (server: FastifyInstance, metrics: WebhookMetrics): void => {
@@ -56,7 +62,7 @@ async function start(
     addHealthRoutes(server, readiness);
     addMetricsRoute(server, metrics);
   };
-  const address = readiness === undefined ? undefined : adminAddress(loaded);
+  const address = separateAddress(setup, options);
   const webhooks = await openWebhooks({
     context,
     loaded,
@@ -112,10 +118,12 @@ async function start(
   };
 }
 
-/** The configured addresses of routes, and of health and metrics if separate. */
-function addressesOf({ context, loaded }: ServeSetup): readonly ListenAddress[] {
-  const admin = adminAddress(loaded);
-  return [gatewayAddress(loaded, context), ...(admin === undefined ? [] : [admin])];
+/** The address of health and metrics, if it is not that of the routes. */
+function separateAddress(
+  { loaded }: ServeSetup,
+  { readiness }: WebhooksServiceOptions,
+): ListenAddress | undefined {
+  return readiness === undefined ? undefined : adminAddress(loaded);
 }
 
 function tellRoutes(
