@@ -112,9 +112,11 @@ type SubagentLine =
   | { readonly kind: 'unknown'; readonly why: string };
 
 function readSubagentLine(line: string): SubagentLine {
-  const value = line.trimStart().startsWith('{') ? parsedJson(line) : undefined;
+  // Also without the byte order mark of programs on Windows.
+  const text = line.trimStart();
+  const value = text.startsWith('{') ? parsedJson(text) : undefined;
   if (value === undefined) return { kind: 'words', text: line };
-  const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(line) : undefined;
+  const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(text) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.
   if (fault !== undefined) return { kind: 'refused', why: fault };
   const read = z.safeParse(messageSchema, value);

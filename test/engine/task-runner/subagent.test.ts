@@ -144,6 +144,15 @@ test('floods, garbage and endless lines harm nobody', async () => {
   await world.close();
 });
 
+test('a byte order mark before the first message is not part of it', async () => {
+  const message = JSON.stringify({ type: 'result', summary: 'read it' });
+  const world = await runnerWorld(subagent(`console.log('\\uFEFF' + '${message}')`));
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.is(task.terminalSummary, 'read it');
+  await world.close();
+});
+
 test('a message that is nested too deeply is skipped, and nothing else is harmed', async () => {
   const nested = (levels: number): string =>
     `console.log('{"type":"result","result":' + '['.repeat(${levels}) + ']'.repeat(${levels}) + '}')`;
