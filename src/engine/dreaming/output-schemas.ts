@@ -69,8 +69,8 @@ const sweepFields = {
     'The result of each phase.',
   ),
   memory: field(
-    z.enum(['untouched', 'planned', 'applied', 'undone']),
-    'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it.',
+    z.enum(['untouched', 'planned', 'applied', 'partly_undone', 'undone']),
+    'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it. `partly_undone`: entries that were edited stayed.',
   ),
   written: field(count, 'Entries added or replaced.'),
   retired: field(

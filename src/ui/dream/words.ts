@@ -130,6 +130,8 @@ export function memoryWords({
       return 'no changes';
     case 'planned':
       return 'interrupted; the next sweep completes it';
+    case 'partly_undone':
+      return 'partly undone';
     case 'undone':
       return 'undone';
     case 'applied':

@@ -42,6 +42,34 @@ test('the last sweep and the last change are found behind what was done by hand'
   database.close();
 });
 
+test('sweeps are listed in the order in which they ran, whatever the clock said', () => {
+  const file = tempFolder().at('dreams.sqlite');
+  const before = openDreamDatabase(file);
+  const ran = (sweeps: ReturnType<typeof sweepRecords>, startedMs: number): void => {
+    sweeps.put(newSweep(sweeps, { day: '1970-01-01', startedMs, trigger: 'manual' }));
+  };
+  const old = sweepRecords(before);
+  for (const startedMs of [2000, 9000, 1000]) ran(old, startedMs);
+  // As programs left it that had no numbers.
+  before.exec(
+    'DROP INDEX sweeps_by_number; ALTER TABLE sweeps DROP COLUMN number; CREATE INDEX sweeps_by_start ON sweeps (started_ms)',
+  );
+  before.pragma('user_version = 3');
+  before.close();
+  const database = openDreamDatabase(file);
+  const sweeps = sweepRecords(database);
+  const started = () => sweeps.list(9).map(({ startedMs }) => startedMs);
+  assert.equal(started(), [9000, 2000, 1000]);
+  ran(sweeps, 5000);
+  assert.equal(started(), [5000, 9000, 2000, 1000]);
+  const [last, first] = [sweeps.last(), sweeps.list(9).at(-1)];
+  assert.is(last?.startedMs, 5000);
+  // Recording one again does not make it the last.
+  if (first !== undefined) sweeps.put({ ...first, endedMs: 1500 });
+  assert.equal(started(), [5000, 9000, 2000, 1000]);
+  database.close();
+});
+
 test('work that the disk fails names the database', async () => {
   const folder = tempFolder();
   const { files } = dreamWorkspace(folder.path, { stateDir: folder.path });

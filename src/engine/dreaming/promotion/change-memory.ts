@@ -95,14 +95,15 @@ export function plannedFiles(
   return [{ path: MEMORY_FILE, text: change.text }, ...archive];
 }
 
-type PlannedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };
+/** A sweep with a change to `MEMORY.md`. */
+type RecordedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };
 
 function recordPlan(
   { sweeps, backupDir }: MemoryChanger,
   sweep: SweepRecord,
   file: GuardedFile,
   change: PlannedChange,
-): PlannedSweep {
+): RecordedSweep {
   const backupFile = file.exists ? join(backupDir, `${sweep.id}.md`) : undefined;
   if (backupFile !== undefined) {
     makeFolders(backupDir);
@@ -124,7 +125,7 @@ function recordPlan(
 
 function markApplied(
   { database, entries, sweeps, nowMs }: MemoryChanger,
-  sweep: PlannedSweep,
+  sweep: RecordedSweep,
 ): SweepRecord {
   const applied: SweepRecord = { ...sweep, memory: { ...sweep.memory, state: 'applied' } };
   inWriteTransaction(database, () => {
@@ -181,20 +182,19 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
   if (memory.state !== 'applied') {
-    const why = memory.state === 'undone' ? 'was already undone' : 'changed nothing';
+    const isUndone = memory.state === 'undone' || memory.state === 'partly_undone';
+    const why = isUndone ? 'was already undone' : 'changed nothing';
     throw new SvcError('DREAM_SWEEP_UNKNOWN', `sweep ${sweep.id} ${why}`, {
       hint: 'run "svc dream list" to see all sweeps',
     });
   }
-  const kept = undoOperations(changer.dir, memory);
+  const kept = undoOperations(changer, { ...sweep, memory });
   const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
   const changes = written.filter(({ kind }) => kind !== 'frame').length;
   const undone = changes - kept.length;
   const edited = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
-  const isUndone = undone > 0 || edited.size === 0;
-  const after: SweepRecord = isUndone
-    ? { ...sweep, memory: { ...memory, state: 'undone' } }
-    : sweep;
+  const state = edited.size === 0 ? 'undone' : undone > 0 ? 'partly_undone' : 'applied';
+  const after: SweepRecord = { ...sweep, memory: { ...memory, state } };
   const removed = knownMemory(written.map(writtenBlock).join('\n'));
   const left = knownMemory(readGuarded(changer.dir, MEMORY_FILE).text);
   const isNowMissing = ({ text }: RecallEntry): boolean =>
@@ -226,13 +226,24 @@ function writtenBlock(operation: MemoryOperation): string {
 
 /** @returns the operations that could not be undone */
 function undoOperations(
-  dir: string,
-  { operations: all, backupFile }: MemoryChangeRecord,
+  { dir, sweeps }: MemoryChanger,
+  sweep: RecordedSweep,
 ): readonly KeptOperation[] {
+  const { operations: all, backupFile, afterDigest } = sweep.memory;
   const operations = all.filter((operation) => archiveOf(operation) === undefined);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readGuarded(dir, MEMORY_FILE);
     const { text, kept } = undoEdits(file.text, operations);
+    // What is gone from a file that nobody else has changed, an undo removed that was killed.
+    const isOwn = hash('sha256', file.text) === afterDigest;
+    if (text !== file.text) {
+      const memory = {
+        ...sweep.memory,
+        state: 'applied',
+        afterDigest: hash('sha256', text),
+      } as const;
+      sweeps.put({ ...sweep, memory });
+    }
     if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
     if (text === '' && (backupFile === undefined || !file.exists)) removeGuarded(file);
     else writeGuarded(file, text);
@@ -243,7 +254,7 @@ function undoOperations(
       dir,
       all.filter((operation) => operation.kind !== 'archive' || isBack.has(operation.key)),
     );
-    return kept;
+    return isOwn ? kept.filter(({ why }) => why === 'edited') : kept;
   }
   throw busy('undo');
 }

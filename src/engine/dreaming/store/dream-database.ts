@@ -150,7 +150,7 @@ const MIGRATIONS: readonly string[] = [
     started_ms INTEGER NOT NULL,
     ended_ms INTEGER,
     phases TEXT NOT NULL,
-    -- null (MEMORY.md untouched), planned, applied or undone.
+    -- null (MEMORY.md untouched), planned, applied, partly_undone or undone.
     memory_state TEXT,
     -- Digests of MEMORY.md before and after the change, and the path of the copy from before.
     before_digest TEXT,
@@ -182,6 +182,15 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   "ALTER TABLE writes ADD COLUMN replaced TEXT NOT NULL DEFAULT ''",
+  `
+  -- The order in which sweeps ran, whatever the clock said.
+  ALTER TABLE sweeps ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+  UPDATE sweeps SET number = ran.number FROM
+    (SELECT id, row_number() OVER (ORDER BY started_ms, id) AS number FROM sweeps) AS ran
+  WHERE sweeps.id = ran.id;
+  DROP INDEX sweeps_by_start;
+  CREATE INDEX sweeps_by_number ON sweeps (number);
+  `,
 ];
 
 const FORMAT: FileFormat = {

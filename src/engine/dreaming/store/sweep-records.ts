@@ -31,11 +31,14 @@ export type PhaseRecord = z.infer<typeof phaseRecord>;
 /** How far a change to `MEMORY.md` got. */
 export type MemoryState =
   | { readonly state: 'untouched' }
-  | ({ readonly state: 'applied' | 'planned' | 'undone' } & MemoryChangeRecord);
+  | ({ readonly state: 'applied' | 'partly_undone' | 'planned' | 'undone' } & MemoryChangeRecord);
 
 /** A recorded change to `MEMORY.md`. */
 export interface MemoryChangeRecord {
-  /** SHA-256 of the file before and after, in hexadecimal; of the empty string if there was no file. */
+  /**
+   * SHA-256 of the file before and after, in hexadecimal; of the empty string if there was no file. Once undoing the
+   * change began, `afterDigest` is of the file after that.
+   */
   readonly beforeDigest: string;
   readonly afterDigest: string;
   /** Absolute path of a copy of the file before the change; undefined if there was no file. */
@@ -65,7 +68,7 @@ const row = z.object({
   startedMs: z.number(),
   endedMs: z.nullable(z.number()),
   phases: z.string(),
-  memoryState: z.nullable(z.enum(['planned', 'applied', 'undone'])),
+  memoryState: z.nullable(z.enum(['planned', 'applied', 'partly_undone', 'undone'])),
   beforeDigest: z.nullable(z.string()),
   afterDigest: z.nullable(z.string()),
   backupFile: z.nullable(z.string()),
@@ -74,7 +77,10 @@ const row = z.object({
 });
 const NAMES = Object.keys(row.shape);
 const SELECT = `SELECT ${NAMES.map((name) => `${snakeCase(name)} AS ${name}`)} FROM sweeps`;
-const NEWEST_FIRST = 'ORDER BY started_ms DESC, id DESC LIMIT ?';
+const NEWEST_FIRST = 'ORDER BY number DESC LIMIT ?';
+/** A sweep that is recorded again keeps its number. */
+const NUMBER = `coalesce((SELECT number FROM sweeps WHERE id = @id),
+  (SELECT coalesce(max(number), 0) + 1 FROM sweeps))`;
 
 /** The sweeps of one workspace. */
 export type SweepRecords = ReturnType<typeof sweepRecords>;
@@ -89,7 +95,8 @@ export function sweepRecords(database: Connection) {
     return (): SweepRecord | undefined => found.all(1).map(toRecord)[0];
   };
   const put = database.prepare(
-    `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}) VALUES (${NAMES.map((name) => `@${name}`)})`,
+    `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}, number)
+     VALUES (${NAMES.map((name) => `@${name}`)}, ${NUMBER})`,
   );
   return {
     get: (id: string): SweepRecord | undefined => one.all(id).map(toRecord)[0],

@@ -176,16 +176,64 @@ test('a file that a sweep made goes with it, unless something else is in it', ()
   assert.is(empty.read(), '');
 });
 
+/** Undoes a sweep in a process that is killed before it records that. */
+function killedUndo(changer: MemoryChanger): SweepRecord {
+  const database = new Proxy(changer.database, {
+    get: () => {
+      throw new Error('killed');
+    },
+  });
+  const sweep = changer.sweeps.get(SWEEP.id) ?? SWEEP;
+  assert.throws(() => undoSweep({ ...changer, database }, sweep), /killed/);
+  const left = changer.sweeps.get(SWEEP.id) ?? SWEEP;
+  assert.is(left.memory.state, 'applied');
+  return left;
+}
+
 test('killed between taking a file away and recording it: the same undo ends it', () => {
   const { changer, file } = aChanger();
   rmSync(file);
-  const applied = changeMemory(changer, SWEEP, planFor);
-  rmSync(file);
-  const { sweep, kept } = undoSweep(changer, applied);
+  changeMemory(changer, SWEEP, planFor);
+  const { sweep, kept, undone } = undoSweep(changer, killedUndo(changer));
   assert.not(existsSync(file));
   assert.is(sweep.memory.state, 'undone');
-  assert.equal(kept, [{ key: KEY, why: 'gone' }]);
+  assert.equal([undone, kept], [1, []]);
   assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
+});
+
+test('an entry that a person deleted is gone, and not undone', () => {
+  const { changer, file } = aChanger();
+  const applied = changeMemory(changer, SWEEP, planFor);
+  writeFileSync(file, HAND);
+  const { sweep, kept, undone } = undoSweep(changer, applied);
+  assert.is(sweep.memory.state, 'undone');
+  assert.equal([undone, kept], [0, [{ key: KEY, why: 'gone' }]]);
+});
+
+test('a sweep of which an edited entry stays is partly undone, also after a kill', () => {
+  for (const isKilled of [false, true]) {
+    const { changer, file, read } = aChanger();
+    const other = 'Mira owns the billing service.';
+    const applied = changeMemory(changer, SWEEP, (text) => {
+      const first = planFor(text);
+      const [entry] = promotedEntries(first.text);
+      assert.ok(entry);
+      const second = {
+        kind: 'add',
+        entry: { ...entry, key: claimKeyOf(other) },
+        text: other,
+      } as const;
+      const both = editMemory(first.text, [second], SWEEP.day);
+      return { ...both, operations: [...first.operations, ...both.operations], decided: [KEY] };
+    });
+    writeFileSync(file, read().replace(other, `${other} Or so.`));
+    const from = isKilled ? killedUndo(changer) : applied;
+    const { sweep, undone, kept } = undoSweep(changer, from);
+    assert.equal([undone, kept], [1, [{ key: claimKeyOf(other), why: 'edited' }]]);
+    assert.is(sweep.memory.state, 'partly_undone');
+    assert.equal(changer.sweeps.get(SWEEP.id), sweep);
+    assert.throws(() => undoSweep(changer, sweep), /already undone/);
+  }
 });
 
 test('what is no UTF-8 cannot be written back as it was, so it is not written', () => {
