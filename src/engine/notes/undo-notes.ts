@@ -75,20 +75,48 @@ function chosen(
   return last;
 }
 
-function undoWrite({ dir }: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
+function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
+  const { dir } = changer;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readNote(dir, write.path);
     const left = withoutInsertion(file.text, write.inserted, write.replaced);
     if (left === undefined) return 'edited';
-    const text = write.frames
+    let text = left;
+    const frames = write.frames
       .toReversed()
-      .reduce((rest, frame) => withoutFrame(rest, frame) ?? rest, left);
+      .filter((frame) => {
+        const without = withoutFrame(text, frame);
+        text = without ?? text;
+        return without === undefined;
+      })
+      .toReversed();
     if (readNote(dir, write.path).text !== file.text) continue;
-    if (text.trim() === '' && write.created) removeGuarded(file);
+    const isRemoved = text.trim() === '' && write.created;
+    if (isRemoved) removeGuarded(file);
     else writeGuarded(file, text);
+    passOn(changer, { ...write, created: write.created && !isRemoved, frames }, text);
     return 'undone';
   }
   throw noteBusy(write.path);
+}
+
+/**
+ * What an undone write made for itself and other writes still need goes with the first of those below it.
+ *
+ * @param made with the headings that stay
+ */
+function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRecord, text: string) {
+  const frame = frames.at(-1) ?? '';
+  const at = text.lastIndexOf(frame);
+  const placeOf = ({ inserted }: WriteRecord): number => text.indexOf(inserted, at + frame.length);
+  const [heir] = writes
+    .list()
+    .filter((write) => write.path === path && write.id !== id && write.state !== 'undone')
+    .filter((write) => placeOf(write) !== -1)
+    .sort((a, b) => placeOf(a) - placeOf(b));
+  if (heir === undefined || (!created && frames.length === 0)) return;
+  const made = { created: created || heir.created, frames: [...frames, ...heir.frames] };
+  writes.setMade(heir.id, made);
 }
 
 function unknown(message: string): SvcError {

@@ -237,6 +237,30 @@ test('undo takes back exactly what was added', async () => {
   assert.is(await codeOf(undo()), 'NOTE_WRITE_UNKNOWN');
 });
 
+test('a file, its title and a heading go with the last of their lines, in any order', async () => {
+  for (const order of [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [2, 0, 1],
+  ]) {
+    const { add, undo, write, read, dir } = await aWorkspace();
+    const added = [await add('a', { heading: 'Things' }), await add('c', { heading: 'Others' })];
+    added.push(await add('b', { heading: 'Things' }));
+    for (const at of order) {
+      // No heading stays without lines.
+      assert.not.match(`${read(TODAY)}# End\n`, /^## .*\n\s*#/mu);
+      await undo({ id: added[at]?.id ?? '' });
+    }
+    assert.not.ok(existsSync(join(dir, TODAY)), order.join());
+    // A heading of a person is not theirs.
+    write(TODAY, '# Mine\n\n## Things\n\n');
+    await add('a', { heading: 'Things' });
+    await undo();
+    assert.is(read(TODAY), '# Mine\n\n## Things\n\n');
+  }
+});
+
 test('undo leaves what a person edited, and goes on before it', async () => {
   const { add, undo, read, dir } = await aWorkspace();
   const first = await add('a');

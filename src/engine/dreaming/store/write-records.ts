@@ -42,22 +42,24 @@ export function writeRecords(database: Connection) {
   );
   const drop = database.prepare('DELETE FROM writes WHERE id <= ?');
   const setState = database.prepare('UPDATE writes SET state = ? WHERE id = ?');
+  const setMade = database.prepare('UPDATE writes SET created = ?, frames = ? WHERE id = ?');
   const remove = database.prepare('DELETE FROM writes WHERE id = ?');
   const one = database.prepare(`${SELECT} WHERE id = ?`);
   const list = database.prepare(`${SELECT} ORDER BY id DESC`);
   return {
     /** Records what is about to be written. */
     plan: (write: Omit<WriteRecord, 'id' | 'state'>): number => {
-      const { lastInsertRowid } = insert.run({
-        ...write,
-        created: write.created ? 1 : 0,
-        frames: JSON.stringify(write.frames),
-      });
+      const { lastInsertRowid } = insert.run({ ...write, ...madeRow(write) });
       const id = Number(lastInsertRowid);
       drop.run(id - MOST_KEPT);
       return id;
     },
     setState: (id: number, state: WriteRecord['state']): void => void setState.run(state, id),
+    /** Changes which parts of the file count as made by a write. */
+    setMade: (id: number, made: Made): void => {
+      const { created, frames } = madeRow(made);
+      setMade.run(created, frames, id);
+    },
     remove: (id: number): void => void remove.run(id),
     get: (id: number): WriteRecord | undefined => {
       const found = one.get(id);
@@ -66,6 +68,12 @@ export function writeRecords(database: Connection) {
     /** Newest first. */
     list: (): WriteRecord[] => list.all().map(toRecord),
   };
+}
+
+type Made = Pick<WriteRecord, 'created' | 'frames'>;
+
+function madeRow({ created, frames }: Made): { created: number; frames: string } {
+  return { created: created ? 1 : 0, frames: JSON.stringify(frames) };
 }
 
 function toRecord(value: unknown): WriteRecord {
