@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -292,6 +300,22 @@ test('no output replaces what is not a file, such as /dev/null', async () => {
     assert.match(stderr, /cannot write .*pipe: it is not a regular file/u);
   }
   assert.ok(lstatSync(home.at('pipe')).isFIFO());
+});
+
+test('an output that is a link stays one, and its target is replaced', async () => {
+  const home = homeOf();
+  symlinkSync('target', home.at('link'));
+  for (const write of [
+    () => evaluate(home, 'q.jsonl', '--write-baseline', 'link'),
+    () => evaluate(home, '--generate', '1', '--force', '--output', 'link'),
+    () => runSvc(['memory', 'export', '--force', '--output', 'link'], { home: home.path }),
+  ]) {
+    writeFileSync(home.at('target'), 'old');
+    const { code, stderr } = await write();
+    assert.is(code, 0, stderr);
+    assert.ok(lstatSync(home.at('link')).isSymbolicLink());
+    assert.not.equal(readFileSync(home.at('target'), 'utf8'), 'old');
+  }
 });
 
 test.run();

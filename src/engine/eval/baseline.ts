@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
-import { replaceFile, requireReplaceable } from '../support/files.js';
+import { replaceableTarget, replaceFile } from '../support/files.js';
 import { iso } from '../support/time.js';
 import type { TrialResult } from './evaluate.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
@@ -51,8 +51,7 @@ export function writeBaseline(
     ),
   };
   try {
-    requireReplaceable(file);
-    replaceFile(file, `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
+    replaceFile(replaceableTarget(file), `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
   } catch (error) {
     throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
       hint: 'check the folder and free disk space',

@@ -3,7 +3,7 @@ import { SvcError, systemReason } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/index.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
 import { CodeFences } from '../support/code-fences.js';
-import { PRIVATE_MODE, replaceFile, requireReplaceable } from '../support/files.js';
+import { PRIVATE_MODE, replaceableTarget, replaceFile } from '../support/files.js';
 import { type FileLines, fileReader } from './ask-memory.js';
 import type { EvalDraftsOutput } from './output-schemas.js';
 import { seededRandom, shuffled } from './random.js';
@@ -131,8 +131,7 @@ export function writeDraftFile(file: string, drafts: readonly Draft[], replaces:
     });
   }
   try {
-    requireReplaceable(file);
-    replaceFile(file, draftLines(drafts), PRIVATE_MODE);
+    replaceFile(replaceableTarget(file), draftLines(drafts), PRIVATE_MODE);
   } catch (error) {
     throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
       hint: 'check the folder and free disk space',

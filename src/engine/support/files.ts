@@ -170,13 +170,16 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
 }
 
 /**
- * Checks a path that a person named before it is replaced: renaming a file to `/dev/null` would remove the device.
+ * The file to replace for a path that a person named: renaming a file to `/dev/null` would remove the device, and to a
+ * link, the link.
  *
  * @throws as {@link requireFile}, for what is there already
  */
-export function requireReplaceable(file: string): void {
+export function replaceableTarget(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats !== undefined) requireFile(stats);
+  if (stats === undefined) return file;
+  requireFile(stats);
+  return realpathSync(file);
 }
 
 /** @throws like the system: EISDIR for a folder, EFTYPE for a named pipe or a device */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, requireReplaceable, TEMPORARY_ENDING } from '../../support/files.js';
+import { PRIVATE_MODE, replaceableTarget, TEMPORARY_ENDING } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -167,8 +167,8 @@ export async function writeExportFile<T>(
   replaces: boolean,
   produce: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  refuseReplacing(file, replaces);
-  const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
+  const folder = dirname(targetOf(file, replaces));
+  const temporary = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   const failing = <R>(work: Promise<R>): Promise<R> => work.catch((error) => fail(file, error));
   const handle = await failing(open(temporary, 'wx', PRIVATE_MODE));
   try {
@@ -188,8 +188,7 @@ export async function writeExportFile<T>(
     await flush();
     await failing(handle.sync());
     await failing(handle.close());
-    refuseReplacing(file, replaces);
-    await failing(rename(temporary, file));
+    await failing(rename(temporary, targetOf(file, replaces)));
     return result;
   } catch (error) {
     await handle.close().catch(() => undefined);
@@ -198,16 +197,16 @@ export async function writeExportFile<T>(
   }
 }
 
-function refuseReplacing(file: string, replaces: boolean): void {
+function targetOf(file: string, replaces: boolean): string {
   if (!replaces && existsSync(file)) {
     throw new SvcError('EXPORT_WRITE_FAILED', `${file} already exists`, {
       hint: 'choose another name, or pass --force',
     });
   }
   try {
-    requireReplaceable(file);
+    return replaceableTarget(file);
   } catch (error) {
-    fail(file, error);
+    return fail(file, error);
   }
 }
 
