@@ -4,6 +4,7 @@ import type { FlagInput, Input, ParserOutput } from '@oclif/core/interfaces';
 import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
 import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
+import type { NoteOptions } from '../engine/notes/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { isRecord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
@@ -349,6 +350,15 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const line = this.waitingLine(words);
     line.start();
     return work().finally(line.stop);
+  }
+
+  /** Options for changing notes, which waits for a running sweep. */
+  protected noteOptions(): NoteOptions & { readonly signal: AbortSignal } {
+    return {
+      context: this.context(),
+      signal: this.signal,
+      onWait: () => this.note('waiting for another process that writes notes'),
+    };
   }
 
   /** How steps of long work are shown, given the flags. */

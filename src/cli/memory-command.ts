@@ -13,7 +13,6 @@ import {
   type SyncEvent,
   type SyncSummary,
 } from '../engine/memory/sync/index.js';
-import type { NoteOptions } from '../engine/notes/index.js';
 import { shellWord } from '../engine/support/text.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
@@ -115,15 +114,6 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
         this.endInOrder(event.type !== 'sync.finished');
         onEvent(event);
       },
-    };
-  }
-
-  /** Options for changing notes, which waits for a running sweep. */
-  protected noteOptions(): NoteOptions & { readonly signal: AbortSignal } {
-    return {
-      context: this.context(),
-      signal: this.signal,
-      onWait: () => this.note('waiting for another process that writes notes'),
     };
   }
 

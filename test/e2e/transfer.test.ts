@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
@@ -121,6 +121,26 @@ test('files are replaced when no other process changes notes', async () => {
   assert.is(readFileSync(to.at('ws/MEMORY.md'), 'utf8'), NOTES['ws/MEMORY.md']);
   const backup = /^replaced MEMORY\.md; backup: (.*)$/mu.exec(stdout)?.[1];
   assert.is(readFileSync(backup ?? '', 'utf8'), 'Mine.\nAdded.\n');
+});
+
+test('notes of claude-mem are written when no other process changes notes', async () => {
+  const observation = {
+    id: 1,
+    title: 'Moved',
+    created_at_epoch: Date.parse('2026-02-03T12:00:00Z'),
+  };
+  const home = homeOf({ 'mem.json': JSON.stringify({ observations: [observation] }) });
+  const note = home.write('ws/memory/claude-mem/2026-02-03.md', '# Mine\n');
+  const { lock } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
+  const take = ['config', 'import', '--from', 'claude-mem', 'mem.json', '--yes', '--plain'];
+  const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
+    const run = startSvc(take, { home: home.path });
+    await run.wrote('waiting for another process that writes notes');
+    writeFileSync(note, '# Mine\n\n- added\n');
+    return { done: run.done };
+  });
+  assert.is((await done).code, 0);
+  assert.match(readFileSync(note, 'utf8'), /^# Mine\n\n- added\n\n## Moved\n/u);
 });
 
 test('a file that is no export is refused by the line', async () => {

@@ -6,10 +6,12 @@ import {
   applyImport,
   type ConfigImportOutput,
   IMPORT_PROGRAMS,
+  type ImportPlan,
   importOutput,
   prepareImport,
   writesAnything,
 } from '../../engine/imports/index.js';
+import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import { renderImport } from '../../ui/config/config-text.js';
 
 export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
@@ -49,8 +51,14 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const question = 'Write these changes?';
     const agreed = await this.agrees(question, flags);
-    if (agreed) await applyImport(plan, context, this.signal);
+    const importing = () => applyImport(plan, context, this.signal);
+    if (agreed) await (plan.notes.length === 0 ? importing() : this.whileLocked(plan, importing));
     this.write(agreed ? 'imported' : 'nothing written');
     return importOutput(plan, agreed);
+  }
+
+  /** Otherwise, a note that another process adds to a file that is being replaced would be lost. */
+  private async whileLocked({ agent }: ImportPlan, importing: () => Promise<void>): Promise<void> {
+    await whileNotesAreLocked({ agent, agentId: agent.id }, this.noteOptions(), importing);
   }
 }

@@ -76,13 +76,13 @@ export function writesAnything({ before, text, notes }: ImportPlan): boolean {
  * @throws SvcError IMPORT_FAILED, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
 export async function applyImport(
-  { file, before, text, workspaceDir, folder, notes }: ImportPlan,
+  { file, before, text, agent, folder, notes }: ImportPlan,
   context: EngineContext,
   signal: AbortSignal,
 ): Promise<void> {
   await withConfigLock(context, signal, () => {
     requireUnchanged(file, before);
-    writeNotes(workspaceDir, folder, notes, signal);
+    writeNotes(agent.workspaceDir, folder, notes, signal);
     const empty = '{}\n';
     if (text === (before ?? empty)) return;
     replaceConfig(file, before, text);

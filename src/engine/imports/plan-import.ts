@@ -6,6 +6,7 @@ import {
   formatPath,
   isRecord,
   isSameData,
+  type ResolvedAgent,
   resolveAgent,
   resolveConfig,
   valueAt,
@@ -35,8 +36,9 @@ export interface ImportPlan {
   readonly text: string;
   /** The changes of the configuration, with secrets masked. */
   readonly diff: readonly DiffLine[];
-  readonly workspaceDir: string;
-  /** Absolute path of the folder of {@link notes}. */
+  /** Whose workspace gets the {@link notes}. */
+  readonly agent: ResolvedAgent;
+  /** Absolute path of their folder. */
   readonly folder: string;
   readonly notes: readonly PlannedNote[];
 }
@@ -61,8 +63,8 @@ export function planImport(
   });
   const { input, warnings } = requireValid(checkConfigText(file, merge.text));
   const loaded = { file, input, resolved: resolveConfig(input), warnings };
-  const { workspaceDir } = resolveAgent(loaded, undefined, context);
-  const folder = notesFolder(workspaceDir, program);
+  const agent = resolveAgent(loaded, undefined, context);
+  const folder = notesFolder(agent.workspaceDir, program);
   return {
     program,
     source: imported.source,
@@ -71,7 +73,7 @@ export function planImport(
     before,
     text: merge.text,
     diff: diffLines(maskConfigText(before ?? '{}\n'), maskConfigText(merge.text)),
-    workspaceDir,
+    agent,
     folder,
     notes: planNotes(folder, imported.entries),
   };
