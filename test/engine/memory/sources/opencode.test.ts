@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
+import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -40,15 +41,27 @@ test('conversations of the project, found while OpenCode writes, and what is add
   database.close();
 });
 
-test('a time that no date can be', () => {
-  const { folder, database, session } = opencodeStore();
+test('a time that no date can be is a date, and the conversation is read once', async () => {
+  const { folder, database, session, say } = opencodeStore();
   session('ses_1', '/p');
+  say('ses_1', 'user', { type: 'text', text: 'where is the xylophone' });
   database.exec('UPDATE session SET time_updated = 9e999');
-  const { files } = scanTranscripts({ places: [placeOf(folder.path, 'opencode')] });
+  const places = [placeOf(folder.path, 'opencode')];
+  const { files } = scanTranscripts({ places });
   assert.equal(
     files.map(({ mtimeMs }) => new Date(mtimeMs).toISOString()),
     ['+275760-09-13T00:00:00.000Z'],
   );
+  const target = targetOf(tempFolder().path, { transcripts: { places, growth: GROWTH } });
+  const backend = backendOn(target);
+  const indexed: string[] = [];
+  const onEvent = ({ type }: SyncEvent) => indexed.push(type);
+  await backend.search({ query: 'xylophone' }, { onEvent });
+  assert.ok(indexed.includes('document.indexed'));
+  indexed.length = 0;
+  await backend.search({ query: 'xylophone' }, { onEvent });
+  assert.equal(indexed, []);
+  await backend.close();
   database.close();
 });
 

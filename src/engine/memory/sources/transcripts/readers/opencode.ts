@@ -104,7 +104,8 @@ function transcriptOf(
     absolutePath,
     place,
     // Parts are added until an answer is complete.
-    ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: updated }),
+    // It is no time of a file system: one in the future does not mean that the clock there is ahead.
+    ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
     turns: () => reading(absolutePath, (database) => turnsIn(database, id)),
   };
 }
