@@ -139,7 +139,8 @@ export async function createSearchActions(
       const { result } = item;
       const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
       const lines = result.endLine + PREVIEW_MARGIN - from + 1;
-      const { startLine, text, turns } = await read(item, from, lines, signal);
+      const { startLine, turns, truncated, ...got } = await read(item, from, lines, signal);
+      const text = truncated ? `${got.text}…` : got.text;
       return turns === undefined
         ? { startLine, text }
         : { startLine, text, lineNumbers: turns.map((turn) => turn.line) };

@@ -122,6 +122,16 @@ test('queries are kept, unless ui.history is false or the configuration is broke
   assert.equal(off.actions.history(), []);
 });
 
+test('a preview that is cut ends with an ellipsis', async () => {
+  const home = homeOf({});
+  home.write('main/memory/long.md', `The lantern. ${'long '.repeat(50_000)}\n`);
+  const made = await actionsIn(home);
+  const item = (await made.actions.search('lantern', WORDS_ONLY)).response?.results[0];
+  assert.ok(item);
+  const { text } = await made.actions.preview({ id: '1', text: '', result: item }, NEVER);
+  assert.is(text.at(-1), '…');
+});
+
 test('a passage that is only previewed is not logged as opened', async () => {
   const logged: string[] = [];
   const home = homeOf({ memory: { searchLog: true } });

@@ -26,6 +26,12 @@ test('lines have their numbers, and wrapped ones have it once', () => {
   assert.equal(rows, ['    9  one two', '       three four']);
 });
 
+test('a line that is shown only in part ends with an ellipsis', () => {
+  const { rows } = rowsOf(`${'x'.repeat(20_001)}\nend`);
+  assert.is(rows.at(-2)?.at(-1), '…');
+  assert.not.ok(rowsOf('x'.repeat(20_000)).rows.at(-1)?.includes('…'));
+});
+
 test('the passage is first, unless its best lines would not be visible', () => {
   const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join('\n');
   // Lines 3 to 6, of which 5 is the best.

@@ -18,7 +18,7 @@ interface RowOptions {
 
 const NUMBER_COLUMNS = 5;
 const GAP = 2;
-/** A longer part of a line is not shown. */
+/** Of a longer line, the rest is not shown. */
 const MOST_CHARS = 20_000;
 const MOST_WORDS = 64;
 
@@ -34,7 +34,9 @@ export function passageRows(
 ) {
   const { columns, height, style } = options;
   const room = Math.max(1, columns - NUMBER_COLUMNS - GAP);
-  const lines = text.split('\n').map((line) => line.slice(0, MOST_CHARS));
+  const lines = text.split('\n').map((line) => {
+    return line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS)}…` : line;
+  });
   const markdown = markdownSpans(lines);
   const pattern = wordPattern(options.words);
   const rows: string[] = [];
