@@ -16,6 +16,7 @@ import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { makeFolders } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { isGlob } from '../../support/glob.js';
 import { shellWord } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
@@ -142,7 +143,7 @@ function missingExtras(
     return finding('extra-path-missing', 'warning', {
       message: `${resolve(dir, path)}, named in extraPaths, does not exist`,
       place,
-      hint: /[*?{]/u.test(path)
+      hint: isGlob(path)
         ? 'name files and folders; patterns are for memorySearch.exclude'
         : 'create it, or remove it from extraPaths',
     });

@@ -9,6 +9,7 @@ import {
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { removeStrayTemporary } from '../../support/files.js';
+import { isGlob } from '../../support/glob.js';
 import { shellWord } from '../../support/text.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js';
@@ -231,6 +232,8 @@ function leftOut(path: string, entry: Dirent): SkippedFile {
 
 const LINKED_MEMORY = 'links are not followed; add its target to memorySearch.extraPaths';
 
+const NO_PATTERNS = 'extraPaths takes files and folders, not patterns';
+
 /** A configured file may have any name; of a folder, its memory files count. */
 function* walkExtra(
   path: string,
@@ -265,11 +268,10 @@ function* walkExtra(
     yield* statFile(real, kind ?? 'markdown', media, listener);
   } catch (error) {
     const skip = skipOf(path, error);
-    listener.onSkip(
-      skip.reason === 'vanished'
-        ? { path, reason: 'missing', detail: 'configured in extraPaths' }
-        : skip,
-    );
+    const detail = isGlob(displayPath(workspaceDir, path))
+      ? NO_PATTERNS
+      : 'configured in extraPaths';
+    listener.onSkip(skip.reason === 'vanished' ? { path, reason: 'missing', detail } : skip);
   }
 }
 

@@ -186,11 +186,13 @@ test('extra paths: files of any name, folders of Markdown, inside and outside, e
 test('an extra path that is missing or a link is named with where it was asked for', () => {
   const ws = folderOf({ 'real/a.md': '' });
   symlinkSync('real', ws.at('link'));
-  const { paths, skipped } = scan(ws.path, 'agent', ['none', 'link', 'real/a.md/below']);
+  const { paths, skipped } = scan(ws.path, 'agent', ['none', 'link', 'real/a.md/below', '*.md']);
   assert.equal(paths, []);
   assert.equal(skipped[0], { path: 'none', reason: 'missing', detail: 'configured in extraPaths' });
   assert.equal(skipped[1], { path: 'link', reason: 'symlink', detail: 'configured in extraPaths' });
   assert.is(skipped[2]?.path, 'real/a.md/below');
+  const detail = 'extraPaths takes files and folders, not patterns';
+  assert.equal(skipped[3], { path: '*.md', reason: 'missing', detail });
 });
 
 test('an extra path below a link is the file behind it, once', () => {
