@@ -301,8 +301,8 @@ module.exports = {
       from: { path: '^src/ui/' },
       to: {
         path: '^src/(engine|cli|commands)/',
-        // Words read the same in messages of the engine and in views; code in notes is what the engine takes as code.
-        pathNot: `${engine}(support/(format|code-fences)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
+        // Words and names read the same in messages of the engine and in views; code in notes is what the engine takes as code.
+        pathNot: `${engine}(support/(format|code-fences|safe-line)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },

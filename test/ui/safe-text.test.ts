@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { unescapedLine } from '../../src/engine/support/safe-line.js';
 import { safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
 
 test('shows what a terminal would act upon', () => {
@@ -39,6 +40,16 @@ test('leaves right-to-left text, accents, joiners and emoji alone', () => {
     assert.is(safeLine(text), text);
     assert.is(safeProse(text), text);
   }
+});
+
+test('a name that is shown with escapes can be read back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      // A backslash of the name is not escaped.
+      const name = text.replaceAll('\\', '');
+      assert.is(unescapedLine(safeLine(name)), name);
+    }),
+  );
 });
 
 test('no text at all can bring a control character or an override through', () => {

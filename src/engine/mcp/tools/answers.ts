@@ -7,6 +7,7 @@ import {
   type SearchResponse,
   withSourceFooter,
 } from '../../memory/search/index.js';
+import { safeLine } from '../../support/safe-line.js';
 import { firstChars, withEllipsis } from '../../support/text.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
@@ -182,7 +183,7 @@ export function searchText(answer: SearchAnswer, query: string): string {
     const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
     const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
     const more = similarCount === undefined ? '' : `\n(and ${similarCount} more like this)`;
-    return `${at + 1}. ${path}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}${more}`;
+    return `${at + 1}. ${safeLine(path)}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}${more}`;
   });
   return [head, ...instead, ...passages, ...warningTexts(warnings)].join('\n\n');
 }
@@ -193,7 +194,7 @@ const MAX_QUERY_SHOWN = 120;
 /** The text result of `memory_get`. */
 export function getText(answer: GetAnswer): string {
   const { text, citation, from, lines, totalLines, nextFrom, warnings } = answer;
-  const source = citation === undefined ? [] : [`Source: ${citation}`];
+  const source = citation === undefined ? [] : [`Source: ${safeLine(citation)}`];
   const rest =
     nextFrom === undefined
       ? []
@@ -204,6 +205,6 @@ export function getText(answer: GetAnswer): string {
 /** Warnings at the end of a text result. */
 export function warningTexts(warnings: SearchAnswer['warnings']): readonly string[] {
   return warnings.map(({ message, hint }) => {
-    return `warning: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`;
+    return `warning: ${safeLine(message)}${hint === undefined ? '' : `\nhint: ${hint}`}`;
   });
 }

@@ -1,4 +1,5 @@
 import type { Warning } from '../../errors/index.js';
+import { safeLine } from '../../support/safe-line.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import { sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
@@ -37,7 +38,7 @@ export async function listRecent(
 export function recentText({ files, more, disabled, warnings }: RecentAnswer): string {
   // Nothing was read, so there is nothing to say of the files.
   if (disabled === true) return warningTexts(warnings).join('\n\n');
-  const lines = files.map(({ path, modified }) => `${modified}  ${path}`);
+  const lines = files.map(({ path, modified }) => `${modified}  ${safeLine(path)}`);
   const rest = more === 0 ? [] : [`[${more} more]`];
   const list = [...(lines.length === 0 ? ['no changes'] : lines), ...rest].join('\n');
   return [list, ...warningTexts(warnings)].join('\n\n');
@@ -89,10 +90,10 @@ export function linksText(answer: LinksAnswer): string {
   const targets = broken.map(({ target, line }) => ({ path: target, line }));
   const lists = { 'links to': out, 'linked from': back, broken: targets };
   const sections = Object.entries(lists).flatMap(([title, links]) => {
-    const rows = links.map((link) => `- ${link.path} (line ${link.line})`);
+    const rows = links.map((link) => `- ${safeLine(link.path)} (line ${link.line})`);
     return rows.length === 0 ? [] : [[`${title}:`, ...rows].join('\n')];
   });
-  const body = sections.length === 0 ? [`${path} has no links`] : sections;
+  const body = sections.length === 0 ? [`${safeLine(path)} has no links`] : sections;
   const rest = more === 0 ? [] : [`[${more} more]`];
   return [...body, ...rest, ...warningTexts(warnings)].join('\n\n');
 }

@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
+import { unescapedLine } from '../../support/safe-line.js';
 import { firstChars } from '../../support/text.js';
 import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
 import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/index.js';
@@ -38,7 +39,7 @@ export interface FoundDocument<D extends DocumentKey> {
 }
 
 /**
- * What a text names: the whole text may be a path that ends like a citation.
+ * What a text names: the whole text may be a path that ends like a citation, and a name may be escaped, as svc shows it.
  *
  * @throws SvcError RANGE_INVALID
  */
@@ -46,11 +47,13 @@ export function named<D extends DocumentKey>(
   text: string,
   documentAt: (path: string) => D | undefined,
 ): FoundDocument<D> | undefined {
-  for (const cited of [{ path: text }, parseCitation(text)]) {
-    const document = documentAt(cited.path);
-    if (document === undefined) continue;
-    const { range, pages } = citedPart(cited);
-    return { document, range, pages };
+  for (const spelled of new Set([text, unescapedLine(text)])) {
+    for (const cited of [{ path: spelled }, parseCitation(spelled)]) {
+      const document = documentAt(cited.path);
+      if (document === undefined) continue;
+      const { range, pages } = citedPart(cited);
+      return { document, range, pages };
+    }
   }
   return undefined;
 }

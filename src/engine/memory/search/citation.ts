@@ -1,3 +1,4 @@
+import { safeLine } from '../../support/safe-line.js';
 import type { DocumentKey, LineRange } from '../types.js';
 
 /** `memory.citations`, memory search §2.12. */
@@ -69,7 +70,7 @@ function numberOf(digits: string | undefined): number {
   return Math.min(Number(digits), LARGEST);
 }
 
-/** A snippet with the footer that the specification requires. */
+/** A snippet with the footer that the specification requires, on one line whatever the name. */
 export function withSourceFooter(snippet: string, citation: string | undefined): string {
-  return citation === undefined ? snippet : `${snippet}\n\nSource: ${citation}`;
+  return citation === undefined ? snippet : `${snippet}\n\nSource: ${safeLine(citation)}`;
 }
