@@ -15,28 +15,35 @@ interface TokenPattern {
 /** Prefixes that vendors document for their keys, each with the least that follows it. */
 const PREFIXED = [
   String.raw`(?:sk|pk|rk)[-_][\w-]{16,}`,
-  String.raw`(?:gh[oprsu]|npm|dop_v1|shp[ap]t|shpss|glsa|sbp|jina)_\w{16,}`,
-  String.raw`(?:github_pat_|gsk_|r8_|lin_api_|figd_|rnd_|pat_|ntn_|secret_|tvly-|pplx-|xai-|nvapi-)[\w-]{16,}`,
-  // Svix and its kin encode in Base64, whose signs a word does not have.
-  String.raw`whsec_[\w+/-]{16,}=*`,
-  String.raw`(?:glpat|gldt|glrt|xapp|xox[abeoprs]|pypi|pa|tskey|atlasv1|dapi)-[\w-]{16,}`,
+  String.raw`(?:gh[oprsu]|npm|do[opr]_v1|shp(?:at|ca|pa|ss)|glsa|sbp|jina|nfp|sntry[su]|dckr_pat|CCIPAT)_\w{16,}`,
+  String.raw`(?:github_pat_|gsk_|r8_|lin_api_|figd_|rnd_|pat_|ntn_|secret_|sb_secret_|pscale_(?:tkn|pw|oauth)_|ops_eyJ|glc_eyJ|tvly-|pplx-|xai-|nvapi-)[\w-]{16,}`,
+  // Svix and Fly encode in Base64, whose signs a word does not have.
+  String.raw`(?:whsec|fo1|fm[12]r?|fm1a)_[\w+/-]{16,}=*`,
+  String.raw`(?:gl(?:pat|agent|cbt|dt|ft|imt|oas|ptt|rt|soat)|xapp|xox[abeoprs]|xkeysib|pypi|pa|tskey|sq0[a-z]{3}|HRKU|NRAK|PMAK)-[\w-]{16,}`,
+  'xoxe\\.xox[bp]-[\\w-]{16,}',
   '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}',
   String.raw`AIza[\w-]{20,}`,
-  String.raw`(?:ya29|hvs)\.[\w-]{20,}`,
+  String.raw`(?:ya29|hv[brs]|dp\.(?:audit|ct|pt|sa|scim|st))\.[\w-]{20,}`,
+  String.raw`sl\.(?:u\.)?[\w-]{60,}`,
   String.raw`GOCSPX-[\w-]{20,}`,
+  String.raw`1//0[\w-]{30,}`,
   String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
   'AGE-SECRET-KEY-1[A-Z0-9]{20,}',
   'EAA[A-Za-z0-9]{30,}',
+  String.raw`AT(?:ATT|CTT)3x[\w=-]{30,}`,
   String.raw`eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`,
   String.raw`\d{8,10}:AA[\w-]{30,}`,
+  String.raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}`,
+  String.raw`pat[A-Za-z\d]{14}\.[a-f\d]{64}`,
+  '(?:dapi|SK|key-|pul-|rubygems_)[a-f\\d]{32,48}(?![a-f\\d])',
 ].join('|');
 
 /** Names that a secret follows: `(DB_)PASSWORD`, `client-secret`, `"apiKey"`, `AccountKey`. */
 const NAME =
-  '(?:pass(?:word|wd|phrase)|pwd|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:api|access|account|private|signing|auth|encryption|master|shared[ _-]?access)[ _-]?key|(?:access|auth|refresh|bearer|api|bot|id|session|csrf)?[ _-]?token|authorization|credentials?|connection[ _-]?string)';
+  '(?:pass(?:word|wd|phrase|code)|(?<=(?:admin|db|ftp|mail|mysql|postgres|redis|root|smtp|user)_)pass|pwd|psk|(?:pass|kenn)wort|mot de passe|contraseña|senha|wachtwoord|пароль|パスワード|密码|(?:recovery|backup)[ _-]?codes?|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:api|app|access|account|private|signing|auth|encryption|master|shared[ _-]?access)[ _-]?key|(?:access|auth|refresh|bearer|api|bot|id|session|csrf)?[ _-]?token|authorization|credentials?|connection[ _-]?string)';
 
 /** What ties a value to its name in settings and in sentences. */
-const TIE = String.raw`(?:(?:[ \t](?:provided|given))?[ \t]{0,3}(?:=>|:=|[:=])[ \t]{0,3}|[ \t](?:is|was|to)[ \t:]{1,3})`;
+const TIE = String.raw`(?:(?:[ \t](?:provided|given))?[ \t\xa0]{0,3}(?:=>|:=|[:=：])[ \t\xa0]{0,3}|(?:[ \t](?:for|of)(?:[ \t][\w'’]{1,20}){1,3})?[ \t](?:is|ist|est|es|was|to)[ \t:]{1,3})`;
 
 /**
  * What secrets look like that svc never read itself, in logs, errors, transcripts and notes.
@@ -74,6 +81,11 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
     isSecret: (value) => /\d/u.test(value),
   },
   {
+    // Tokens of Terraform, Azure and Mailchimp, which are known by what is inside.
+    needle: /\.atlasv1\.|\dQ~|[a-f\d]-us\d/u,
+    form: /(?<![\w~.-])()([A-Za-z\d]{14}\.atlasv1\.[\w-]{40,}|[\w~.]{3}\dQ~[\w~.-]{31,}|[a-f\d]{32}-us\d{1,2})/gu,
+  },
+  {
     // Tokens of Hugging Face, and svc's own: they may have no digit.
     needle: /hf_|svc_mcp_/u,
     form: /(?<![\w-])()(hf_[A-Za-z\d]{16,}|svc_mcp_[\w-]{16,})/gu,
@@ -81,7 +93,7 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
   {
     needle: new RegExp(NAME, 'iu'),
     form: new RegExp(
-      String.raw`(${NAME}(?:[_-]?(?:id|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${TIE}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
+      String.raw`(${NAME}(?:[_-]?(?:id|base|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${TIE}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
       'giu',
     ),
     isSecret: isSecretValue,
@@ -90,6 +102,21 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
     needle: /--?[\w-]{0,30}(?:password|passwd|token|secret|key)/iu,
     form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|\\?["'],\s{0,80}\\?["']))((?:[^\s"'`\\]|\\(?!["'])){6,})/giu,
     isSecret: isSecretValue,
+  },
+  {
+    // Browsers copy requests with their cookies.
+    needle: /cookie/iu,
+    form: /(\b(?:set-)?cookie:[ \t]{0,3})([\w.%$-]{1,80}=[^\r\n"'`\\]{8,})/giu,
+  },
+  {
+    needle: /-u|--\w{0,10}user/u,
+    form: /(\bcurl\b[^\n]{0,200}?[ \t](?:-u|--(?:proxy-)?user)[ =]?["']?[^\s:"']{1,80}:)([^\s"'`]{4,})/gu,
+    isSecret: isSecretValue,
+  },
+  {
+    // What Docker and npm store, and what a .netrc has.
+    needle: /auth"|_auth|password/u,
+    form: /((?:"auth"[ \t]{0,3}:[ \t]{0,3}"|(?<!\w)_auth[ \t]{0,3}=[ \t]{0,3}"?)(?=[\w+/]{8,}=*(?:["\s]|$))|\blogin[ \t]{1,4}\S{1,100}\s{1,4}password[ \t]{1,4})([^\s"]{3,})/gu,
   },
   {
     needle: /pin/iu,
