@@ -2,7 +2,7 @@ import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import { type Block, enterHeading, type Heading, splitBlocks, titlesOf } from './blocks.js';
-import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
+import { ASCII_PER_TOKEN, estimateTokens, piecesOf } from './tokens.js';
 
 /** Chunk size in estimated tokens (see estimateTokens). */
 export interface ChunkingOptions {
@@ -16,7 +16,7 @@ export interface ChunkingOptions {
  * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
  * that old indexes are rebuilt.
  */
-export const CHUNKER_VERSION = 3;
+export const CHUNKER_VERSION = 4;
 
 /**
  * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,
@@ -172,16 +172,11 @@ function lineCost(lines: TextLines, at: number): number {
 
 /** Pieces of a single line over budget; all have that line's number. */
 function cutLongLine(lines: TextLines, unit: Unit, options: ChunkingOptions): Chunk[] {
-  const line = lineAt(lines, unit.start);
+  const { headingPath } = unit;
+  const at = unit.start + 1;
   const chunks: Chunk[] = [];
-  for (let start = 0; start < line.length; ) {
-    const end = cutAtTokens(line, start, options.tokens);
-    const text = line.slice(start, end);
-    if (text.trim() !== '') {
-      const { headingPath } = unit;
-      chunks.push({ startLine: unit.start + 1, endLine: unit.start + 1, headingPath, text });
-    }
-    start = end;
+  for (const text of piecesOf(lineAt(lines, unit.start), options.tokens)) {
+    if (text.trim() !== '') chunks.push({ startLine: at, endLine: at, headingPath, text });
   }
   return chunks;
 }

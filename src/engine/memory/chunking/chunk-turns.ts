@@ -1,7 +1,7 @@
 import { oneLine } from '../../support/text.js';
 import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
-import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
+import { ASCII_PER_TOKEN, estimateTokens, piecesOf } from './tokens.js';
 
 /** A turn of a conversation, with its line in the document. */
 export interface SpokenTurn<Mark> {
@@ -46,6 +46,7 @@ export class TurnChunker<Mark> {
   /** Adds a turn; returns the chunks that are complete. */
   add(turn: SpokenTurn<Mark>): readonly Chunk[] {
     const unit = this.unitOf(turn);
+    if (unit.lines.length === 0) return [];
     const budget = this.options.tokens;
     if (costOfAll(this.held) + unit.tokens <= budget) {
       this.held = [...this.held, unit];
@@ -80,12 +81,7 @@ export class TurnChunker<Mark> {
     const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
     const text = oneLine(turn.text);
     const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - costOf(label));
-    const lines: string[] = [];
-    for (let start = 0; start < text.length; ) {
-      const end = cutAtTokens(text, start, width);
-      lines.push(`${label}${text.slice(start, end).trimEnd()}`);
-      start = end;
-    }
+    const lines = Array.from(piecesOf(text, width), (piece) => `${label}${piece.trimEnd()}`);
     return { turn, lines, tokens: lines.reduce((sum, line) => sum + costOf(line), 0) };
   }
 

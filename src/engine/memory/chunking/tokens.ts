@@ -36,6 +36,25 @@ export function isCjk(codePoint: number): boolean {
   );
 }
 
+/** A file inside of a text, such as an image that an export of a document has in place of a link: nobody searches for it. */
+const EMBEDDED = /data:[\w.+/-]{1,100}(?:;[\w=-]{1,100}){0,3};base64,[\w+/=%-]{1000,}[)>"']?/gu;
+
+/** Pieces of a text that cost at most `tokens`, in order: parts of the text, which leave out only files inside of it. */
+export function* piecesOf(text: string, tokens: number): Generator<string> {
+  let start = 0;
+  const embedded = text.matchAll(EMBEDDED);
+  for (let file = embedded.next(); ; file = embedded.next()) {
+    const stop = file.done === true ? text.length : file.value.index;
+    while (start < stop) {
+      const end = Math.min(stop, cutAtTokens(text, start, tokens));
+      yield text.slice(start, end);
+      start = end;
+    }
+    if (file.done === true) return;
+    start += file.value[0].length;
+  }
+}
+
 /**
  * The end of the longest piece of `text` from `start` that costs at most `tokens`, at least one character;
  * never inside a surrogate pair, and at a space if one is near.

@@ -64,6 +64,17 @@ test('the pieces of a line over budget make up that line', () => {
   assert.is(chunks.map((chunk) => chunk.text).join(''), line);
 });
 
+test('a file inside of a line, such as an image in Base64, is in no chunk', () => {
+  const image = `[image1]: <data:image/png;base64,${'iVBORw0KGgo+/'.repeat(10_000)}>`;
+  const text = `# Trip\n\nThe harbour: ![][image1]\n\n${image}\n\nAfter it.\n`;
+  const chunks = chunkMarkdown(textLines(text), { tokens: 100, overlap: 20 });
+  assert.ok(chunks.length <= 3);
+  assert.match(
+    chunks.map((chunk) => chunk.text).join('\n'),
+    /harbour[\s\S]*image1\]: <\n[\s\S]*After it/,
+  );
+});
+
 test('a chunk is exactly the lines that it names, or a part of one', () => {
   forAnyText((chunks, lines) => {
     for (const { startLine, endLine, text } of chunks) {

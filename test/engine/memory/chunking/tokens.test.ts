@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cutAtTokens, estimateTokens } from '../../../../src/engine/memory/chunking/tokens.js';
+import {
+  cutAtTokens,
+  estimateTokens,
+  piecesOf,
+} from '../../../../src/engine/memory/chunking/tokens.js';
 import { isWellFormed } from '../../../support/markdown.js';
 
 const test = suite('estimated tokens');
@@ -52,6 +56,16 @@ test('a cut goes on, keeps to the budget and to whole characters', () => {
 test('a cut prefers a space near the end', () => {
   assert.is(cutAtTokens('one two three four', 0, 3), 'one two '.length);
   assert.is(cutAtTokens('abcdefghijklmnop', 0, 2), 8);
+});
+
+test('the pieces of a text leave out only files inside of it', () => {
+  const image = `data:image/png;base64,${'iVBORw0KGgo+/'.repeat(100)}==`;
+  const text = `![the harbour](${image}) and ![](${image}) end`;
+  assert.equal([...piecesOf(text, 100)], ['![the harbour](', ' and ![](', ' end']);
+  assert.equal([...piecesOf(image, 100)], []);
+  const icon = 'see data:image/png;base64,iVBORw0KGgo=';
+  assert.equal([...piecesOf(icon, 100)], [icon]);
+  assert.is([...piecesOf('data:a/b;base64,'.repeat(5000), 100)].join('').length, 80_000);
 });
 
 test.run();
