@@ -261,7 +261,10 @@ test('get tells what is known of a picture in the place of its bytes', async ({ 
 test('with a model for texts alone notes get vectors, and it is said why pictures get none', async ({
   fake,
 }) => {
-  const { open } = mediaMemory(fake, FILES);
+  const { open } = mediaMemory(fake, {
+    ...FILES,
+    'memory/copy.mp3': FILES['memory/voice/memo.mp3'],
+  });
   const memory = await open({ model: 'gemini-embedding-001' });
   for (let times = 0; times < 2; times++) {
     const summary = await memory.backend.sync({});
@@ -269,7 +272,7 @@ test('with a model for texts alone notes get vectors, and it is said why picture
     assert.is(summary.embedding?.known, 0, 'what was never sent is no hit of the cache');
     const [warning] = embeddingWarnings(summary);
     assert.is(warning?.code, 'MEDIA_UNAVAILABLE');
-    assert.match(warning?.message ?? '', /^3 media files .*gemini-embedding-001 only embeds text/);
+    assert.match(warning?.message ?? '', /^4 media files .*gemini-embedding-001 only embeds text/);
     assert.match(warning?.hint ?? '', 'gemini-embedding-2');
   }
   assert.is(mediaSent(fake).length, 0);

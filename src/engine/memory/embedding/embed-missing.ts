@@ -301,13 +301,15 @@ class Run {
     if (images + audio === 0) return 0;
     const obstacle = textsAlone(id, provider, model);
     this.mediaLeft = { files: images + audio, ...obstacle };
+    const { files } = await index.countMissingMedia(identity);
+    // Files with the same content are listed once.
     const missing = await index.missingMedia(identity, 0, images + audio);
     const { why } = obstacle;
     await index.refuseEmbeddings(
       identity,
       missing.map(({ hash }) => ({ hash, why, isMedia: true })),
     );
-    return missing.length;
+    return files;
   }
 
   /** Passages up to the limit of one search, in number and time. */
