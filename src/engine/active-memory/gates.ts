@@ -117,8 +117,6 @@ function checkPlugin({ settings, agent }: GateFacts): Verdict {
 }
 
 const INTERACTIVE_TRIGGER = 'user';
-/** The only provider whose conversations have no channel. */
-const WITHOUT_CHANNEL = 'webchat';
 
 function checkInteractive({ trigger, session, sessionId }: GateFacts): Verdict {
   if (trigger !== INTERACTIVE_TRIGGER) {
@@ -127,9 +125,7 @@ function checkInteractive({ trigger, session, sessionId }: GateFacts): Verdict {
   if (blank(session.sessionKey) && blank(sessionId)) {
     return fail('no session key or session ID', 'pass --session-key');
   }
-  if (lower(session.provider ?? '') !== WITHOUT_CHANNEL && blank(session.channel)) {
-    return fail('unknown channel', 'pass --channel');
-  }
+  if (blank(session.channel)) return fail('unknown channel', 'pass --channel');
   return pass('a persistent conversation with a person');
 }
 

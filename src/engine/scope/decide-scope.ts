@@ -100,10 +100,8 @@ export interface SessionFacts {
   readonly sessionKey?: string | undefined;
   /** Given by the agent; overrides the type in the key. */
   readonly chatType?: ChatType | undefined;
-  /** Such as `telegram`. */
+  /** Such as `telegram`. On `webchat`, a conversation whose key has no type is a direct one. */
   readonly channel?: string | undefined;
-  /** The transport; `webchat` is always a direct conversation. */
-  readonly provider?: string | undefined;
 }
 
 const AGENT_KEY = /^agent:(?<id>[^:]+):(?<rest>.+)$/su;
@@ -126,10 +124,10 @@ function inferChatType(
   const key = rawKeyOf(session);
   const fromKey = key === undefined ? undefined : typeInKey(key);
   if (fromKey !== undefined) return { type: fromKey, reason: 'key' };
-  if (named(session.provider) === 'webchat') return { type: 'direct', reason: 'webchat' };
   // The main session of an agent with its user, whatever the channel.
   const isMain = key !== undefined && AGENT_KEY.exec(key)?.groups?.['rest'] === 'main';
-  return isMain ? { type: 'direct', reason: 'main' } : undefined;
+  if (isMain) return { type: 'direct', reason: 'main' };
+  return channelOf(session) === 'webchat' ? { type: 'direct', reason: 'webchat' } : undefined;
 }
 
 /** The key, trimmed and in lower case; undefined when there is none. */

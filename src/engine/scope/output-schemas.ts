@@ -28,7 +28,7 @@ export const scopeTestOutputSchema = documentSchema({
       chatType: field(z.nullable(chatType), 'What kind of conversation it is.'),
       chatTypeFrom: field(
         z.nullable(z.enum(['given', 'key', 'main', 'webchat'])),
-        'How the chat type is known. `given`: `--chat-type`. `key`: a word in the key. `main`: the main session of an agent. `webchat`: the transport.',
+        'How the chat type is known. `given`: `--chat-type`. `key`: a word in the key. `main`: the main session of an agent. `webchat`: the channel.',
       ),
       channel: field(z.nullable(z.string()), 'The channel, such as `telegram`.'),
       conversation: field(z.nullable(z.string()), 'The partner in the key.'),

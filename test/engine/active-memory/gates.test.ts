@@ -107,7 +107,7 @@ test('gate 1 is closed where nothing is configured', () => {
   assert.is(closedBy({ settings }), 'plugin');
 });
 
-test('gate 2: a person began the turn, of a session that is known, on a channel or in webchat', () => {
+test('gate 2: a person began the turn, of a session that is known, on a channel', () => {
   const direct = { chatType: 'direct' } as const;
   const cases: [Partial<GateFacts>, Gate | 'open'][] = [
     [{ trigger: 'user' }, 'open'],
@@ -121,9 +121,6 @@ test('gate 2: a person began the turn, of a session that is known, on a channel 
     [{ session: { ...direct, channel: 'telegram' }, sessionId: 's-1' }, 'open'],
     [{ session: { ...direct, sessionKey: KEY } }, 'interactive'],
     [{ session: { ...direct, sessionKey: KEY, channel: ' ' } }, 'interactive'],
-    [{ session: { ...direct, sessionKey: KEY, provider: 'webchat' } }, 'open'],
-    [{ session: { ...direct, sessionKey: KEY, provider: 'WebChat' } }, 'open'],
-    [{ session: { ...direct, sessionKey: KEY, provider: 'openai' } }, 'interactive'],
   ];
   for (const [facts, expected] of cases) {
     assert.is(closedBy(facts), expected, JSON.stringify(facts));

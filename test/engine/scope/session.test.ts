@@ -32,9 +32,9 @@ const CHAT_TYPES: readonly Row[] = [
   [{ sessionKey: 'main:main:main', channel: 'telegram' }, undefined],
   [{ sessionKey: 'agent:main:main', chatType: 'group' }, 'group'],
   [{ sessionKey: 'agent:main:main:x', channel: 'telegram' }, undefined],
-  [{ sessionKey: 'agent:main:main', provider: 'WebChat' }, 'direct'],
-  [{ provider: 'webchat' }, 'direct'],
-  [{ sessionKey: 'agent:main:telegram:group:7', provider: 'webchat' }, 'group'],
+  [{ sessionKey: 'agent:main:strange', channel: ' WebChat ' }, 'direct'],
+  [{ channel: 'webchat' }, 'direct'],
+  [{ sessionKey: 'agent:main:telegram:group:7', channel: 'webchat' }, 'group'],
   // An agent's own name says nothing.
   [{ sessionKey: 'agent:group:x:y' }, undefined],
   [{ sessionKey: 'agent:direct:telegram:group:7' }, 'group'],
