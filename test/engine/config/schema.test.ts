@@ -306,6 +306,19 @@ test('times that end beyond the range of dates are refused', () => {
   assert.is(faultsOf({ plugins: { entries: dreaming } }).length, 3);
 });
 
+test('texts that are blank are refused like empty ones', () => {
+  for (const blank of ['', ' ', '\t\n']) {
+    const match = { keyPrefix: blank };
+    const faults = faultsOf({
+      agents: {
+        defaults: { memorySearch: { inputType: blank, model: blank, extraPaths: [blank] } },
+      },
+      memory: { ext: { scope: { rules: [{ action: 'allow', match }] } } },
+    });
+    assert.is(faults.length, 4, JSON.stringify(faults));
+  }
+});
+
 test('an empty object is a configuration', () => {
   assert.equal(faultsOf({}), []);
 });

@@ -68,13 +68,8 @@ function ofLengths<T extends z.core.$ZodCheck>(check: T): T {
   return check;
 }
 
-/** A non-empty string. */
-export function text() {
-  return z.string().check(nonEmpty()).register(NOTES, { form: 'a non-empty string' });
-}
-
 /** A string that is more than white space, as in the fields of an action. */
-export function nonBlank() {
+export function text() {
   return pattern(/\S/u, 'a string that is not blank');
 }
 

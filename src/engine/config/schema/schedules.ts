@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { key, NOTES, nonBlank, pattern, requiredKey, text, timeZone } from './keys.js';
+import { key, NOTES, pattern, requiredKey, text, timeZone } from './keys.js';
 import { actionFields } from './webhooks.js';
 
 const schedule = () =>
@@ -16,12 +16,12 @@ const schedule = () =>
       'Fields of the flow; texts can contain `{/schedule}`, `{/scheduledAt}` and `{/ranAt}`',
     ),
     task: key(actionFields(), 'Fields of a `run_task` in the new flow'),
-    sessionKey: key(nonBlank(), 'Session that owns the flows; required without `route`'),
+    sessionKey: key(text(), 'Session that owns the flows; required without `route`'),
     route: key(
       text(),
       'Webhook route whose session and controller the flows get, so that its sender can drive them',
     ),
-    controllerId: key(nonBlank(), 'Controller id of the flows'),
+    controllerId: key(text(), 'Controller id of the flows'),
     overlap: key(
       z.enum(['allow', 'skip']),
       'What to do if the last flow has not ended: create another one, or skip this run',

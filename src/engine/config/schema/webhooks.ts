@@ -8,7 +8,6 @@ import {
   key,
   NOTES,
   network,
-  nonBlank,
   nonEmpty,
   pattern,
   refined,
@@ -124,7 +123,7 @@ const route = () =>
       pattern(/^\/?[^\s?#/][^\s?#]*$/u, 'a request path without spaces, ? or #'),
       'Request path',
     ),
-    sessionKey: requiredKey(nonBlank(), 'Session that owns the flows of this route'),
+    sessionKey: requiredKey(text(), 'Session that owns the flows of this route'),
     secret: key(
       secret(),
       'Shared secret of the requests, best with 24 characters or more; required without `verify`; see [Secrets](#secrets)',
@@ -150,7 +149,7 @@ const route = () =>
       z.literal([200, 202]).register(NOTES, { form: '200 or 202' }),
       'Status of the answers `ignored` and `cancel_pending`; 200 for senders that treat 202 as a failure',
     ),
-    controllerId: key(nonBlank(), 'Controller id of the flows created here'),
+    controllerId: key(text(), 'Controller id of the flows created here'),
     callback: section(
       callback,
       'Where to send notifications of the flows created here, in addition to `flows.notify`',
