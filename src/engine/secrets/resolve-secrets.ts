@@ -78,8 +78,11 @@ async function askSafely(inquiry: Inquiry, context: SecretContext): Promise<Secr
 
 function outcomeOf(reference: SecretReference, lookup: SecretLookup): SecretOutcome {
   const { source, provider, id } = reference;
-  const answer = lookup(id);
-  if (typeof answer === 'string') return { ok: true, value: answer };
+  let answer = lookup(id);
+  if (typeof answer === 'string') {
+    if (answer.trim() !== '') return { ok: true, value: answer };
+    answer = new SecretFault('the value is blank', 'set it to the secret');
+  }
   const message = `cannot resolve ${describeSecret(reference)}: ${answer.message}`;
   const details = { source, provider, id };
   return {

@@ -73,6 +73,14 @@ test('a variable that is missing or empty is an error that says so', async () =>
   assert.is(empty.message, 'cannot resolve env EMPTY: the variable is empty');
 });
 
+test('a blank value is no secret, wherever it comes from', async () => {
+  const file = secretFile(JSON.stringify({ blank: ' \n' }));
+  const context = contextOf(file.context.settings, { env: { BLANK: '\t' } });
+  for (const reference of [ref('env', 'default', 'BLANK'), ref('file', 'vault', '/blank')]) {
+    assert.match((await refusal(reference, context)).message, /: the value is blank$/u);
+  }
+});
+
 test('an allowlist lets through what it names, and an empty one nothing', async () => {
   const env = { API_KEY: PLANTED, OTHER: PLANTED };
   const some = contextOf({ providers: { ci: { source: 'env', allowlist: ['API_KEY'] } } }, { env });

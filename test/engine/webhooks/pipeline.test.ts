@@ -287,7 +287,7 @@ test('spaces and line breaks around a secret do not count; one that no header ca
   }
   const faults = webhooks.standings.map(({ id, state, fault }) => [id, state, fault?.message]);
   assert.equal(faults.slice(-2), [
-    ['blank', 'skipped', 'the secret is empty'],
+    ['blank', 'skipped', 'cannot resolve env BLANK: the value is blank'],
     ['lines', 'skipped', 'the secret contains a control character such as a line break'],
   ]);
   await close();
