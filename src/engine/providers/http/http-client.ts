@@ -101,13 +101,18 @@ export function bearerHeaders(
 /** Parses the JSON of an answer. @throws VendorFault if it is cut off */
 export function parseAnswer(answer: HttpAnswer): unknown {
   try {
-    return JSON.parse(answer.body.toString('utf8'));
+    return JSON.parse(textOf(answer.body));
   } catch (error) {
     throw new VendorFault('answer', 'the answer is broken: it is not JSON', {
       status: answer.status,
       cause: error,
     });
   }
+}
+
+/** Without the byte-order mark that some servers begin with. */
+function textOf(body: Buffer): string {
+  return new TextDecoder().decode(body);
 }
 
 /** Adds a hint to the fault of a server that is not running. */
@@ -194,7 +199,7 @@ function answerFault(response: Response<unknown>, explain: ExplainStatus): Vendo
   const { statusCode: status, headers, request, rawBody } = response;
   // Mask before truncating: half a key would not be recognized.
   const body = createSecretMask(sentSecrets(request.options)).data(
-    jsonOrText(Buffer.isBuffer(rawBody) ? rawBody.toString('utf8') : ''),
+    jsonOrText(Buffer.isBuffer(rawBody) ? textOf(rawBody) : ''),
   );
   return statusFault(status, headers, body).with(explain({ status, body, headers }));
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sendOnce } from '../../../../src/engine/providers/http/http-client.js';
+import { parseAnswer, sendOnce } from '../../../../src/engine/providers/http/http-client.js';
 import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 
 const test = suite('http client');
@@ -36,6 +36,15 @@ test('an answer without an end is given up as too large', async () => {
     ).pipe(response);
   });
   assert.is(fault.message, 'the answer is broken: it is too large');
+});
+
+test('a byte-order mark in front of an answer or an error is ignored', async () => {
+  const body = Buffer.from('\uFEFF{"error":{"message":"wrong key"}}');
+  assert.equal(parseAnswer({ status: 200, headers: {}, body }), {
+    error: { message: 'wrong key' },
+  });
+  const fault = await faultFrom((_request, response) => response.writeHead(401).end(body));
+  assert.is(fault.message, 'wrong key');
 });
 
 test('an error that is nested without end is shown as text', async () => {
