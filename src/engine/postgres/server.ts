@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
-import { SvcError } from '../errors/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
 import { doublingRestMs, runningMs } from '../support/time.js';
-import { parseServerUrl, type ServerAddress } from './server-address.js';
+import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
 import { asServerError, lostConnection, serverFault } from './server-fault.js';
 
 /** How a server is used; see the configuration keys of the same names in `storage`. */
@@ -64,6 +64,8 @@ const LONGEST_IDLE_MS = 300_000;
 const FULL_MS = 1000;
 /** Idle connections are closed after this. */
 const IDLE_MS = 30_000;
+/** What the pool says if none of its connections became free in time. */
+const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
 /**
  * A PostgreSQL server: a bounded pool of connections. Statements fail with an SvcError that names host, port and
@@ -77,6 +79,8 @@ export class Server implements Sql {
   private readonly settings: ServerSettings;
   private readonly options: pg.ClientConfig;
   private readonly pool: pg.Pool;
+  /** Connections that statements of this process have now. */
+  private borrowed = 0;
   private failures = 0;
   private failuresSoFar = 0;
   private restUntilMs = 0;
@@ -108,6 +112,12 @@ export class Server implements Sql {
       max: settings.poolSize,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
+    });
+    this.pool.on('acquire', () => {
+      this.borrowed += 1;
+    });
+    this.pool.on('release', () => {
+      this.borrowed -= 1;
     });
     // A connection that broke while idle; the next statement opens another.
     this.pool.on('error', () => undefined);
@@ -300,7 +310,8 @@ export class Server implements Sql {
   }
 
   private async connect(): Promise<PoolClient> {
-    const untilMs = runningMs() + this.settings.connectTimeoutMs;
+    const askedMs = runningMs();
+    const untilMs = askedMs + this.settings.connectTimeoutMs;
     for (;;) {
       if (this.isResting() && this.lastFailure !== undefined) throw this.lastFailure;
       if (runningMs() >= this.fullUntilMs) this.pool.options.max = this.settings.poolSize;
@@ -309,6 +320,11 @@ export class Server implements Sql {
         this.failures = 0;
         return client;
       } catch (error) {
+        if (this.borrowed > 0 && messageOf(error) === POOL_TIMEOUT) {
+          // Each of them ends by then, and a statement that takes long says nothing about the server.
+          if (runningMs() < askedMs + this.settings.statementTimeoutMs) continue;
+          throw this.poolExhausted();
+        }
         this.failuresSoFar += 1;
         const { totalCount } = this.pool;
         if (serverFault(error) !== 'crowded' || totalCount === 0 || runningMs() >= untilMs) {
@@ -320,6 +336,15 @@ export class Server implements Sql {
         await sleep(FIRST_REST_MS);
       }
     }
+  }
+
+  private poolExhausted(): SvcError {
+    const where = describeAddress(this.address);
+    return new SvcError(
+      'STORAGE_UNREACHABLE',
+      `this process kept using all its connections to the PostgreSQL server ${where}`,
+      { hint: 'try again, or raise storage.poolSize' },
+    );
   }
 
   private restAfter(error: unknown): SvcError {

@@ -189,6 +189,23 @@ if (cluster !== undefined) {
     await Promise.all([server.close(), other.close()]);
   });
 
+  test('a statement that waits for a lock does not make others fail', async () => {
+    const url = await cluster.newDatabase();
+    const server = serverAt(url, { poolSize: 1, connectTimeoutMs: 1000 });
+    const other = serverAt(url);
+    await server.run('CREATE TABLE rows (n int)');
+    await server.run('INSERT INTO rows VALUES (0)');
+    const late = await other.transaction(async (tx) => {
+      await tx.run('UPDATE rows SET n = 1');
+      const waiting = server.run('UPDATE rows SET n = 2');
+      const read = server.query('SELECT 1 AS one');
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      return [waiting, read];
+    });
+    assert.equal(await Promise.all(late), [1, [{ one: 1 }]]);
+    await Promise.all([server.close(), other.close()]);
+  });
+
   test('a connection that is cut in a transaction is replaced once', async () => {
     const server = await migratedServer(cluster);
     let runs = 0;
