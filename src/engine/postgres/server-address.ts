@@ -50,8 +50,14 @@ export function parseServerUrl(url: string): {
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 function parsed(url: string): ReturnType<typeof parse> {
-  if (!URL.canParse(url)) throw invalid('it is not a valid URL');
-  const { hash, pathname, searchParams: parameters } = new URL(url);
+  // A user without a host, as in `postgres://user@/database?host=/run/postgresql`.
+  const whole = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
+  if (!URL.canParse(whole)) throw invalid('it is not a valid URL');
+  if (/%(?![\da-f]{2})/iu.test(url)) throw invalid('it has a "%" that is not percent-encoded');
+  const parts = new URL(whole);
+  // Only in forms of web pages is it a space.
+  parts.search = parts.search.replaceAll('+', '%2B');
+  const { hash, pathname, searchParams: parameters } = parts;
   // The rest of a password with such a character would be shown as host or database.
   if (hash !== '' || pathname.includes('@')) {
     throw invalid('it has a "#", "/" or "@" that is not percent-encoded');
@@ -61,8 +67,14 @@ function parsed(url: string): ReturnType<typeof parse> {
   if (sslMode === 'verify-ca' && !parameters.has('sslrootcert')) {
     throw invalid('sslmode=verify-ca needs sslrootcert, the file of the authority');
   }
+  if (parameters.get('sslrootcert') === 'system') {
+    if (sslMode !== 'verify-full') throw invalid('sslrootcert=system needs sslmode=verify-full');
+    // What Node.js trusts then.
+    parameters.delete('sslrootcert');
+  }
   try {
-    return parse(url, { useLibpqCompat: true });
+    const database = decodeURIComponent(pathname.slice(1));
+    return { ...parse(parts.href, { useLibpqCompat: true }), database };
   } catch (error) {
     // A missing certificate file is named; any other message may quote the URL.
     const file = error instanceof Error && 'path' in error ? messageOf(error) : undefined;
@@ -73,7 +85,7 @@ function parsed(url: string): ReturnType<typeof parse> {
 function invalid(why: string): SvcError {
   return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
     // A user before the host would be masked like one of a real URL.
-    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # / @ in a password as %23 %2F %40',
+    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # % / @ in a password as %23 %25 %2F %40',
   });
 }
 

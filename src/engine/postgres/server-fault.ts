@@ -78,7 +78,7 @@ const FAULTS = [
     error: 'STORAGE_REFUSED',
     says: (where, why) =>
       `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
-    hint: 'check the user, the password and the database of storage.url',
+    hint: 'check the user, the password, the database and the sslmode of storage.url',
   },
   {
     kind: 'tls',

@@ -9,6 +9,7 @@ import {
   serverState,
 } from '../../../src/engine/postgres/index.js';
 import { MIGRATIONS, TURN } from '../../../src/engine/postgres/migrate.js';
+import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
 import { failureOf } from '../../support/memory.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
@@ -346,6 +347,8 @@ addresses('is never quoted when it is wrong', () => {
     'postgres://u:hush@h/d?sslmode=verify-ful',
     'postgres://u:hush@h/d?sslmode=no-verify',
     'postgres://u:hush@h/d?sslmode=verify-ca',
+    'postgres://u:hush@h/d?sslmode=require&sslrootcert=system',
+    'postgres://u:h%ush@h/d',
   ]) {
     const thrown = (() => {
       try {
@@ -359,6 +362,21 @@ addresses('is never quoted when it is wrong', () => {
     assert.is(Object(thrown).code, 'STORAGE_URL_INVALID');
     assert.not.match(String(thrown), 'hush');
   }
+});
+
+addresses('is read as psql does', () => {
+  const read = (url: string) => parseServerUrl(url).options;
+  const odd = read('postgres://o%40%2F:a b%25%2F%C3%BC+@h:1/my%20db%2F%3F');
+  assert.is(odd.user, 'o@/');
+  assert.is(odd.password, 'a b%/ü+');
+  assert.is(odd.database, 'my db/?');
+  const socket = read('postgres://u:p@/d?host=/cloudsql/a:b');
+  assert.equal([socket.host, socket.user, socket.database], ['/cloudsql/a:b', 'u', 'd']);
+  assert.is(read('postgres://h/d?user=u&password=a+b').password, 'a+b');
+  const { ssl } = read('postgres://u@h/d?sslmode=verify-full&sslrootcert=system');
+  assert.type(ssl, 'object');
+  assert.is(Object(ssl).ca, undefined);
+  assert.is.not(Object(ssl).rejectUnauthorized, false);
 });
 
 addresses.after(async () => {
