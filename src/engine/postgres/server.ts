@@ -425,10 +425,14 @@ async function rolledBack(client: ClientBase, error: unknown): Promise<Error | u
   }
 }
 
-/** After a lost connection or a timeout in the process, later answers would be taken for others. */
+/**
+ * After a lost connection or a timeout in the process, later answers would be taken for others. A server that became
+ * read-only has been replaced by another one, which only a new connection can reach.
+ */
 function leavesUnusable(error: unknown): boolean {
   const isOfServer = error instanceof pg.DatabaseError;
-  return lostConnection(error) || (serverFault(error) === 'timeout' && !isOfServer);
+  const fault = serverFault(error);
+  return lostConnection(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
 }
 
 function asError(error: unknown): Error {

@@ -190,6 +190,23 @@ if (cluster !== undefined) {
     await Promise.all([server.close(), other.close()]);
   });
 
+  test('a connection to a server that became read-only is not used again', async () => {
+    const url = await cluster.newDatabase();
+    const [server, other] = [serverAt(url, { poolSize: 1 }), serverAt(url)];
+    // For connections that are opened from now on.
+    const setReadOnly = (isOn: boolean): Promise<unknown> =>
+      other.run(
+        `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${isOn}`,
+      );
+    await other.run('CREATE TABLE things (n int)');
+    await setReadOnly(true);
+    const add = () => server.transaction((tx) => tx.run('INSERT INTO things VALUES (1)'));
+    assert.match((await failureOf(add())).message, 'is read-only');
+    await setReadOnly(false);
+    assert.is(await add(), 1);
+    await Promise.all([server.close(), other.close()]);
+  });
+
   test('a statement that waits for a lock does not make others fail', async () => {
     const url = await cluster.newDatabase();
     const server = serverAt(url, { poolSize: 1, connectTimeoutMs: 1000 });
