@@ -63,12 +63,10 @@ export function backendOn(
   target: KeptIndex,
   {
     syncOnSearch = true,
-    syncOnSessionStart = false,
     search = {},
     now = Date.now,
   }: {
     readonly syncOnSearch?: boolean;
-    readonly syncOnSessionStart?: boolean;
     readonly search?: Partial<Pick<SearchOptions, 'halfLifeDays' | 'mmrLambda'>>;
     readonly now?: () => number;
   } = {},
@@ -88,7 +86,6 @@ export function backendOn(
       ...search,
     },
     syncOnSearch,
-    syncOnSessionStart,
     clock: { now },
     providers: undefined,
     cacheEntries: 0,

@@ -239,7 +239,6 @@ function createBuiltin(
       reranking,
     },
     syncOnSearch: sync.onSearch,
-    syncOnSessionStart: sync.onSessionStart,
     clock: context.clock,
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,

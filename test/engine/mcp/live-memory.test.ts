@@ -16,7 +16,9 @@ interface Behind {
   readonly end: () => Promise<void>;
 }
 
-function liveMemory(workspace: string): Behind {
+type SyncSettings = OpenedMemory['agent']['memorySearch']['sync'];
+
+function liveMemory(workspace: string, settings: Partial<SyncSettings> = {}): Behind {
   const home = tempFolder().path;
   const clock = { now: Date.now };
   const context = contextOf(home);
@@ -28,7 +30,9 @@ function liveMemory(workspace: string): Behind {
     open: async () => {
       const one = await openMemory(context, { kind: 'workspace', dir: workspace });
       opened.push(one);
-      return one;
+      const { agent } = one;
+      const sync = { ...agent.memorySearch.sync, ...settings };
+      return { ...one, agent: { ...agent, memorySearch: { ...agent.memorySearch, sync } } };
     },
   });
   const end = async (): Promise<void> => {
@@ -90,6 +94,20 @@ test('tells of files that a sync took in or lost, and of nothing else', async ()
   await backend.sync(work);
   assert.is(told, 1);
   await end();
+});
+
+test('that watches no files indexes them when it starts, unless onSessionStart is off', async () => {
+  for (const onSessionStart of [true, false]) {
+    const folder = tempFolder();
+    folder.write('a.md', 'A zebra sleeps.');
+    const { memory, end } = liveMemory(folder.path, { watch: false, onSessionStart });
+    let synced = false;
+    memory.onSync(({ type }) => (synced ||= type === 'sync.finished'));
+    await memory.opened();
+    if (onSessionStart) await waitFor('the first sync', () => synced);
+    await end();
+    assert.is(synced, onSessionStart);
+  }
 });
 
 test('that is closed opens nothing any more', async () => {

@@ -270,7 +270,10 @@ const sessions = () =>
 function sync() {
   return z.strictObject({
     onSearch: key(z.boolean(), 'Index changed files before each search'),
-    onSessionStart: key(z.boolean(), 'Index changed files when a session starts'),
+    onSessionStart: key(
+      z.boolean(),
+      'Index changed files when `svc mcp` starts, also without `watch`',
+    ),
     watch: key(z.boolean(), 'Watch for file changes while a long-running process runs'),
     watchDebounceMs: key(
       waitingTime('milliseconds', 0),

@@ -54,8 +54,6 @@ export interface IndexKeeperOptions {
   readonly target: KeptIndex;
   /** Check for changed files before returning the index (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
-  /** Check on the first query of a session even when `syncOnSearch` is off (`sync.onSessionStart`). */
-  readonly syncOnSessionStart?: boolean;
   readonly clock: Clock;
   /** Undefined when no provider is available. */
   readonly providers: ProviderPath | undefined;
@@ -217,10 +215,8 @@ export class IndexKeeper {
     };
   }
 
-  private looksAtFiles({ sessionStarts = false, checksFiles = true }: WorkOptions): boolean {
-    const { syncOnSearch, syncOnSessionStart = false } = this.options;
-    if (!checksFiles) return false;
-    return syncOnSearch || (sessionStarts && syncOnSessionStart);
+  private looksAtFiles({ checksFiles = true }: WorkOptions): boolean {
+    return checksFiles && this.options.syncOnSearch;
   }
 
   /**

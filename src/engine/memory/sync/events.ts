@@ -48,8 +48,6 @@ export interface WorkOptions {
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   /** Called with what the user should know of an answer that has no warnings of its own. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** This is the first query of a session: see `sync.onSessionStart`. */
-  readonly sessionStarts?: boolean | undefined;
   /**
    * False answers from an existing index as it is, without checking all files for changes: for a preview, which does not
    * count as opened.

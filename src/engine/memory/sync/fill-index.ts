@@ -27,7 +27,7 @@ export interface SyncTarget {
   readonly forget: ForgetPlaces;
 }
 
-export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | 'sessionStarts'> {
+export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep'> {
   readonly lockWaitMs: number;
   readonly clock: Clock;
   /** Undefined to skip embedding. */

@@ -317,13 +317,4 @@ test('one document of many is removed with all that it left in the full-text tab
   backend.close();
 });
 
-test('without onSearch the first question of a session looks at the files all the same', async () => {
-  const ws = folderOf({ 'a.md': 'alpha' });
-  const backend = backendOn(targetOf(ws.path), { syncOnSearch: false, syncOnSessionStart: true });
-  await backend.sync({});
-  ws.write('b.md', 'beta');
-  assert.equal(pathsOf(await backend.search({ query: 'beta' })), []);
-  assert.equal(pathsOf(await backend.search({ query: 'beta' }, { sessionStarts: true })), ['b.md']);
-});
-
 test.run();

@@ -135,8 +135,6 @@ interface FreshOptions {
   readonly refresher: ExtRefresher;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
-  /** Also on the first query of a session (`sync.onSessionStart`). */
-  readonly syncOnSessionStart: boolean;
 }
 
 /** How long a query waits for another process's refresh when it already has an answer. */
@@ -153,9 +151,9 @@ export async function freshHits(
   request: SearchRequest,
   work: WorkOptions,
   warnings: Warning[],
-  { settings, asker, refresher, syncOnSearch, syncOnSessionStart }: FreshOptions,
+  { settings, asker, refresher, syncOnSearch }: FreshOptions,
 ): Promise<readonly ToolHit[]> {
-  const { signal, sessionStarts = false, checksFiles = true } = work;
+  const { signal, checksFiles = true } = work;
   const { timeoutMs } = settings.limits;
   const deadline = performance.now() + timeoutMs;
   const ask = (): Promise<readonly ToolHit[]> =>
@@ -166,8 +164,7 @@ export async function freshHits(
     return ask();
   }
   const asking = outcomeOf(ask());
-  const looksAtFiles = checksFiles && (syncOnSearch || (sessionStarts && syncOnSessionStart));
-  const isStale = looksAtFiles && refresher.isStale(state);
+  const isStale = checksFiles && syncOnSearch && refresher.isStale(state);
   const asked = await asking;
   // A collection that the program has lost is added again.
   const isLost = 'failure' in asked && isLostCollection(asked.failure);

@@ -52,8 +52,6 @@ export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewColle
   readonly citations: CitationMode;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
-  /** Also on the first query of a session (`sync.onSessionStart`). */
-  readonly syncOnSessionStart: boolean;
   /** Undefined for short-lived processes. */
   readonly openSession: OpenSession | undefined;
 }

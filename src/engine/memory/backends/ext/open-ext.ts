@@ -60,7 +60,6 @@ export async function prepareExt(
         forget: forgetPlaces(context.state, agent.id),
         citations: agent.citations,
         syncOnSearch: sync.onSearch,
-        syncOnSessionStart: sync.onSessionStart,
         clock,
         openSession: longLived ? sessionOpener(settings.searchTool) : undefined,
         lockFile: join(context.state.stateDir, 'qmd', 'update.lock'),
