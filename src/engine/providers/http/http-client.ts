@@ -1,9 +1,8 @@
 import got, {
-  CancelError,
-  HTTPError,
   type Options,
   RequestError,
   type Response,
+  type Request as Stream,
   TimeoutError,
 } from 'got';
 import { messageOf } from '../../errors/index.js';
@@ -64,30 +63,74 @@ export async function sendOnce(
   request: Omit<HttpRequest, 'pacing'>,
   explain: ExplainStatus = () => ({}),
 ): Promise<HttpAnswer> {
-  const { signal } = request;
+  const { method, json, signal } = request;
+  // A stream of got waits for a body if the method can have one.
+  const body = request.body ?? (method === 'GET' || json !== undefined ? undefined : '');
+  const stream = got.stream(request.url, {
+    ...ONE_TRY,
+    method,
+    headers: { 'user-agent': 'svc', ...request.headers },
+    ...(json === undefined ? {} : { json }),
+    ...(body === undefined ? {} : { body }),
+    signal,
+    timeout: { request: request.timeoutMs },
+  });
   try {
-    const pending = got(request.url, {
-      method: request.method,
-      headers: { 'user-agent': 'svc', ...request.headers },
-      ...(request.json === undefined ? {} : { json: request.json }),
-      ...(request.body === undefined ? {} : { body: request.body }),
-      signal,
-      timeout: { request: request.timeoutMs },
-      followRedirect: false,
-      responseType: 'buffer',
-      retry: { limit: 0 },
-    });
-    void pending.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MAX_ANSWER_BYTES) pending.cancel();
-    });
-    const { statusCode, headers, body } = await pending;
-    // Without following redirects, got returns 3xx as an answer.
-    if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
-    return { status: statusCode, headers, body };
+    const { status, headers } = await successHead(stream, explain);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) throw broken('it is too large');
+      chunks.push(chunk);
+    }
+    return { status, headers, body: Buffer.concat(chunks) };
   } catch (error) {
     signal.throwIfAborted();
-    throw faultOf(error, explain);
+    throw faultOf(error);
+  } finally {
+    stream.destroy();
   }
+}
+
+const ONE_TRY = { followRedirect: false, throwHttpErrors: false, retry: { limit: 0 } } as const;
+
+type AnswerHead = Omit<HttpAnswer, 'body'>;
+
+/** Waits until an answer begins. @throws got's error */
+export async function answerHead(stream: Stream): Promise<AnswerHead> {
+  const { statusCode, headers } = await new Promise<Response>((resolve, reject) => {
+    // Stays attached: an error while nobody reads the body must not crash the process.
+    stream.on('error', reject);
+    stream.once('response', resolve);
+  });
+  return { status: statusCode, headers };
+}
+
+/** An error says what is wrong at its beginning, and some have no end. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** The beginning of an error answer. @throws got's error */
+export async function errorBeginning(stream: Stream): Promise<string> {
+  let begin = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    begin = Buffer.concat([begin, chunk]);
+    if (begin.length > MAX_ERROR_BYTES) break;
+  }
+  return textOf(begin.subarray(0, MAX_ERROR_BYTES));
+}
+
+/** Waits until the answer to a successful request begins. @throws VendorFault for any other, or got's error */
+async function successHead(stream: Stream, explain: ExplainStatus): Promise<AnswerHead> {
+  const head = await answerHead(stream);
+  const { status, headers } = head;
+  if (status < 300) return head;
+  if (status < 400) throw redirectFault(status, headers['location']);
+  // Mask before truncating: half a key would not be recognized.
+  const body = createSecretMask(sentSecrets(stream.options)).data(
+    jsonOrText(await errorBeginning(stream)),
+  );
+  throw statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
 /** Headers with the key, if there is one, and the configured headers. */
@@ -146,14 +189,14 @@ export async function* downloadLines(
   const { signal, timeoutMs, pacing } = request;
   await pacing.ready(signal);
   const stream = got.stream(request.url, {
+    ...ONE_TRY,
     headers: { 'user-agent': 'svc', ...request.headers },
     signal,
     // A large file may take long, but not without receiving data.
     timeout: { response: timeoutMs, socket: timeoutMs },
-    followRedirect: false,
-    retry: { limit: 0 },
   });
   try {
+    await successHead(stream, explain);
     let rest = Buffer.alloc(0);
     for await (const chunk of stream) {
       const data = Buffer.concat([rest, chunk]);
@@ -162,14 +205,11 @@ export async function* downloadLines(
       rest = data.subarray(end);
       if (rest.length > MAX_LINE_BYTES) throw broken('a line is too long');
     }
-    // As above; a redirect has no lines of results.
-    const { statusCode, headers } = stream.response ?? { statusCode: 200, headers: {} };
-    if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
     yield* linesOf(rest);
     pacing.succeeded();
   } catch (error) {
     signal.throwIfAborted();
-    throw faultOf(error, explain);
+    throw faultOf(error);
   } finally {
     stream.destroy();
   }
@@ -180,28 +220,21 @@ function linesOf(bytes: Buffer): readonly string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
-function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
+/** Codes of zlib, for gzip and Brotli. */
+const DAMAGED = /^(?:Z_|ERR__ERROR_)/u;
+
+function faultOf(error: unknown): VendorFault {
   if (error instanceof VendorFault) return error;
-  if (error instanceof HTTPError) return answerFault(error.response, explain);
-  if (error instanceof CancelError) return broken('it is too large');
   if (error instanceof TimeoutError) {
     return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
   if (error instanceof RequestError) {
+    if (DAMAGED.test(error.code)) return broken('its compression is damaged');
     const { message, hint } = networkWords(error.code, error.message);
     const masked = createSecretMask().text(message);
     return new VendorFault('network', masked, { code: error.code, hint, cause: error });
   }
   return new VendorFault('network', messageOf(error), { cause: error });
-}
-
-function answerFault(response: Response<unknown>, explain: ExplainStatus): VendorFault {
-  const { statusCode: status, headers, request, rawBody } = response;
-  // Mask before truncating: half a key would not be recognized.
-  const body = createSecretMask(sentSecrets(request.options)).data(
-    jsonOrText(Buffer.isBuffer(rawBody) ? textOf(rawBody) : ''),
-  );
-  return statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
 /** Headers that never contain secrets. */

@@ -47,6 +47,31 @@ test('a byte-order mark in front of an answer or an error is ignored', async () 
   assert.is(fault.message, 'wrong key');
 });
 
+test('only the beginning of an error is read', async () => {
+  const started = performance.now();
+  const long = await faultFrom((_request, response) => {
+    response.writeHead(500);
+    Readable.from(
+      (function* () {
+        for (;;) yield '<p>busy</p> ';
+      })(),
+    ).pipe(response);
+  });
+  assert.is(long.details.status, 500);
+  assert.match(long.message, /^busy busy/u);
+  assert.ok(performance.now() - started < 10_000);
+});
+
+test('an answer that is not compressed as it claims is broken', async () => {
+  for (const encoding of ['gzip', 'br']) {
+    const fault = await faultFrom((_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding }).end('not compressed');
+    });
+    assert.is(fault.details.kind, 'answer');
+    assert.is(fault.message, 'the answer is broken: its compression is damaged');
+  }
+});
+
 test('an error that is nested without end is shown as text', async () => {
   const body = `${'{"error":'.repeat(200_000)}"x"${'}'.repeat(200_000)}`;
   const fault = await faultFrom((_request, response) => response.writeHead(400).end(body));

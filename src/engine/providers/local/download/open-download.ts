@@ -1,6 +1,7 @@
 import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
 import { messageOf } from '../../../errors/index.js';
 import { jsonOrText } from '../../../support/text.js';
+import { answerHead, errorBeginning } from '../../http/http-client.js';
 import { statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
@@ -74,38 +75,32 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
         socket: idleMs,
       },
     });
-    const { statusCode, headers } = await answerOf(stream, request.signal);
+    const { status, headers } = await headOf(stream, request.signal);
     if (url.origin === first) linked = { ...linked, ...linkedFile(headers) };
     const location = headers['location'];
-    if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+    if (status >= 300 && status < 400 && typeof location === 'string') {
       stream.destroy();
       url = nextUrl(location, url);
       continue;
     }
-    if (statusCode !== 416 && (statusCode < 200 || statusCode >= 300)) {
+    if (status !== 416 && (status < 200 || status >= 300)) {
       const said = headers['x-error-message'];
-      const body = typeof said === 'string' ? said : await beginOf(stream);
+      // The status is enough.
+      const body = typeof said === 'string' ? said : await errorBeginning(stream).catch(() => '');
       stream.destroy();
-      throw refusedFault(statusCode, headers, body, url);
+      throw refusedFault(status, headers, body, url);
     }
     const close = (): void => void stream.destroy();
-    return { status: statusCode, headers, linked, body: bodyOf(stream, request.signal), close };
+    return { status, headers, linked, body: bodyOf(stream, request.signal), close };
   }
   throw new VendorFault('request', `${shownUrl(request.url)} redirects too often`, {
     hint: 'use the direct URL of the file',
   });
 }
 
-async function answerOf(
-  stream: Stream,
-  signal: AbortSignal,
-): Promise<{ readonly statusCode: number; readonly headers: AnswerHeaders }> {
+async function headOf(stream: Stream, signal: AbortSignal) {
   try {
-    return await new Promise((resolve, reject) => {
-      // Stays attached: an error before the body is read must not crash the process.
-      stream.on('error', reject);
-      stream.once('response', resolve);
-    });
+    return await answerHead(stream);
   } catch (error) {
     signal.throwIfAborted();
     throw transferFault(error);
@@ -146,21 +141,6 @@ function linkedFile(headers: AnswerHeaders): LinkedFile {
 /** The number of bytes in a header. */
 export function lengthOf(header: AnswerHeaders[string]): number | undefined {
   return typeof header === 'string' && /^\d+$/u.test(header) ? Number(header) : undefined;
-}
-
-const MAX_ERROR_BYTES = 4096;
-
-async function beginOf(stream: Stream): Promise<string> {
-  let text = '';
-  try {
-    for await (const part of stream) {
-      text += String(part);
-      if (text.length > MAX_ERROR_BYTES) break;
-    }
-  } catch {
-    // The status is enough.
-  }
-  return text.slice(0, MAX_ERROR_BYTES);
 }
 
 /** Hugging Face answers 401 for missing as well as for private repositories. */
