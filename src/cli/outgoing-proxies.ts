@@ -5,6 +5,8 @@ import { type AgentConnectOpts, Agent as BaseAgent } from 'agent-base';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
+import { messageOf, PROXY_FAULT, systemErrorCode } from '../engine/errors/index.js';
+import { networkWords } from '../engine/providers/http/status-fault.js';
 import { isLoopback } from '../engine/support/network.js';
 
 /**
@@ -43,13 +45,56 @@ class ProxyChoosingAgent extends BaseAgent {
   private agentOf(proxy: string, isSecure: boolean): Agent {
     const known = this.proxies.get(proxy);
     if (known !== undefined) return known;
-    const options = { keepAlive: true };
-    const agent = isSecure
-      ? new HttpsProxyAgent(proxy, options)
-      : new HttpProxyAgent(proxy, options);
+    if (!isAddress(proxy)) throw proxyFault('the address of the proxy is not valid');
+    const agent = isSecure ? new TunnelAgent(proxy, KEPT_ALIVE) : new PlainAgent(proxy, KEPT_ALIVE);
     this.proxies.set(proxy, agent);
     return agent;
   }
+}
+
+const KEPT_ALIVE = { keepAlive: true } as const;
+const OPEN = 200;
+const UNAUTHORIZED = 407;
+
+class TunnelAgent extends HttpsProxyAgent<string> {
+  override async connect(...[request, options]: Parameters<HttpsProxyAgent<string>['connect']>) {
+    let status = OPEN;
+    request.once('proxyConnect', ({ statusCode }: { readonly statusCode: number }) => {
+      status = statusCode;
+    });
+    const socket = await super.connect(request, options).catch(unreachable(this.proxy));
+    // The library would present the proxy's answer as the endpoint's. Only a proxy answers this one.
+    if (status === OPEN || status === UNAUTHORIZED) return socket;
+    socket.destroy();
+    throw proxyFault(`the proxy ${this.proxy.host} does not connect (status ${status})`);
+  }
+}
+
+class PlainAgent extends HttpProxyAgent<string> {
+  override connect(...[request, options]: Parameters<HttpProxyAgent<string>['connect']>) {
+    return super.connect(request, options).catch(unreachable(this.proxy));
+  }
+}
+
+/** Whether the library can use an address; it decodes user name and password. */
+function isAddress(proxy: string): boolean {
+  try {
+    const { username, password } = new URL(proxy);
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function unreachable({ host }: URL) {
+  return (error: unknown): never => {
+    const { message } = networkWords(systemErrorCode(error) ?? '', messageOf(error));
+    throw proxyFault(`the proxy ${host} cannot be reached: ${message}`, error);
+  };
+}
+
+function proxyFault(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: PROXY_FAULT });
 }
 
 /** Cloud machines get their own credentials from here; no proxy may see those. */

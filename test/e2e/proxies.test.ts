@@ -152,4 +152,36 @@ test('a proxy that refuses is named, without its password', async ({ proxy }) =>
   assert.not.match(run.stdout + run.stderr, 'wrong-password');
 });
 
+for (const refusal of ['302 Found\r\nLocation: http://portal.test/', '403 Forbidden']) {
+  test(`a proxy that answers ${refusal.slice(0, 3)} itself is named, not the endpoint`, async (context) => {
+    const target = context.fake.origin;
+    const refusing = await startForwardProxy({ target, tls, refusal });
+    try {
+      const run = await search(`https://${HOST}/v1`, {
+        HTTPS_PROXY: `http://${refusing.address}`,
+      });
+      assert.is(modeOf(run), 'lexical');
+      assert.match(run.stdout, `the proxy ${refusing.address} does not connect`);
+      assert.match(run.stdout, 'check HTTPS_PROXY');
+    } finally {
+      await refusing.close();
+    }
+  });
+}
+
+for (const [address, words] of [
+  ['http://user:pa55%word@127.0.0.1:9', 'the address of the proxy is not valid'],
+  ['http://user:pa55word@127.0.0.1:9', 'the proxy 127.0.0.1:9 cannot be reached'],
+] as const) {
+  test(`a proxy that cannot be used is named, without its password: ${words}`, async () => {
+    for (const scheme of ['http', 'https']) {
+      const env = { HTTP_PROXY: address, HTTPS_PROXY: address };
+      const run = await search(`${scheme}://${HOST}/v1`, env);
+      assert.is(modeOf(run), 'lexical');
+      assert.match(run.stdout, words);
+      assert.not.match(run.stdout + run.stderr, 'pa55');
+    }
+  });
+}
+
 test.run();

@@ -18,11 +18,13 @@ export interface ForwardProxyOptions {
   readonly tls: { readonly key: string; readonly cert: string };
   /** `user:password`; anybody by default. */
   readonly credentials?: string;
+  /** What it answers to CONNECT instead of connecting. */
+  readonly refusal?: string;
 }
 
 /** Starts it: CONNECT for tunnels, absolute URLs for plain HTTP. */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
-  const { target, tls, credentials } = options;
+  const { target, tls, credentials, refusal } = options;
   const asked: string[] = [];
   const { port: targetPort } = new URL(target);
   const mayPass = ({ headers }: IncomingMessage): boolean =>
@@ -53,6 +55,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     if (!mayPass(incoming)) {
       return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     }
+    if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     const plain = new TLSSocket(socket, {
       isServer: true,

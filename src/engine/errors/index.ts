@@ -14,6 +14,7 @@ export {
   isSystemError,
   isWithoutTls,
   messageOf,
+  PROXY_FAULT,
   type SourceLocation,
   SvcError,
   systemErrorCode,

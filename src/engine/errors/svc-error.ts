@@ -64,6 +64,9 @@ export function isWithoutTls(code: string): boolean {
 /** What it means if {@link isWithoutTls}. */
 export const WITHOUT_TLS = 'it does not answer with TLS';
 
+/** Code of an error of the proxy, not of what it should have led to. */
+export const PROXY_FAULT = 'EPROXY';
+
 const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 /** Whether the process or the system has run out of file handles. */

@@ -1,4 +1,4 @@
-import { isWithoutTls, WITHOUT_TLS } from '../../errors/index.js';
+import { isWithoutTls, PROXY_FAULT, WITHOUT_TLS } from '../../errors/index.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
@@ -101,6 +101,14 @@ export function networkWords(
 ): { readonly message: string; readonly hint: string | undefined } {
   if (isWithoutTls(code)) {
     return { message: WITHOUT_TLS, hint: 'use an address with http://, or the port that has TLS' };
+  }
+  if (code === PROXY_FAULT) {
+    const hint =
+      'check HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; NO_PROXY lists hosts to reach directly';
+    return { message: fallback, hint };
+  }
+  if (code.startsWith('HPE_')) {
+    return { message: 'the answer is not valid HTTP', hint: 'check the port of the address' };
   }
   const hint = UNTRUSTED.test(code)
     ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority'

@@ -72,6 +72,12 @@ test('an answer that is not compressed as it claims is broken', async () => {
   }
 });
 
+test('an answer of another protocol is named, with a hint', async () => {
+  const fault = await faultFrom((_request, response) => response.socket?.end('SSH-2.0-x\r\n'));
+  assert.is(fault.message, 'the answer is not valid HTTP');
+  assert.is(fault.details.hint, 'check the port of the address');
+});
+
 test('an error that is nested without end is shown as text', async () => {
   const body = `${'{"error":'.repeat(200_000)}"x"${'}'.repeat(200_000)}`;
   const fault = await faultFrom((_request, response) => response.writeHead(400).end(body));
