@@ -52,7 +52,8 @@ export function scheduleStore(store: FlowStore) {
     /** Creates a flow, whenever the next one is due. */
     runNow: (schedule: FlowSchedule) =>
       store.write(async (work) => {
-        const record = await recordOf(work, schedule);
+        // Without due times: what is due before a process runs it is not made up.
+        const record = await recordOf(work, { id: schedule.id, rhythm: '' });
         return runOnce(by(work, OPERATOR), schedule, record, work.nowMs);
       }, 'anything'),
     /** Lets a schedule start from the time when it is enabled again, instead of making up what is due meanwhile. */
@@ -68,7 +69,10 @@ export function scheduleStore(store: FlowStore) {
 }
 
 /** A new schedule starts now. */
-async function recordOf(work: Work, { id, rhythm }: FlowSchedule): Promise<ScheduleRecord> {
+async function recordOf(
+  work: Work,
+  { id, rhythm }: Pick<FlowSchedule, 'id' | 'rhythm'>,
+): Promise<ScheduleRecord> {
   const known = await work.schedules.find(id);
   if (known !== undefined) return known;
   const added: ScheduleRecord = {

@@ -431,6 +431,17 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('a schedule that was only run by hand so far starts when a process runs it', async () => {
+    const { flows, pass, close } = await store.open();
+    const due = everyHour(flows.now() - 30 * MINUTE);
+    assert.is((await flows.schedules.runNow(due)).type, 'ran');
+    await pass(3 * HOUR);
+    assert.is((await flows.schedules.runDue(due)).type, 'waits');
+    await pass(HOUR);
+    assert.is((await flows.schedules.runDue(due)).type, 'ran');
+    await close();
+  });
+
   test('the version differs after each commit, and is the same without one', async () => {
     const { flows, other, close } = await store.open();
     const second = await other();
