@@ -297,7 +297,7 @@ test('shows why the list cannot be read, above what was read last, until it can'
   await screen.refresh();
   await shows('❯ 00000000');
   screen.outage('cannot reach the server at \u001B[2Jdb:5432');
-  await shows('cannot reach the server at \\e[2Jdb:5432; retrying');
+  await shows('retrying: cannot reach the server at \\e[2Jdb:5432');
   await shows('❯ 00000000');
   await screen.refresh();
   await hides('retrying');

@@ -55,7 +55,7 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
         const fault =
           outage === undefined
             ? []
-            : [style.warning(fitEnd(`${safeLine(outage)}; retrying`, width))];
+            : [style.warning(fitEnd(`retrying: ${safeLine(outage)}`, width))];
         return { above: [...fault, ...pauseLines(pauses, { style, nowMs: options.now() }, width)] };
       }}
     />,
