@@ -7,6 +7,7 @@ import type {
 import type { ForgetEntry } from '../../engine/memory/forgotten/index.js';
 import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { fitEnd } from '../fit.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { renderTable } from '../table.js';
@@ -14,6 +15,8 @@ import { lineAnchor, shownDocument } from './words.js';
 
 /** Lines of a passage that are shown. */
 const LINES_SHOWN = 12;
+/** Of a line; a paragraph is often one. */
+const COLUMNS_SHOWN = 2000;
 const PLACES_SHOWN = 10;
 
 /** The passages that would be forgotten, with their text, and other places with the same lines. */
@@ -108,7 +111,7 @@ export function renderUndone({ entry, restored, kept }: Undone): string {
 function textLines({ text, kind }: ForgetPassage): readonly string[] {
   if (kind === 'media') return ['(no text)'];
   const lines = text.replace(/(?<!\n)\n+$/u, '').split('\n');
-  const shown = lines.slice(0, LINES_SHOWN).map(safeProse);
+  const shown = lines.slice(0, LINES_SHOWN).map((line) => fitEnd(safeProse(line), COLUMNS_SHOWN));
   const more = lines.length - shown.length;
   return more > 0 ? [...shown, `… ${formatCountOf(more, 'more line')}`] : shown;
 }

@@ -1,0 +1,36 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ForgetPassage } from '../../../src/engine/memory/forget/index.js';
+import { renderForgetPlan } from '../../../src/ui/memory/forget.js';
+import { createStyle } from '../../../src/ui/style.js';
+
+const test = suite('what would be forgotten');
+
+function shown(text: string): string {
+  const passage: ForgetPassage = {
+    path: 'memory/a.md',
+    absolutePath: '/ws/memory/a.md',
+    source: 'memory',
+    kind: 'markdown',
+    startLine: 1,
+    endLine: 1,
+    text,
+    parts: [text],
+    fileHash: undefined,
+    whole: false,
+  };
+  return renderForgetPlan(
+    { passages: [passage], alsoIn: [] },
+    { style: createStyle(false), files: 'kept' },
+  );
+}
+
+test('a paragraph is shown whole, and only the beginning of a line of megabytes', () => {
+  const paragraph = 'word '.repeat(300).trim();
+  assert.match(shown(paragraph), `│ ${paragraph}\n`);
+  const long = shown(`![](data:image/png;base64,${'x'.repeat(5_000_000)})`);
+  assert.ok(long.length < 5000);
+  assert.match(long, 'x…\n');
+});
+
+test.run();
