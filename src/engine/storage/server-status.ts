@@ -233,11 +233,16 @@ async function roleRights(server: Sql): Promise<RoleRights> {
       FROM pg_namespace WHERE nspname = 'svc'`);
   if (!mayUse) return { role, mayRead: false, grantToUse: grantsTo(role) };
   const tables = await server.query<{ name: string; mayRead: boolean; mayWrite: boolean }>(
+    // Sequences of columns need no right of their own.
     `SELECT relname AS name, has_table_privilege(pg_class.oid, 'SELECT') AS "mayRead",
        (SELECT bool_and(has_table_privilege(pg_class.oid, one))
         FROM unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS one) AS "mayWrite"
      FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = 'svc' AND relkind = 'r'`,
+     WHERE nspname = 'svc' AND relkind = 'r'
+     UNION ALL SELECT relname, true, has_sequence_privilege(pg_class.oid, 'USAGE')
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = 'svc' AND relkind = 'S'
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'i')`,
   );
   // Hosts only read which migrations have run.
   const isWhole = tables.every(

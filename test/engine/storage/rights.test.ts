@@ -73,6 +73,10 @@ if (cluster !== undefined) {
     await database.sql('GRANT USAGE ON SCHEMA svc TO poor');
     await database.sql('GRANT SELECT ON ALL TABLES IN SCHEMA svc TO poor');
     const [, statements = ''] = /administrator to run: (.*)$/u.exec(refused.hint ?? '') ?? [];
+    const [schemaAndTables] = statements.split('; GRANT USAGE ON ALL SEQUENCES');
+    await database.sql(schemaAndTables ?? '');
+    const withoutSequences = await storageStatus(poor.context, poor.loaded);
+    assert.is(withoutSequences.server?.missingRights, statements);
     await database.sql(statements);
     const status = await storageStatus(poor.context, poor.loaded);
     assert.is(status.server?.missingRights, null);
