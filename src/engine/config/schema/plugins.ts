@@ -61,7 +61,10 @@ const dreaming = () =>
     ),
     timezone: key(timeZone(), 'Time zone of the schedule and day boundaries'),
     model: key(text(), 'Model that writes the diary; needs `subagent.allowModelOverride`'),
-    verboseLogging: key(z.boolean(), 'Log every decision'),
+    verboseLogging: key(
+      z.boolean(),
+      'Let `svc serve` log what a sweep decided about each claim that passed every gate',
+    ),
     storage: section(
       () =>
         z.strictObject({

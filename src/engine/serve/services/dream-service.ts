@@ -22,6 +22,7 @@ export function dreamDefinitions(setup: ServeSetup): readonly ServiceDefinition[
 
 async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { DreamSchedule } = await import('../../dreaming/schedule/dream-schedule.js');
+  const { verboseLogging } = setup.loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   const targets = dreamTargets(setup.loaded, setup.context);
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
@@ -33,6 +34,7 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
     },
     onSwept: (target, summary) => {
       const { sweep, skipped } = summary;
+      if (verboseLogging) for (const made of summary.decisions) logDecision(host, sweep.id, made);
       const fields = {
         event: 'dreaming.swept',
         sweep: sweep.id,
@@ -76,6 +78,27 @@ function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): v
   const next = schedule.next();
   const when = next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone);
   host.tell(`${before}next sweep ${when}`);
+}
+
+/** The statement itself is not logged: it is private. */
+function logDecision(
+  { log }: ServiceHost,
+  sweep: string,
+  made: SweepSummary['decisions'][number],
+): void {
+  const { decision, entry, score } = made;
+  const { path, startLine: line } = entry.place;
+  const why = made.decision === 'skip' ? made.why : undefined;
+  const fields = {
+    event: 'dreaming.decided',
+    sweep,
+    claim: entry.key,
+    path,
+    line,
+    score,
+    decision,
+  };
+  log.info({ ...fields, why }, 'decided on a claim');
 }
 
 /** The first phase that failed; the others ran anyway. */
