@@ -82,6 +82,7 @@ export const globalFlags = {
     summary: 'Use this configuration file only.',
     helpValue: 'FILE',
     helpGroup: 'GLOBAL',
+    parse: async (text) => notEmpty(text, 'name a file, or leave it out'),
   }),
   json: Flags.boolean({ summary: 'Print JSON instead of text.', helpGroup: 'GLOBAL' }),
   plain: Flags.boolean({ summary: 'Print plain lines instead of a screen.', helpGroup: 'GLOBAL' }),
@@ -107,15 +108,15 @@ export const targetFlags = {
     char: 'w',
     summary: 'Use this folder of Markdown, without configuration.',
     helpValue: 'DIR',
-    parse: async (text) => {
-      // An unset variable, as in `-w "$NOTES"`, must not mean the current folder.
-      if (text !== '') return text;
-      throw new SvcError('USAGE', 'must not be empty', {
-        hint: 'name a folder, or leave it out',
-      });
-    },
+    parse: async (text) => notEmpty(text, 'name a folder, or leave it out'),
   }),
 };
+
+/** An unset variable, as in `-w "$NOTES"`, must not mean that the flag was left out. */
+function notEmpty(text: string, hint: string): string {
+  if (text !== '') return text;
+  throw new SvcError('USAGE', 'must not be empty', { hint });
+}
 
 /** The values of {@link targetFlags}, with the configuration that they are about. */
 export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {

@@ -117,7 +117,7 @@ const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Flag (--\S+) can only be specified once$/u, '$1 can be given only once'],
   [/^Expected (--[\w-]+)=(.*) to be one of: (.*)$/su, '$1 must be one of: $3 (got "$2")'],
   [/^Expected (.*) to be one of: (.*)$/su, 'argument must be one of: $2 (got "$1")'],
-  [/^Expected an integer but received: (.*)$/su, 'must be a whole number (got "$1")'],
+  [/^Expected an integer but received: ?(.*)$/su, 'must be a whole number (got "$1")'],
   [
     /^Expected an integer greater .* to (\S+) but received: (.*)$/su,
     'must be at least $1 (got $2)',

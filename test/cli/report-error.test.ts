@@ -54,6 +54,8 @@ test('what the parser complains of is wrong usage, in one line and in plain word
     'Expected --level=x to be one of: warn, error': '--level must be one of: warn, error (got "x")',
     'Parsing --from \n\tExpected an integer but received: x':
       '--from must be a whole number (got "x")',
+    'Parsing --from \n\tExpected an integer but received:':
+      '--from must be a whole number (got "")',
     'Parsing --from \n\tExpected an integer greater than or equal to 1 but received: 0':
       '--from must be at least 1 (got 0)',
     'Parsing --from \n\tExpected an integer less than or equal to 9 but received: 10':

@@ -35,6 +35,20 @@ test('tag what is added', async () => {
   assert.match(run.stdout, /#work #home/u);
 });
 
+test('that name a file or a folder may be empty, and their flags may not', async () => {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', 'The budget is 5.\n');
+  const env = { SVC_CONFIG: '', SVC_WORKSPACE: '' };
+  const search = (...words: readonly string[]) =>
+    runSvc(['memory', 'search', 'budget', ...words], { home: home.path, env });
+  assert.is((await search()).code, 0);
+  for (const flag of ['--config', '--workspace']) {
+    const { code, stderr } = await search(flag, '');
+    assert.is(code, 2);
+    assert.match(stderr, `error: ${flag} must not be empty\n`);
+  }
+});
+
 test('are named by the error about their value', async () => {
   const home = tempFolder();
   const messages = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) => {
