@@ -16,7 +16,7 @@ export interface LexicalQuery {
   readonly shortened: boolean;
   /** Prefixes that are too short for the index and are searched as words. */
   readonly cutShort: readonly string[];
-  /** Whether nothing in the query names a topic ("is there any"). */
+  /** Whether nothing in the query names a topic ("what is this about"). */
   readonly onlyStopWords: boolean;
 }
 
