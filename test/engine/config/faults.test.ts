@@ -54,6 +54,13 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{ "gateway": { "port": 70000 } }',
     faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 70000)'],
   },
+  'addresses that nothing can be appended to, and that are none': {
+    text: '{ "models": { "providers": {\n"a": { "baseUrl": "http://h/v1?version=2" },\n"b": { "baseUrl": "http://h:99999/v1" } } } }',
+    faults: [
+      '2:19 models.providers.a.baseUrl: "baseUrl" must be a URL starting with http:// or https://, without "?" or "#"',
+      '3:19 models.providers.b.baseUrl: "baseUrl" must be a URL starting with http:// or https://, without "?" or "#"',
+    ],
+  },
   'a fraction': {
     text: '{ "gateway": { "port": 80.5 } }',
     faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 80.5)'],

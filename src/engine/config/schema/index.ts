@@ -3,6 +3,7 @@ import type { DeepReadonly } from '../../errors/output-schema.js';
 import { NOTIFICATION_KINDS } from '../../flow-model/notification-record.js';
 import {
   atMost,
+  baseUrl,
   days,
   httpUrl,
   integer,
@@ -189,7 +190,7 @@ function sessions() {
 const provider = () =>
   z.strictObject({
     api: key(text(), 'Adapter for this endpoint, by id or kind'),
-    baseUrl: key(httpUrl(), 'URL of the endpoint'),
+    baseUrl: key(baseUrl(), 'URL of the endpoint'),
     apiKey: key(secret(), 'API key of the endpoint; see [Secrets](#secrets)'),
     headers: key(headers(), 'Additional request headers; values are treated as secrets'),
     models: key(

@@ -158,7 +158,25 @@ function isNetwork(text: string): boolean {
 
 /** An absolute http(s) URL. */
 export function httpUrl() {
-  return pattern(/^https?:\/\/[^\s/?#]\S*$/u, 'a URL starting with http:// or https://');
+  return address(/^https?:\/\/[^\s/?#]\S*$/u, HTTP_URL);
+}
+
+/** An absolute http(s) URL to which paths are appended. */
+export function baseUrl() {
+  return address(/^https?:\/\/[^\s/?#][^\s?#]*$/u, `${HTTP_URL}, without "?" or "#"`);
+}
+
+const HTTP_URL = 'a URL starting with http:// or https://';
+
+function address(expression: RegExp, form: string) {
+  return z
+    .string()
+    .check(
+      z.regex(expression, { abort: true }),
+      // No pattern finds a port above 65535.
+      z.refine((url) => URL.canParse(url)),
+    )
+    .register(NOTES, { form });
 }
 
 /** The certificate of a listener. */

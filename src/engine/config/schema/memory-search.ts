@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
 import {
+  baseUrl,
   days,
   decimal,
   glob,
-  httpUrl,
   ignorePattern,
   integer,
   key,
@@ -35,7 +35,7 @@ const batch = () =>
 
 const remote = () =>
   z.strictObject({
-    baseUrl: key(httpUrl(), "URL of an OpenAI-compatible endpoint to use instead of the vendor's"),
+    baseUrl: key(baseUrl(), "URL of an OpenAI-compatible endpoint to use instead of the vendor's"),
     apiKey: key(secret(), 'API key of that endpoint; see [Secrets](#secrets)'),
     headers: key(headers(), 'Additional request headers; values are treated as secrets'),
     nonBatchConcurrency: key(
@@ -172,7 +172,7 @@ const hybrid = () =>
 
 const endpoint = () =>
   z.strictObject({
-    baseUrl: key(httpUrl(), "URL to use instead of the vendor's; `/rerank` is added to it"),
+    baseUrl: key(baseUrl(), "URL to use instead of the vendor's; `/rerank` is added to it"),
     apiKey: key(secret(), 'API key of the reranker; see [Secrets](#secrets)'),
     headers: key(headers(), 'Additional request headers; values are treated as secrets'),
   });

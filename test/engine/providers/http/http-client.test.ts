@@ -8,7 +8,10 @@ import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 const test = suite('http client');
 
 /** How a request to a server fails. */
-async function faultFrom(answer: RequestListener): Promise<VendorFault> {
+async function faultFrom(
+  answer: RequestListener,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<VendorFault> {
   const server = createServer(answer);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
@@ -17,6 +20,7 @@ async function faultFrom(answer: RequestListener): Promise<VendorFault> {
     method: 'POST',
     url: `http://127.0.0.1:${address.port}/v1/embeddings`,
     json: {},
+    headers,
     signal: new AbortController().signal,
     timeoutMs: 60_000,
   }).catch((thrown: unknown) => thrown);
@@ -70,6 +74,16 @@ test('an answer that is not compressed as it claims is broken', async () => {
     assert.is(fault.details.kind, 'answer');
     assert.is(fault.message, 'the answer is broken: its compression is damaged');
   }
+});
+
+test('a key or a header with a line break is named and not sent', async () => {
+  const never: RequestListener = (_request, response) => response.end();
+  const key = await faultFrom(never, { authorization: 'Bearer abc\n' });
+  assert.is(key.details.kind, 'auth');
+  assert.match(key.message, /^the key contains a line break/u);
+  const header = await faultFrom(never, { 'x-team': 'a\nb' });
+  assert.is(header.details.kind, 'setup');
+  assert.match(header.message, /^the header "x-team" contains a line break/u);
 });
 
 test('an answer of another protocol is named, with a hint', async () => {
