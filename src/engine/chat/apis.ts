@@ -2,7 +2,7 @@ import type { Access } from '../embeddings/open-provider.js';
 import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client.js';
 import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
-import { VendorFault } from '../providers/vendor-fault.js';
+import { withoutResult } from '../providers/read-vectors.js';
 import type { ChatChoice, ChatVendor } from './choose-chat-model.js';
 
 interface ChatMessage {
@@ -82,7 +82,7 @@ const OPENAI_CHAT: ChatApi = {
     // Refusals and pure tool calls have no content.
     const text =
       typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
-    if (text === undefined) throw new VendorFault('answer', 'the answer has no message');
+    if (text === undefined) throw withoutResult(json, 'no message');
     return {
       text: withoutThoughts(text),
       truncated: jsonAt(json, 'choices', 0, 'finish_reason') === 'length',
@@ -142,7 +142,7 @@ const ANTHROPIC_CHAT: ChatApi = {
   }),
   read: (json) => {
     const text = textOfParts(jsonAt(json, 'content'));
-    if (text === undefined) throw new VendorFault('answer', 'the answer has no message');
+    if (text === undefined) throw withoutResult(json, 'no message');
     return {
       text: text.trim(),
       truncated: jsonAt(json, 'stop_reason') === 'max_tokens',

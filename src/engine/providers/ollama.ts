@@ -4,7 +4,7 @@ import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
 import { type Provider, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
-import { broken, readVector } from './read-vectors.js';
+import { readVector, withoutResult } from './read-vectors.js';
 import type { ProviderSettings, VendorAnswer } from './vendor.js';
 import { withoutEndSlashes } from './vendor-fault.js';
 
@@ -104,7 +104,7 @@ const ENVIRONMENT_KEY = 'env OLLAMA_API_KEY';
 /** Reads `{embeddings, prompt_eval_count}`, in the order of the inputs. */
 function readOllamaAnswer(body: unknown): VendorAnswer {
   const embeddings = jsonAt(body, 'embeddings');
-  if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
+  if (!Array.isArray(embeddings)) throw withoutResult(body, 'no "embeddings"');
   return { vectors: embeddings.map(readVector), tokens: numberAt(body, 'prompt_eval_count') };
 }
 

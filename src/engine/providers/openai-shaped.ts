@@ -8,9 +8,9 @@ import {
   sendRequest,
   withHintWhenRefused,
 } from './http/http-client.js';
-import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
+import { jsonAt, numberAt } from './http/status-fault.js';
 import type { AddressedProvider } from './provider.js';
-import { broken, inInputOrder, readVector } from './read-vectors.js';
+import { inInputOrder, readVector, withoutResult } from './read-vectors.js';
 import { plainText } from './requests/input-text.js';
 import type {
   EmbeddingInput,
@@ -85,10 +85,8 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   const body = parseAnswer(answer);
   const data = jsonAt(body, 'data');
   if (!Array.isArray(data)) {
-    // Some servers report an unknown route with status 200.
-    const said = messageIn(jsonAt(body, 'error'));
     const hint = 'check that the address is an embeddings endpoint';
-    throw broken(`it ${said === undefined ? 'has no "data"' : `reports "${said}"`}`).with({ hint });
+    throw withoutResult(body, 'no "data"').with({ hint });
   }
   const items = data.map((item: unknown, position) => {
     return {

@@ -1,4 +1,5 @@
 import { formatCountOf } from '../support/format.js';
+import { messageIn } from './http/status-fault.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** Reads a vector: numbers, or little-endian float32 in base64. @throws VendorFault */
@@ -62,6 +63,12 @@ export function normalise(vector: Float32Array): Float32Array {
   if (Math.abs(factor - 1) > 1e-6)
     for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
   return vector;
+}
+
+/** An answer without its result. Some servers report an error with status 200. @param what as `no "data"` */
+export function withoutResult(body: unknown, what: string): VendorFault {
+  const said = messageIn(body);
+  return broken(said === undefined ? `it has ${what}` : `it reports "${said}"`);
 }
 
 export function broken(what: string): VendorFault {

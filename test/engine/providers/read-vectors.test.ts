@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { wrongCount } from '../../../src/engine/providers/read-vectors.js';
+import { withoutResult, wrongCount } from '../../../src/engine/providers/read-vectors.js';
 
 const test = suite('reading vectors');
 
@@ -8,6 +8,19 @@ test('a wrong number is said in singular and plural', () => {
   assert.match(wrongCount(0, 1).message, 'it has 0 vectors for 1 input');
   assert.not.match(wrongCount(0, 1).message, 'inputs');
   assert.match(wrongCount(1, 1200).message, 'it has 1 vector for 1,200 inputs');
+});
+
+test('an error with status 200 is passed on', () => {
+  for (const body of [
+    { error: { message: 'no such model', code: 503 } },
+    { code: 20012, message: 'no such model', data: null },
+  ]) {
+    assert.is(
+      withoutResult(body, 'no "data"').message,
+      'the answer is broken: it reports "no such model"',
+    );
+  }
+  assert.is(withoutResult({}, 'no "data"').message, 'the answer is broken: it has no "data"');
 });
 
 test.run();

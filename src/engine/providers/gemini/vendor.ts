@@ -1,7 +1,7 @@
 import { type HttpAnswer, parseAnswer } from '../http/http-client.js';
 import { jsonAt, numberAt } from '../http/status-fault.js';
 import type { AddressedProvider } from '../provider.js';
-import { broken, readVector, wrongCount } from '../read-vectors.js';
+import { readVector, withoutResult, wrongCount } from '../read-vectors.js';
 import type {
   EmbeddingInput,
   EmbeddingVendor,
@@ -101,7 +101,7 @@ function blamedOnMedia(error: unknown): unknown {
 function readAnswer(answer: HttpAnswer, count: number): VendorAnswer {
   const body = parseAnswer(answer);
   const embeddings = jsonAt(body, 'embeddings');
-  if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
+  if (!Array.isArray(embeddings)) throw withoutResult(body, 'no "embeddings"');
   if (embeddings.length !== count) throw wrongCount(embeddings.length, count);
   return {
     vectors: embeddings.map((embedding: unknown) => readVector(jsonAt(embedding, 'values'))),

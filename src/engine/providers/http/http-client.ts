@@ -241,7 +241,7 @@ function faultOf(error: unknown): VendorFault {
 /** A header that cannot be sent: most often the key, with the line break of the file that it comes from. */
 function unsendable(error: RequestError): VendorFault {
   const header = /\["([^"]+)"\]/u.exec(error.message)?.[1] ?? '';
-  const isKey = /^(?:authorization|x-goog-api-key)$/iu.test(header);
+  const isKey = /^(?:authorization|x-(?:goog-)?api-key)$/iu.test(header);
   const what = isKey ? 'the key' : `the header "${header}"`;
   const message = `${what} contains a line break or another character that cannot be sent`;
   const hint = isKey ? undefined : "check the provider's headers in the configuration";

@@ -6,7 +6,7 @@ import {
   sendRequest,
 } from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
-import { broken } from '../../providers/read-vectors.js';
+import { broken, withoutResult } from '../../providers/read-vectors.js';
 import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
 import type { RerankerChoice } from '../choose-reranker.js';
@@ -135,9 +135,7 @@ function asksForTexts(error: unknown): boolean {
 function readAnswer(json: unknown): RerankAnswer {
   const list = Array.isArray(json) ? json : (jsonAt(json, 'results') ?? jsonAt(json, 'data'));
   if (!Array.isArray(list)) {
-    // Some servers report an unknown route with status 200.
-    const said = messageIn(jsonAt(json, 'error'));
-    throw broken(`it ${said === undefined ? 'has no results' : `reports "${said}"`}`);
+    throw withoutResult(json, 'no results');
   }
   const ranked = list.map((item: unknown): RankedDocument => {
     const index = jsonAt(item, 'index');
