@@ -9,7 +9,7 @@ import {
   type LoadedConfig,
   resolveConfig,
 } from '../../../src/engine/config/index.js';
-import { SvcError } from '../../../src/engine/errors/index.js';
+import { messageOf, SvcError } from '../../../src/engine/errors/index.js';
 import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import {
@@ -72,7 +72,7 @@ interface World {
   readonly clock: { nowMs: number };
   readonly logged: () => string;
   readonly delivery: OpenDelivery;
-  readonly trouble: () => string | undefined;
+  readonly trouble: () => unknown;
   close(): Promise<void>;
 }
 
@@ -98,15 +98,12 @@ async function delivering(
   const loaded: LoadedConfig = { file: undefined, input, resolved, warnings: [] };
   const flows = await openFlows(context, resolved);
   const { logger: log, lines } = testLog();
-  let trouble: string | undefined;
-  const onTrouble = (error: string | undefined): void => {
+  let trouble: unknown;
+  const onTrouble = (error: unknown): void => {
     trouble = error;
   };
   const options = { flows, context, loaded, log, nodePath: process.execPath, onTrouble };
-  const delivery = await openDelivery(options).catch(async (error: unknown) => {
-    await flows.close();
-    throw error;
-  });
+  const delivery = await openDelivery(options);
   if (delivery === undefined) throw new Error('nobody is notified');
   const world: World = {
     home,
@@ -226,11 +223,12 @@ test('every broken target is reported, from the start if it cannot be used at al
     ],
   });
   const keyless = 'keyless: cannot resolve env NOT_SET: the variable is not set';
-  assert.is(world.trouble(), keyless);
+  const trouble = () => messageOf(world.trouble());
+  assert.is(trouble(), keyless);
   await endTask(world);
-  await waitFor('both', () => world.trouble() === `${keyless}; down: the endpoint answered 503`);
+  await waitFor('both', () => trouble() === `${keyless}; down: the endpoint answered 503`);
   world.clock.nowMs += 20_000;
-  await waitFor('the end of one', () => world.trouble() === keyless);
+  await waitFor('the end of one', () => trouble() === keyless);
   await world.close();
   await down.close();
 });
@@ -424,12 +422,19 @@ test('closing cuts a program off, and the notification stays', async () => {
   await world.close();
 });
 
-test('a secret that is no key is refused, and not shown', async () => {
+test('a secret that is no key is reported, and not shown', async () => {
   const secret = 'whsec_!!!not-base64!!!';
-  const url = 'http://127.0.0.1:9/';
-  const error = await delivering({ url, secret }).catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof SvcError && error.code === 'NOTIFY_SECRET_INVALID');
-  assert.not.match(`${error.message} ${error.hint}`, 'not-base64');
+  const world = await delivering({ url: 'http://127.0.0.1:9/', secret });
+  const reported = () => {
+    const error = world.trouble();
+    assert.ok(error instanceof SvcError && error.code === 'NOTIFY_SECRET_INVALID');
+    assert.not.match(`${error.message} ${error.hint} ${world.logged()}`, 'not-base64');
+  };
+  reported();
+  await endTask(world);
+  await waitFor('a try', () => world.logged().includes('could not be delivered'));
+  reported();
+  await world.close();
 });
 
 test.after(async () => {

@@ -6,6 +6,7 @@ import {
   type Service,
   type ServiceDefinition,
   type ServiceHost,
+  serviceFailure,
   watchWrites,
 } from '../service.js';
 import type { ServiceFailure } from '../state-file.js';
@@ -38,8 +39,8 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const flows = await openFlows(context, loaded.resolved);
   let unstored: ServiceFailure | undefined;
   let undelivered: ServiceFailure | undefined;
-  const onTrouble = (error: string | undefined): void => {
-    undelivered = error === undefined ? undefined : { code: null, message: error, hint: null };
+  const onTrouble = (error: unknown): void => {
+    undelivered = error === undefined ? undefined : serviceFailure(error);
     trouble(unstored ?? undelivered);
   };
   const unwatch = watchWrites(flows.writes, (failure) => {
@@ -53,10 +54,6 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
     log,
     nodePath: process.execPath,
     onTrouble,
-  }).catch(async (error: unknown) => {
-    unwatch();
-    await flows.close();
-    throw error;
   });
   opened.current = flows;
   let sweeping: Promise<void> | undefined;

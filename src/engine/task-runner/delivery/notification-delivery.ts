@@ -19,6 +19,8 @@ export type DeliveryOutcome =
       readonly error: string;
       /** No further attempt can succeed. */
       readonly permanent?: boolean;
+      /** What was thrown, if anything. */
+      readonly cause?: unknown;
     };
 
 /** Where notifications go. */
@@ -40,7 +42,7 @@ export interface DeliveryOptions {
   readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
   /** Called with the last failure of each target, until its next success; with undefined if there is none. */
-  readonly onTrouble?: ((error: string | undefined) => void) | undefined;
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export class NotificationDelivery {
   /** Deliveries in progress, by target and flow. */
   private readonly lanes: ReadonlyMap<string, Map<string, Promise<void>>>;
   /** The last failure of each target, until its next success. */
-  private readonly troubles = new Map<string, string>();
+  private readonly troubles = new Map<string, unknown>();
   private working: Promise<void> = Promise.resolve();
 
   constructor(options: DeliveryOptions) {
@@ -172,17 +174,18 @@ export class NotificationDelivery {
     }
     const error = progressLine(this.mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
-    this.note(target, error);
+    this.note(target, outcome.cause ?? new Error(error));
     log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
   }
 
   /** Reports what is wrong with a target; undefined if it works. */
-  note(target: string, error: string | undefined): void {
+  note(target: string, error: unknown): void {
     if (error === undefined) this.troubles.delete(target);
     else this.troubles.set(target, error);
-    const isOnly = this.options.targets.size === 1;
-    const texts = Array.from(this.troubles, ([id, text]) => (isOnly ? text : `${id}: ${text}`));
-    this.options.onTrouble?.(texts.length === 0 ? undefined : texts.join('; '));
+    const [only] = this.troubles.values();
+    const texts = Array.from(this.troubles, ([id, trouble]) => `${id}: ${messageOf(trouble)}`);
+    const isNamed = this.options.targets.size > 1 && texts.length > 0;
+    this.options.onTrouble?.(isNamed ? new Error(texts.join('; ')) : only);
   }
 
   private async tryOnce(notification: NotificationRecord): Promise<DeliveryOutcome | undefined> {
@@ -192,7 +195,7 @@ export class NotificationDelivery {
     try {
       return await target.send(notification, signal);
     } catch (error) {
-      return signal.aborted ? undefined : { ok: false, error: messageOf(error) };
+      return signal.aborted ? undefined : { ok: false, error: messageOf(error), cause: error };
     }
   }
 }

@@ -30,9 +30,7 @@ export type OpenDelivery = NonNullable<Awaited<ReturnType<typeof openDelivery>>>
 
 /**
  * Starts to deliver notifications; undefined if no receiver is configured. A target that cannot be used, for example
- * because its secret cannot be read, fails its own deliveries only.
- *
- * @throws SvcError SECRET_UNRESOLVED, NOTIFY_SECRET_INVALID if no target can be used
+ * because its secret cannot be read, fails its own deliveries only: whoever delivers has more to do.
  */
 export async function openDelivery(options: OpenDeliveryOptions) {
   const { flows, log, onTrouble, loaded, nodePath } = options;
@@ -50,17 +48,13 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     }
   };
   const opened = await Promise.all(configured.map(openOne));
-  const faulty = opened.filter(({ fault }) => fault !== undefined);
-  if (faulty.length === configured.length) {
-    minder.close();
-    throw faulty[0]?.fault;
-  }
   const targets = new Map(opened.map((target) => [target.id, target]));
   const delivery = new NotificationDelivery({ flows, targets, log, onTrouble });
-  for (const { id, fault } of faulty) {
-    const why = messageOf(fault);
-    log.error({ target: id, ...faultFields(fault) }, `target ${id} cannot be used: ${why}`);
-    delivery.note(id, why);
+  for (const { id, fault } of opened) {
+    if (fault === undefined) continue;
+    const message = `target ${id} cannot be used: ${messageOf(fault)}`;
+    log.error({ target: id, ...faultFields(fault) }, message);
+    delivery.note(id, fault);
   }
   delivery.start();
   return {

@@ -1,9 +1,9 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
+import type { ServeSetup, Service, ServiceHost } from '../../../../src/engine/serve/service.js';
 import { flowsDefinition } from '../../../../src/engine/serve/services/flows-service.js';
 import { contextOf } from '../../../support/context.js';
 import { testLog } from '../../../support/services.js';
@@ -42,11 +42,14 @@ async function setupOf(home: TempFolder): Promise<ServeSetup> {
   return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
 }
 
-function started(setup: ServeSetup): Promise<Service> {
+function started(
+  setup: ServeSetup,
+  trouble: ServiceHost['trouble'] = () => undefined,
+): Promise<Service> {
   return flowsDefinition(setup, { current: undefined }).start({
     log: testLog().logger,
     tell: () => undefined,
-    trouble: () => undefined,
+    trouble,
     fail: () => undefined,
   });
 }
@@ -64,5 +67,15 @@ for (const file of ['first.key', 'callback.key']) {
     await next.stop();
   });
 }
+
+test('it works while no target can be used, because it also takes back tasks of lost workers', async () => {
+  const home = homeOf();
+  rmSync(home.at('first.key'));
+  rmSync(home.at('callback.key'));
+  const troubles: (string | undefined)[] = [];
+  const service = await started(await setupOf(home), (failure) => troubles.push(failure?.message));
+  assert.match(troubles.at(-1) ?? '', /^default: .*first\.key.*; route:ci: .*callback\.key/u);
+  await service.stop();
+});
 
 test.run();
