@@ -109,8 +109,7 @@ export class DeliveryRecorder {
     clearTimeout(this.timer);
     await this.writing;
     this.writeNow();
-    this.file?.close();
-    this.file = undefined;
+    this.closeFile();
   }
 
   /** Writes what waits, such as before the process may be ended. */
@@ -182,19 +181,25 @@ export class DeliveryRecorder {
   }
 
   private add(rows: readonly Omit<DeliveryDetails, 'seq'>[], nowMs: number): void {
+    // Somebody deleted it to start over: what is written to it now, nobody can read.
+    if (this.file !== undefined && !existsSync(this.path)) this.closeFile();
     try {
       this.file ??= DeliveryFile.open(this.path);
       this.file.add(rows, this.limits, nowMs);
     } catch (error) {
       if (databaseFault(error) !== 'corrupt') throw error;
-      this.file?.close();
-      this.file = undefined;
+      this.closeFile();
       const aside = setAsideDeliveries(this.path);
       const { log } = this.options;
       log.warn({ file: aside }, `the record of deliveries is damaged: ${messageOf(error)}`);
       this.file = DeliveryFile.open(this.path);
       this.file.add(rows, this.limits, nowMs);
     }
+  }
+
+  private closeFile(): void {
+    this.file?.close();
+    this.file = undefined;
   }
 
   private clearIfOff(): void {

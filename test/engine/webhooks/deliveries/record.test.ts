@@ -245,6 +245,21 @@ test('a damaged file is set aside, and nothing fails', async () => {
   reader.close();
 });
 
+test('a file that was deleted is started again', async () => {
+  const home = tempFolder();
+  const { recorder } = recorderIn(home);
+  recorder.record(delivered());
+  recorder.writeNow();
+  for (const end of ['', '-wal', '-shm']) rmSync(`${deliveriesFile(home.path)}${end}`);
+  recorder.record(delivered({ body: '{"n":2}' }));
+  recorder.writeNow();
+  const reader = new DeliveryReader(home.path);
+  assert.is(reader.find(reader.list({ limit: 9 })[0]?.id ?? '').body, '{"n":2}');
+  assert.is(reader.count({ limit: 1 }), 1);
+  reader.close();
+  await recorder.close();
+});
+
 const LOST = 'deliveries cannot be recorded';
 
 test('a file that another process is writing is tried again, and nothing is lost', async () => {
