@@ -104,12 +104,16 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return { ...progress, onEvent: (event) => progress.onEvent(this.mask.data(event)) };
   }
 
+  /** Options of work with a memory; what it warns about is reported. */
+  protected working(): WorkOptions & { readonly signal: AbortSignal } {
+    return { signal: this.signal, onWarning: (warning) => this.addWarning(warning) };
+  }
+
   /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */
   protected asking(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
     this.endInOrder(false);
     return {
-      signal: this.signal,
-      onWarning: (warning) => this.addWarning(warning),
+      ...this.working(),
       onEvent: (event) => {
         this.endInOrder(event.type !== 'sync.finished');
         onEvent(event);

@@ -119,7 +119,13 @@ test('an index in a read-only folder still answers, and says when it is behind',
     );
     const text = await memory('search', 'alpha');
     assert.equal([text.code, /warning: .*out of date/.test(text.stderr)], [0, true]);
-    for (const command of [['recent'], ['links', 'a.md'], ['links', 'b.md'], ['inspect', 'a.md']]) {
+    for (const command of [
+      ['recent'],
+      ['links', 'a.md'],
+      ['links', 'b.md'],
+      ['inspect', 'a.md'],
+      ['forget', 'nothing of the kind'],
+    ]) {
       assert.match((await memory(...command)).stderr, /warning: .*out of date/, command.join(' '));
     }
     assert.match((await memory('get', 'a.md')).stdout, /alpha/);
