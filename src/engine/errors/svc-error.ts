@@ -143,6 +143,8 @@ const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'the name is too long'],
   ['EROFS', 'the file system is read-only'],
   ['ENOSPC', 'the disk is full'],
+  ['SQLITE_FULL', 'the disk is full'],
+  ['SQLITE_IOERR_SHMSIZE', 'the disk is full'],
   ['EDQUOT', 'the disk quota is exceeded'],
   ['EMFILE', 'this process has no file handles left'],
   ['ENFILE', 'the system has no file handles left'],

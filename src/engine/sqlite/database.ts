@@ -211,7 +211,8 @@ export function databaseFault(error: unknown): DatabaseFault {
 const FAULTS: readonly (readonly [DatabaseFault, readonly string[]])[] = [
   ['busy', ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']],
   ['corrupt', ['SQLITE_CORRUPT', 'SQLITE_NOTADB']],
-  ['disk_full', ['SQLITE_FULL', 'ENOSPC', 'EDQUOT']],
+  // The index of a log, in a file of its own, cannot grow.
+  ['disk_full', ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT']],
   ['unwritable', ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM', 'SQLITE_IOERR']],
   // ENOENT: no folder can be created in some file systems, such as /proc.
   ['unwritable', ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST']],

@@ -80,7 +80,9 @@ test('work that the disk fails names the database', async () => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   const failure = await failureOf(failing(full));
   assert.is(failure.code, 'DREAM_STORE_UNUSABLE');
-  assert.is(failure.message, `cannot use ${files.database}: database or disk is full`);
+  assert.is(failure.message, `cannot use ${files.database}: the disk is full`);
+  // Nobody should move it away for that.
+  assert.is(failure.hint, 'free some space and try again');
   const ofNote = new SvcError('NOTE_BUSY', 'busy');
   assert.is(await failureOf(failing(ofNote)), ofNote);
 });

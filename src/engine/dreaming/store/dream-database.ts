@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { SvcError, systemReason } from '../../errors/index.js';
-import { type Connection, databaseFault, isSqliteError } from '../../sqlite/database.js';
+import {
+  type Connection,
+  type DatabaseFault,
+  databaseFault,
+  isSqliteError,
+} from '../../sqlite/database.js';
 import { type FileFormat, openEmptyFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
 import type { DreamWorkspace } from '../dream-workspace.js';
@@ -73,12 +78,20 @@ export function openDreamDatabase(file: string): Connection {
 
 /** What failed, in words that name the file; an error that is not about it stays as it is. */
 function storeFailure(file: string, error: unknown): unknown {
-  if (error instanceof SvcError || databaseFault(error) === 'other') return error;
+  const fault = databaseFault(error);
+  if (error instanceof SvcError || fault === 'other') return error;
   return new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {
-    hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
+    hint: HINTS[fault],
     cause: error,
   });
 }
+
+const HINTS: Readonly<Record<Exclude<DatabaseFault, 'other'>, string>> = {
+  busy: 'try again; another process is using it',
+  corrupt: 'move it away, which discards the recalls and sweeps recorded so far',
+  disk_full: 'free some space and try again',
+  unwritable: 'check the permissions of the file and its folder',
+};
 
 /** Migrations in order; a released one never changes. */
 const MIGRATIONS: readonly string[] = [

@@ -225,7 +225,7 @@ export function unusable(file: string, why: string, hint: string, cause?: unknow
 /** A system error as one that names the file. */
 export function asUnusable(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const hint = 'check the permissions of the file and its folder';
+  const hint = 'check the permissions of the file and its folder, and the free disk space';
   return unusable(file, systemReason(cause), hint, cause);
 }
 

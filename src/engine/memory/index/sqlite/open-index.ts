@@ -109,7 +109,8 @@ function openForReading(file: string): Connection {
   } catch (error) {
     // A log that ends after its header, as a kill can leave it, is only of use to who may write it.
     const waitedInVain = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !mayWrite(file);
-    if (databaseFault(error) !== 'unwritable' && !waitedInVain) throw error;
+    const fault = databaseFault(error);
+    if (fault !== 'unwritable' && fault !== 'disk_full' && !waitedInVain) throw error;
     return openCopyInMemory(file);
   }
 }
