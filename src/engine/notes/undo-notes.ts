@@ -3,6 +3,7 @@ import { SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { MOST_TRIES, removeGuarded, writeGuarded } from '../memory-files/guarded-file.js';
 import { withoutFrame, withoutInsertion } from '../memory-files/insertion.js';
+import { isSqliteError } from '../sqlite/database.js';
 import { writeId } from './add-note.js';
 import {
   changingNotes,
@@ -30,8 +31,7 @@ export async function undoNotes(
 ): Promise<readonly UndoneWrite[]> {
   return changingNotes(memory, options, (changer) =>
     chosen(changer, which).map((write) => {
-      const outcome = undoWrite(changer, write);
-      changer.writes.setState(write.id, outcome === 'undone' ? 'undone' : 'left');
+      const outcome = undoRecorded(changer, write);
       return { id: writeId(write.id), path: write.path, text: addedText(write), outcome };
     }),
   );
@@ -48,7 +48,7 @@ export async function listWrites(
   options: NoteOptions,
 ): Promise<readonly WriteRecord[]> {
   return changingNotes(memory, options, ({ writes }) =>
-    writes.list().filter(({ state }) => state === 'applied' || state === 'left'),
+    writes.list().filter(({ state }) => state !== 'planned' && state !== 'undone'),
   );
 }
 
@@ -65,7 +65,7 @@ function chosen(
   }
   const last = writes
     .list()
-    .filter(({ state }) => state === 'applied')
+    .filter(({ state }) => state === 'applied' || state === 'undoing')
     .slice(0, which.last);
   if (last.length === 0) {
     throw new SvcError('NOTE_WRITE_UNKNOWN', 'there is nothing to undo', {
@@ -75,11 +75,28 @@ function chosen(
   return last;
 }
 
+function undoRecorded(changer: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
+  const { writes } = changer;
+  // First, so that one that was killed is completed by running it again.
+  writes.setState(write.id, 'undoing');
+  try {
+    const outcome = undoWrite(changer, write);
+    writes.setState(write.id, outcome === 'undone' ? 'undone' : 'left');
+    return outcome;
+  } catch (error) {
+    if (!isSqliteError(error)) writes.setState(write.id, write.state);
+    throw error;
+  }
+}
+
 function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
   const { dir } = changer;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readNote(dir, write.path);
-    const left = withoutInsertion(file.text, write.inserted, write.replaced);
+    const left =
+      withoutInsertion(file.text, write.inserted, write.replaced) ??
+      // An undo that was killed had removed it already.
+      (write.state === 'undoing' ? file.text : undefined);
     if (left === undefined) return 'edited';
     let text = left;
     const frames = write.frames

@@ -299,6 +299,26 @@ test('a write that was killed is completed or dropped by the next', async () => 
   assert.is(read(TODAY), '# 2026-11-20\n\n- a\n');
 });
 
+test('an undo that was killed is completed by the next', async () => {
+  const { add, undo, list, write, read, dreams } = await aWorkspace();
+  write(TODAY, '- mine\n');
+  await add('a');
+  const before = read(TODAY);
+  const { id } = await add('b');
+  for (const text of [before, read(TODAY)]) {
+    const opened = dreams();
+    opened?.writes.setState(2, 'undoing');
+    opened?.close();
+    write(TODAY, text);
+    assert.is((await list()).length, 2);
+    assert.equal(
+      (await undo()).map((one) => [one.id, one.outcome]),
+      [[id, 'undone']],
+    );
+    assert.is(read(TODAY), before);
+  }
+});
+
 test('a full disk changes nothing', async () => {
   const disk = smallDisk(1);
   if (disk === undefined) return;

@@ -12,8 +12,8 @@ const row = z.object({
   /** Relative to the workspace. */
   path: z.string(),
   origin: z.enum(WRITE_ORIGINS),
-  /** How far it got; `left`: undoing it was refused, because its text was edited. */
-  state: z.enum(['planned', 'applied', 'undone', 'left']),
+  /** How far it got; `left`: undoing it was refused, because its text was edited; `undoing`: undoing it was killed. */
+  state: z.enum(['planned', 'applied', 'undoing', 'undone', 'left']),
   /** Whether the write created the file. */
   created: z.number(),
   /** Exactly what was inserted; before it, the title and heading that it needed. */
