@@ -6,6 +6,7 @@ import { type DiffLine, diffLines } from '../support/text-diff.js';
 import type { AgentFile } from './agent-file.js';
 import {
   type DocumentEditor,
+  type EntryValue,
   withoutEmptied,
   withoutValue,
   withValue,
@@ -50,17 +51,24 @@ export interface EditedFile {
  * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
  */
 export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
+  const { key, part, value } = spec;
   const found = findEntry(where, now, spec);
-  if (found === undefined) return inserted(where, now, spec, undefined);
-  if (Object.keys(found.differing).length === 0) return { ...now, change: undefined };
-  const layers = currentLayers(now);
-  const top = layers.at(-1);
-  const before = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
-  if (top !== undefined && before !== undefined) {
-    // Unchanged since svc wrote it: replacing it keeps it exactly reversible.
-    const below = { text: before, layers: layers.slice(0, -1) };
-    return inserted({ ...where, newFile: top.newFile }, below, spec, { text: now.text, found });
+  if (found !== undefined && Object.keys(found.differing).length === 0) {
+    return { ...now, change: undefined };
   }
+  const reverted = found && revert(where, now, key);
+  if (found !== undefined && reverted === undefined) return updated(where, now, spec, found);
+  // Unchanged since svc wrote it: replacing it keeps it exactly reversible.
+  const base = reverted ?? { where, below: now, above: [] };
+  const path = spec.placeFor(read(where, base.below.text));
+  const edited = insertAll(base, [{ key, path, value }, ...base.above]);
+  const diff = hiddenDiff(where.editor, [now.text, found?.path], [edited.text, path]);
+  const change = found === undefined ? 'add' : 'update';
+  return { ...edited, change: { part, change, diff } };
+}
+
+/** An entry changed in its place, because something else in the text has changed. */
+function updated(where: EditedFile, now: Edited, spec: EntrySpec, found: FoundEntry): EditStep {
   const text = where.editor.setKeys(now.text, found.keysAt, found.differing);
   let expected = read(where, now.text);
   for (const [key, value] of Object.entries(found.differing)) {
@@ -83,10 +91,9 @@ export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditS
 export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
   const found = findEntry(where, now, spec);
   if (found === undefined) return { ...now, change: undefined };
-  const layers = currentLayers(now);
-  const top = layers.at(-1);
-  const exact = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
-  const text = exact ?? cutOut(where, now, found, spec);
+  const reverted = revert(where, now, spec.key);
+  const exact = reverted && insertAll(reverted, reverted.above);
+  const text = exact?.text ?? cutOut(where, now, found, spec);
   const expected = withoutValue(read(where, now.text), found.path);
   const bare = [expected, readEdited(where, text)].map((data) =>
     withoutEmptied(data, found.path.slice(0, -1)),
@@ -95,7 +102,7 @@ export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): Ed
   const diff = hiddenDiff(where.editor, [now.text, found.path], [text, undefined]);
   return {
     text,
-    layers: (exact === undefined ? now.layers : layers).filter(({ entry }) => entry !== spec.key),
+    layers: exact?.layers ?? now.layers.filter(({ entry }) => entry !== spec.key),
     change: { part: spec.part, change: 'remove', diff },
   };
 }
@@ -136,31 +143,85 @@ function currentLayers({ text, layers }: Edited): readonly Layer[] {
   return layers.slice(0, layers.findLastIndex(({ after }) => after === written) + 1);
 }
 
+/** An entry, and where to add it. */
+interface PlacedEntry extends Pick<EntrySpec, 'key' | 'value'> {
+  readonly path: ConfigPath;
+}
+
+/** A text before an entry was added, and what was added after it. */
+interface Reverted {
+  readonly where: EditedFile;
+  readonly below: Edited;
+  readonly above: readonly PlacedEntry[];
+}
+
+/** Reverts an entry; undefined where anything else changed since. */
+function revert(where: EditedFile, now: Edited, key: string): Reverted | undefined {
+  const layers = currentLayers(now);
+  const at = layers.findLastIndex(({ entry }) => entry === key);
+  const own = layers[at];
+  if (own === undefined) return undefined;
+  const above: PlacedEntry[] = [];
+  let { text } = now;
+  for (const layer of layers.slice(at).toReversed()) {
+    const before = withoutInsertions(text, layer.insertions);
+    if (before === undefined) return undefined;
+    if (layer !== own) above.unshift(entryOf(layer, read(where, before), read(where, text)));
+    text = before;
+  }
+  const { newFile } = own;
+  return { where: { ...where, newFile }, below: { text, layers: layers.slice(0, at) }, above };
+}
+
+function insertAll({ where, below }: Reverted, entries: readonly PlacedEntry[]): Edited {
+  return entries.reduce((base, entry) => inserted(where, base, entry), below);
+}
+
+/** What a layer added to the data of a text. */
+function entryOf({ entry, made }: Layer, before: unknown, after: unknown): PlacedEntry {
+  let path: ConfigPath = [];
+  let value: unknown = after;
+  let old: unknown = before;
+  const isMade = (): boolean => made.some((place) => isSameData(place, path));
+  while (old !== undefined || isMade()) {
+    const key = keysOf(value).find(
+      (one) => !isSameData(valueAt(old, [one]), valueAt(value, [one])),
+    );
+    if (key === undefined) break;
+    path = [...path, key];
+    value = valueAt(value, [key]);
+    old = valueAt(old, [key]);
+  }
+  return { key: entry, path, value: value as EntryValue };
+}
+
+function keysOf(value: unknown): readonly (number | string)[] {
+  return Array.isArray(value) ? [...value.keys()] : Object.keys(Object(value));
+}
+
 function inserted(
   where: EditedFile,
   base: Edited,
-  spec: EntrySpec,
-  replaced: { readonly text: string; readonly found: FoundEntry } | undefined,
-): EditStep {
+  { key, path: place, value }: PlacedEntry,
+): Edited {
   const { editor, file, newFile } = where;
   const data = read(where, base.text);
-  const path = spec.placeFor(data);
-  const insertions = editor.insert(file, base.text, path, spec.value);
+  const list = valueAt(data, place.slice(0, -1));
+  // Of a list that others are no longer in, the end is elsewhere.
+  const isItem = typeof place.at(-1) === 'number';
+  const path = isItem ? [...place.slice(0, -1), Array.isArray(list) ? list.length : 0] : place;
+  const insertions = editor.insert(file, base.text, path, value);
   const text = withInsertions(base.text, insertions);
-  requireSame(where, base.text, path, [withValue(data, path, spec.value), readEdited(where, text)]);
+  requireSame(where, base.text, path, [withValue(data, path, value), readEdited(where, text)]);
   const made = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
   const layer: Layer = {
-    entry: spec.key,
+    entry: key,
     after: hash('sha256', text),
     insertions,
-    made: made.filter((place) => valueAt(data, place) === undefined),
+    made: made.filter((above) => valueAt(data, above) === undefined),
     newFile,
   };
-  const before = replaced ?? { text: base.text, found: undefined };
-  const diff = hiddenDiff(editor, [before.text, before.found?.path], [text, path]);
-  const change = replaced === undefined ? 'add' : 'update';
-  const layers = [...base.layers.filter(({ entry }) => entry !== spec.key), layer];
-  return { text, layers, change: { part: spec.part, change, diff } };
+  return { text, layers: [...base.layers.filter(({ entry }) => entry !== key), layer] };
 }
 
 function cutOut(where: EditedFile, now: Edited, found: FoundEntry, spec: EntrySpec): string {

@@ -23,6 +23,8 @@ import { PROGRAM, SERVER_CALL } from './support.js';
 /** Any file that an agent could have, with an entry of svc put in and taken back out. */
 const test = suite('what is added can be taken back');
 
+/** Other memories, under names of their own. */
+const SERVERS = ['svc-b', 'svc-c'] as const;
 const JSON_FILE: EditedFile = { file: 'settings.json', editor: jsonEditor, newFile: null };
 const TOML_FILE: EditedFile = { file: 'config.toml', editor: tomlEditor, newFile: null };
 
@@ -151,6 +153,38 @@ test('from any JSON file, to the byte, and the data has just the entries more', 
         assert.ok(now.text.includes(comment));
       assert.is(removed(now).text, text);
       assert.equal(removed(now).layers, []);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('also after entries were changed, and whichever goes first', () => {
+  const more = SERVERS.map((name) => {
+    const call = { ...SERVER_CALL, env: { SVC_HOME: name } };
+    return serverEntry(AGENTS['gemini-cli'].server, name, call, PROGRAM);
+  });
+  const orders = fc.shuffledSubarray([...SPECS, ...more], {
+    minLength: SPECS.length + more.length,
+  });
+  const known = fc.constantFrom(JSON_FILE, { ...JSON_FILE, newFile: { folder: null } });
+  fc.assert(
+    fc.property(texts, known, orders, orders, orders, (text, file, adding, changing, removing) => {
+      let now: Edited = { text, layers: [] };
+      for (const spec of adding) now = addEntry(file, now, spec);
+      const asAdded = data(now.text);
+      for (const spec of changing) {
+        const value = { ...Object(spec.value), timeout: 5 };
+        const differing = { timeout: 5 };
+        const find = (all: unknown) => {
+          const found = spec.find(all);
+          return found && { ...found, differing };
+        };
+        if (spec.part === 'server') now = addEntry(file, now, { ...spec, value, find });
+      }
+      assert.not(isSameData(data(now.text), asAdded));
+      for (const spec of removing) now = removeEntry(file, now, spec);
+      assert.is(now.text, text);
+      assert.equal(now.layers, []);
     }),
     { numRuns: 150 },
   );
