@@ -3,8 +3,9 @@ import { Parser, type ParserOptions } from 'htmlparser2';
 import { type Extraction, limitedText, MOST_TEXT_CHARS } from './limits.js';
 import { isNestedTooDeeply } from './nesting.js';
 
-const BODY = 'word/document.xml';
-const STYLES = 'word/styles.xml';
+/** Word on the web numbers its parts: `word/document2.xml`. */
+const BODY = /^word\/document\d{0,3}\.xml$/u;
+const STYLES = /^word\/styles\d{0,3}\.xml$/u;
 
 /** Markup takes several times as much as its text. */
 const MOST_XML_BYTES = 16 * MOST_TEXT_CHARS;
@@ -13,17 +14,21 @@ const MOST_XML_BYTES = 16 * MOST_TEXT_CHARS;
 export function docxText(bytes: Uint8Array): Extraction {
   let tooLarge = false;
   const wanted = ({ name, originalSize }: UnzipFileInfo): boolean => {
-    if (name !== BODY && name !== STYLES) return false;
+    if (!BODY.test(name) && !STYLES.test(name)) return false;
     // Nothing larger than it claims to be is unpacked either.
     tooLarge ||= originalSize > MOST_XML_BYTES;
     return !tooLarge;
   };
   const parts = unzipSync(bytes, { filter: wanted });
   if (tooLarge) return { ok: false, fault: 'memory' };
-  if (parts[BODY] === undefined)
-    return { ok: false, fault: 'invalid', detail: `there is no ${BODY}` };
-  const body = new TextDecoder().decode(parts[BODY]);
-  const styles = new TextDecoder().decode(parts[STYLES]);
+  const textOf = (part: RegExp): string | undefined => {
+    const name = Object.keys(parts).find((one) => part.test(one));
+    return name === undefined ? undefined : new TextDecoder().decode(parts[name]);
+  };
+  const body = textOf(BODY);
+  const styles = textOf(STYLES) ?? '';
+  if (body === undefined)
+    return { ok: false, fault: 'invalid', detail: 'there is no word/document.xml' };
   if (isNestedTooDeeply(body, XML) || isNestedTooDeeply(styles, XML))
     return { ok: false, fault: 'depth' };
   const text = new BodyReader(headingStyles(styles));
@@ -104,6 +109,7 @@ class BodyReader implements XmlHandler {
         if (this.paragraphs.at(-1)?.prefix === '') this.mark('- ');
         break;
       case 'w:t':
+      case 'm:t':
         this.isText = this.hidden === 0;
         break;
       case 'w:tab':
@@ -134,6 +140,7 @@ class BodyReader implements XmlHandler {
   onclosetag(name: string): void {
     switch (name) {
       case 'w:t':
+      case 'm:t':
         this.isText = false;
         break;
       case 'w:p':

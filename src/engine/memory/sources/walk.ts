@@ -61,6 +61,7 @@ export function kindOfName(
   name: string,
   { media, documents }: KindSelection,
 ): DocumentKind | undefined {
+  if (COMPANION.test(name)) return undefined;
   if (MARKDOWN.test(name)) return 'markdown';
   const format = documents === undefined ? undefined : documentFormatOf(name);
   if (format !== undefined && documents?.formats.includes(format) === true) {
@@ -74,6 +75,8 @@ export function kindOfName(
 /** Folders with third-party or tool files; never entered. */
 const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 const MARKDOWN = /\.md$/i;
+/** What macOS writes next to a file on a foreign disk, and Word next to one that is open: neither has its text. */
+const COMPANION = /(?:^|[\\/])(?:\._|~\$)[^\\/]*$/;
 
 /**
  * All memory files below a folder, in a stable order. Symbolic links are not followed (memory search §2.6),

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { unzipSync, zipSync } from 'fflate';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { docxText } from '../../../../src/engine/memory/extract/docx-text.js';
@@ -43,6 +44,17 @@ test('a Word document: moved text once, with line ends and hyphens', () => {
   ];
   const text = 'one\ntwo-three moved\n';
   assert.equal(docxText(docx(`<w:p>${runs.join('')}</w:p>`)), { ok: true, text });
+});
+
+test('a Word document: with numbered parts, and with formulas', () => {
+  const formula = '<m:oMath><m:r><m:t>E=mc²</m:t></m:r></m:oMath>';
+  const titles = '<w:style w:styleId="Titel"><w:name w:val="Title"/></w:style>';
+  const body = `<w:p>${formula}</w:p>${paragraph('Roof', 'Titel')}`;
+  const file = unzipSync(docx(body, { 'word/styles.xml': `<w:styles>${titles}</w:styles>` }));
+  const renamed = Object.fromEntries(
+    Object.entries(file).map(([name, bytes]) => [name.replace('.xml', '2.xml'), bytes]),
+  );
+  assert.equal(docxText(zipSync(renamed)), { ok: true, text: 'E=mc²\n\n# Roof\n' });
 });
 
 test('a web page in another character set', async () => {

@@ -68,6 +68,24 @@ test('a folder gives every Markdown file, but what lies in .git and node_modules
   ]);
 });
 
+test('what macOS and Word write next to a file is no memory', () => {
+  const names = ['a.md', '._a.md', 'b.docx', '~$b.docx', '._b.docx', '~b.md'];
+  const ws = folderOf(Object.fromEntries(names.map((name) => [`notes/${name}`, ''])));
+  const documents = { formats: ['docx'], librariesDir: '' } as const;
+  const { files, skipped } = scanMemoryFiles({
+    workspaceDir: ws.path,
+    layout: 'folder',
+    extraPaths: [],
+    documents,
+  });
+  assert.equal(files.map(({ path }) => path).toSorted(), [
+    'notes/a.md',
+    'notes/b.docx',
+    'notes/~b.md',
+  ]);
+  assert.equal(skipped, []);
+});
+
 test('symbolic links to files and folders are skipped and named; a loop cannot catch the walk', () => {
   const outside = folderOf({ 'secret.md': 'secret', 'dir/in.md': '' });
   const ws = folderOf({ 'memory/a.md': '' });
