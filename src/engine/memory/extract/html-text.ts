@@ -32,7 +32,8 @@ const OPTIONS: HtmlToTextOptions = {
   limits: { maxInputLength: Number.MAX_SAFE_INTEGER },
 };
 
-const CHARSET = /<meta[^>]{1,200}charset=["']?([\w-]{1,40})/iu;
+const CHARSET =
+  /(?:<meta[^>]{1,200}charset|^<\?xml[^>]{1,200}encoding)\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/iu;
 const HEAD_BYTES = 4096;
 
 /** The readable text of a web page, with its headings as Markdown. */

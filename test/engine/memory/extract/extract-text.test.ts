@@ -58,8 +58,14 @@ test('a Word document: with numbered parts, and with formulas', () => {
 });
 
 test('a web page in another character set', async () => {
-  const bytes = Buffer.from('<meta charset="iso-8859-1"><p>Größe</p>', 'latin1');
-  assert.equal(await extract('html', bytes), { ok: true, text: 'Größe' });
+  for (const declared of [
+    '<meta charset="iso-8859-1">',
+    '<meta http-equiv="Content-Type" content="text/html; charset = ISO-8859-1">',
+    '<?xml version="1.0" encoding="ISO-8859-1"?>',
+  ]) {
+    const bytes = Buffer.from(`${declared}<p>Größe</p>`, 'latin1');
+    assert.equal(await extract('html', bytes), { ok: true, text: 'Größe' });
+  }
 });
 
 test('a mark of UTF-8 counts more than what a web page declares, which is never UTF-16', async () => {
