@@ -46,6 +46,7 @@ const rooms = {
     'sqlite',
     'config',
     'listener',
+    'secrets',
     'postgres',
     'flows',
     'schedules',

@@ -157,7 +157,10 @@ export type ResolvedSecretProvider =
   | WithDefaults<Extract<SecretProviderInput, { source: 'exec' }>, typeof EXEC_PROVIDER_DEFAULTS>;
 
 /** Without a URL: SQLite files. */
-export type ResolvedStorage = ParsedSecrets<FilledConfig['storage']>;
+export type ResolvedStorage = ParsedSecrets<FilledConfig['storage']> & {
+  /** Of the URL that its reference led to when `svc serve` loaded the configuration: a reload compares it. */
+  readonly urlHash?: string;
+};
 
 /** The whole configuration with all defaults. Deeply frozen; paths as written. */
 export interface ResolvedConfig

@@ -5,8 +5,10 @@ import { faultFields, messageOf, SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
 import { checkAddresses } from '../listener/listen.js';
 import type { SecretMask } from '../masking/index.js';
+import { resolveSecret } from '../secrets/index.js';
 import { deferred, withinTime } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
+import { shortHash } from '../support/text.js';
 import { iso } from '../support/time.js';
 import { withInstanceLock } from './instance-lock.js';
 import { createLog, type LogLineListener, type LogSettings, type ServeLog } from './log/log.js';
@@ -94,8 +96,10 @@ export class ServeProcess {
   async run(): Promise<ServeEnd> {
     const { context } = this.options;
     const loaded = await this.load();
+    // A secret that cannot be read is the problem of the services that need it, which are started again.
+    const read = await withUrlHash(loaded, context).catch(() => loaded);
     return withInstanceLock(context.state.stateDir, async () => {
-      const running = this.begin(loaded);
+      const running = this.begin(read);
       this.running = running;
       const reason = await this.stopOrder.promise;
       return this.end(running, reason);
@@ -211,7 +215,7 @@ export class ServeProcess {
     if (running === undefined || this.isStopping) return;
     const { logger } = running.log;
     try {
-      const loaded = await this.load();
+      const loaded = await withUrlHash(await this.load(), running.setup.context);
       refuseLoss(running.setup.loaded, loaded);
       refuseDistrust(running.setup.loaded, loaded);
       const setup: ServeSetup = { ...running.setup, loaded };
@@ -280,6 +284,18 @@ function isListening(services: readonly ServiceSnapshot[]): boolean {
     ({ name, state }) =>
       (name !== HEALTH_SERVICE && name !== WEBHOOKS_SERVICE) || state === 'ready',
   );
+}
+
+/** So that a reload notices another URL, such as one with a new password, behind the same reference. */
+async function withUrlHash(
+  loaded: LoadedConfig,
+  { env, onSecret }: EngineContext,
+): Promise<LoadedConfig> {
+  const { resolved } = loaded;
+  const { storage, secrets } = resolved;
+  if (storage.url === undefined || storage.url.kind === 'plain') return loaded;
+  const url = await resolveSecret(storage.url, { env, settings: secrets, onSecret });
+  return { ...loaded, resolved: { ...resolved, storage: { ...storage, urlHash: shortHash(url) } } };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig, resolveConfig } from '../../../../src/engine/config/index.js';
@@ -72,11 +73,16 @@ const server = await realServer();
 const withServer = server === undefined ? test.skip : test;
 test.after(() => server?.stop());
 
-withServer('moves what is acknowledged and what is run to the server at once', async () => {
+async function migratedUrl(): Promise<string> {
   const url = (await server?.newDatabase()) ?? '';
   const tables = serverAt(url, { poolSize: 1 });
   await migrate(tables);
   await tables.close();
+  return url;
+}
+
+withServer('moves what is acknowledged and what is run to the server at once', async () => {
+  const url = await migratedUrl();
   const config = {
     ...webhooksConfig({ ci: { sessionKey: SESSION, secret: SECRET } }),
     flows: subagent("console.log('done')"),
@@ -118,6 +124,50 @@ withServer('moves what is acknowledged and what is run to the server at once', a
   serve.stop('SIGTERM');
   await ended;
   await flows.close();
+});
+
+withServer('a URL that was replaced in its file is used after a reload', async () => {
+  const urls = [await migratedUrl(), await migratedUrl()];
+  const home = serverHome({});
+  const secret = home.write('url', urls[0] ?? '');
+  chmodSync(secret, 0o600);
+  writeConfig(home, {
+    ...webhooksConfig({ ci: { sessionKey: SESSION, secret: SECRET } }),
+    storage: { url: { source: 'file', provider: 'file', id: 'value' } },
+    secrets: { providers: { file: { source: 'file', path: secret, mode: 'singleValue' } } },
+  });
+  const serve = new ServeProcess({
+    context: contextIn(home),
+    configFile: undefined,
+    without: ['memory', 'dreaming', 'refresh'],
+    pid: 4711,
+    mask: createSecretMask(),
+    onLine: undefined,
+  });
+  const ended = serve.run();
+  await whenReady(home);
+  const reload = async (): Promise<number> => {
+    const lines = recordsOf(home).length;
+    await serve.reload();
+    await logged(home, 'reloaded', lines);
+    return lines;
+  };
+  await reload();
+  assert.is(recordsOf(home).filter(({ msg }) => msg?.startsWith('listening on')).length, 1);
+  writeFileSync(secret, urls[1] ?? '');
+  await logged(home, 'listening on', await reload());
+  await act(urlOf(home) ?? '', { action: 'create_flow', goal: 'in the new store' });
+  for (const [at, url] of urls.entries()) {
+    const flows = await openFlows(contextIn(home), resolveConfig({ storage: { url } }));
+    assert.is((await flows.operator.listFlows({ limit: 1 })).total, at);
+    await flows.close();
+  }
+  rmSync(secret);
+  const lines = recordsOf(home).length;
+  await serve.reload();
+  await logged(home, 'not reloaded', lines);
+  serve.stop('SIGTERM');
+  await ended;
 });
 
 test.run();
