@@ -69,14 +69,14 @@ export function parseQuery(
   };
 }
 
-/** As many phrases, in order, as {@link MAX_DEMANDED_WORDS} allows. */
+/** As many phrases, in order, as {@link MAX_DEMANDED_WORDS} allows, and whether something is left out. */
 function firstOf(phrases: readonly QueryTerm[]): { kept: QueryTerm[]; cut: boolean } {
   let words = 0;
   const kept = phrases.filter(({ forms: [form] }) => {
     words += form?.stems.length ?? 0;
     return words <= MAX_DEMANDED_WORDS;
   });
-  return { kept, cut: kept.length < phrases.length };
+  return { kept, cut: kept.length < phrases.length || kept.some(({ isCut }) => isCut === true) };
 }
 
 interface SortedTerms {

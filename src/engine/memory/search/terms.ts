@@ -32,6 +32,8 @@ export interface QueryTerm {
   readonly word?: string;
   /** The words of a phrase as typed. */
   readonly phrase?: string;
+  /** The phrase had more than that. */
+  readonly isCut?: boolean;
 }
 
 /** Maximum words in a phrase: each costs far more than a single word. */
@@ -58,16 +60,18 @@ export function phraseTerm(
 ): QueryTerm | undefined {
   const runs = runsOf(text);
   if (tokenizer === 'trigram') {
-    const characters = [...text.replaceAll('"', ' ').trim()].slice(0, MAX_PHRASE_CHARACTERS);
+    const characters = [...text.replaceAll('"', ' ').trim()];
     if (characters.length < TRIGRAM) return undefined;
-    const phrase = characters.join('');
-    return { match: `"${phrase}"`, forms: [formOf(runs.slice(0, MAX_PHRASE_WORDS))], phrase };
+    const phrase = characters.slice(0, MAX_PHRASE_CHARACTERS).join('');
+    const forms = [formOf(runs.slice(0, MAX_PHRASE_WORDS))];
+    const isCut = characters.length > MAX_PHRASE_CHARACTERS;
+    return { match: `"${phrase}"`, forms, phrase, isCut };
   }
   if (runs.length === 0) return undefined;
-  const words = runs
-    .flatMap((run) => (isCjkRun(run) ? [...run] : [run]))
-    .slice(0, MAX_PHRASE_WORDS);
-  return { ...anyOf([words], languages), phrase: words.join(' ') };
+  const all = runs.flatMap((run) => (isCjkRun(run) ? [...run] : [run]));
+  const words = all.slice(0, MAX_PHRASE_WORDS);
+  const isCut = words.length < all.length;
+  return { ...anyOf([words], languages), phrase: words.join(' '), isCut };
 }
 
 /** The terms of a piece of a query between spaces. */

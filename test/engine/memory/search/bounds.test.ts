@@ -62,7 +62,17 @@ test('a long quotation is looked for by its first words, of many phrases the fir
   const words = Array.from({ length: 60 }, (_, at) => `word${at}`);
   const notes = folderOf({ 'all.md': `${words.join(' ')}\n`, 'other.md': 'word0 word1\n' });
   const backend = backendOn(targetOf(notes.path));
-  assert.equal(pathsOf(await backend.search({ query: `"${words.join(' ')}"` })), ['all.md']);
+  for (const [count, codes] of [
+    [16, []],
+    [17, ['QUERY_SHORTENED']],
+    [60, ['QUERY_SHORTENED']],
+  ] as const) {
+    const quoted = `"${words.slice(0, count).join(' ')}"`;
+    const found = await backend.search({ query: quoted });
+    assert.equal([pathsOf(found), warningCodes(found)], [['all.md'], codes], quoted);
+    const others = await backend.search({ query: `word0 -${quoted}` });
+    assert.equal([pathsOf(others), warningCodes(others)], [['other.md'], codes], quoted);
+  }
   const phrases = words.slice(1).map((word, at) => `"${words[at]} ${word}"`);
   for (const minus of ['', 'word0 -']) {
     const many = await backend.search({ query: minus + phrases.join(` ${minus}`) });
