@@ -4,6 +4,7 @@ import { systemErrorCode, systemReason } from '../../errors/index.js';
 import { crypto } from '../../support/crypto.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
+import { HEADER_BYTES, isHeaderWhole } from './gguf-header.js';
 import { DEFAULT_MODEL } from './runtime/store.js';
 
 /** A file in a Hugging Face repository. */
@@ -176,8 +177,6 @@ export function fileIdentity(path: string): string {
 }
 
 const MAGIC = 'GGUF';
-/** Magic, version, tensor count, key count (GGUF specification, "File structure"). */
-const HEADER_BYTES = 24;
 const VERSIONS: readonly number[] = [2, 3];
 
 /** Whether bytes start like a GGUF file; undefined if there are too few. */
@@ -204,8 +203,8 @@ export function checkModelFile(path: string): void {
     }
     const tensors = header.readBigUInt64LE(8);
     const keys = header.readBigUInt64LE(16);
-    // A tensor takes at least 32 bytes and a key 13.
-    if (tensors === 0n || keys === 0n || tensors * 32n + keys * 13n > BigInt(size)) {
+    const counts = { keys: Number(keys), tensors: Number(tensors) };
+    if (tensors === 0n || keys === 0n || !isHeaderWhole(file, { size, ...counts })) {
       throw notAModel(path, 'it is damaged or incomplete');
     }
   });
