@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../flow-model/fields.js';
 import { flowViewSchema, taskViewSchema } from '../flow-model/record-schemas.js';
 import { TASK_RUNTIMES, TASK_STATUSES } from '../flow-model/task-record.js';
 import { groupBy } from '../support/lists.js';
+import { escapedPath } from '../support/request-path.js';
 import { FLOW_STATUSES, REQUEST_REJECTIONS, type RejectionCode } from './answers.js';
 import { signaturesOf } from './verify/schemes.js';
 import { GITLAB_HEADER, SECRET_HEADER } from './verify/verifier.js';
@@ -120,7 +121,8 @@ export function openApiDocument({
   const paths =
     routes.length === 0
       ? { [ANY_ROUTE]: { parameters: [ROUTE_ID], post: post({ id: 'anyRoute', path: '' }) } }
-      : Object.fromEntries(routes.map((route) => [route.path, { post: post(route) }]));
+      : // Braces would be a parameter of the path.
+        Object.fromEntries(routes.map((route) => [escapedPath(route.path), { post: post(route) }]));
   const isReceiver = routes.some(({ map, verify }) => map !== undefined || verify !== undefined);
   return {
     openapi: '3.1.0',

@@ -251,6 +251,12 @@ test('operations of different routes have different names', () => {
   );
 });
 
+test('paths in the OpenAPI document are as clients send them', () => {
+  const routes = [{ id: 'a', path: '/a b/{x}%2Fü' }];
+  const { paths } = Object(openApiDocument({ serverUrl: undefined, routes }));
+  assert.equal(Object.keys(paths), ['/a%20b/%7Bx%7D%2F%C3%BC']);
+});
+
 test('the OpenAPI document is served where it is switched on, and only there', async () => {
   const on = await testWebhooks({ config: { openapi: true } });
   const document = await (await fetch(`${on.url}/openapi.json`)).json();
