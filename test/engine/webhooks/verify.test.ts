@@ -180,6 +180,26 @@ const VECTORS: readonly Vector[] = [
     body: B,
   },
   {
+    name: 'a prefix with a comma, and the signature of another secret first',
+    verify: hexOf('X-Signature', { prefix: 'v1,' }),
+    secret: K,
+    headers: {
+      'X-Signature':
+        'v1,e879bb762ef8f91d768b4a27a1f8d0b4c606e98d44e5c6c04f7c952d193a34e2 v1,0743abff82afc6785cf6382d9a2a9e882c6ac0826380c515ccd0101c209f5ae6',
+    },
+    body: B,
+  },
+  {
+    name: 'a prefix with a comma and a space',
+    verify: hexOf('Authorization', { prefix: 'Signature id=1,value=' }),
+    secret: K,
+    headers: {
+      Authorization:
+        'Signature id=1,value=0743abff82afc6785cf6382d9a2a9e882c6ac0826380c515ccd0101c209f5ae6',
+    },
+    body: B,
+  },
+  {
     name: 'Grafana with a timestamp',
     verify: hexOf('X-Grafana-Alerting-Signature', {
       timestamp: 'X-Grafana-Timestamp',

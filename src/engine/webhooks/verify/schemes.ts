@@ -118,10 +118,14 @@ const SLACK: SignatureScheme = {
 
 type Hmac = Extract<ResolvedVerify, { readonly scheme: 'hmac' }>;
 
+const SEPARATORS = [',', ' '] as const;
+
 function hmac({ header, prefix, algorithm, encoding, payload, timestamp }: Hmac): SignatureScheme {
+  // With a prefix such as "v1,", several signatures are separated as in Standard Webhooks.
+  const separator = SEPARATORS.find((one) => !prefix.includes(one));
   return {
     header: header.toLowerCase(),
-    ...(prefix === '' ? {} : { separator: ',' }),
+    ...(prefix === '' || separator === undefined ? {} : { separator }),
     prefix,
     algorithm,
     encoding,
