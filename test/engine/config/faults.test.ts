@@ -133,6 +133,20 @@ for (const [name, { text, faults, suggestion }] of Object.entries(CASES)) {
   });
 }
 
+test('a host is a name or an address, not a URL or a part of one', () => {
+  const faultsOf = (host: string) =>
+    checkConfigText('/svc.json', JSON.stringify({ gateway: { host, admin: { host, port: 0 } } }))
+      .faults;
+  for (const host of ['::1', '0.0.0.0', '127.1', 'my-host.local', 'fe80::1%eth0', 'größe.example'])
+    assert.equal(faultsOf(host), [], host);
+  for (const host of ['[::1]', '127.0.0.1:80', 'http://x', 'a b', 'x/y', '::1::'])
+    assert.equal(
+      faultsOf(host).map(({ path }) => path),
+      ['gateway.host', 'gateway.admin.host'],
+      host,
+    );
+});
+
 test('comments and trailing commas are no faults', () => {
   const text = '// a\n{ /* b */ "memory": { "citations": "on", }, // c\n}\n';
   const { faults, input } = checkConfigText('svc.json', text);

@@ -5,6 +5,7 @@ import {
   atMost,
   baseUrl,
   days,
+  host,
   httpUrl,
   integer,
   key,
@@ -149,7 +150,7 @@ function storage() {
 
 function gateway() {
   return z.strictObject({
-    host: key(text(), 'Address to listen on'),
+    host: key(host(), 'Address to listen on'),
     port: key(port(), 'Port to listen on; 0 selects a free port'),
     tls: tls(),
     trustedProxies: key(
@@ -159,7 +160,7 @@ function gateway() {
     admin: section(
       () =>
         z.strictObject({
-          host: key(text(), 'Address of the listener for health and metrics'),
+          host: key(host(), 'Address of the listener for health and metrics'),
           port: key(port(), 'Port of the listener for health and metrics'),
         }),
       'Separate listener for health and metrics',

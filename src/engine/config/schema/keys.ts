@@ -156,6 +156,14 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/u.test(bits) && Number(bits) > 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
+/** Where a listener listens. */
+export function host() {
+  return refined(
+    (text) => isIP(text) !== 0 || /^[^\s:/?#@%\\[\]]+$/u.test(text),
+    'an IP address or the name of a host, without a port',
+  );
+}
+
 /** An absolute http(s) URL. */
 export function httpUrl() {
   return address(/^https?:\/\/[^\s/?#]\S*$/u, HTTP_URL);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, network, pattern, port, section, text, tls, waitingTime } from './keys.js';
+import { host, integer, key, network, pattern, port, section, tls, waitingTime } from './keys.js';
 
 const limits = () =>
   z.strictObject({
@@ -14,7 +14,7 @@ const limits = () =>
 const http = () =>
   z.strictObject({
     host: key(
-      text(),
+      host(),
       'Address to listen on; one that other machines can reach requires a token, and TLS or a proxy',
     ),
     port: key(port(), 'Port to listen on; 0 selects a free port'),
