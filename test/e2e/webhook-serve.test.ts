@@ -149,7 +149,8 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
     'not reloaded, the old config',
   );
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
-  await reload(webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }), 'reloaded');
+  const lost = { ...CI, secret: 'env:LOST' };
+  await reload(webhooksConfig({ ci: CI, lost, gone: lost }), 'reloaded');
   assert.is(await status('/hooks/ci', NEXT_SECRET), 404);
   assert.is(await status(PATH, SECRET), 200);
   const trouble = await waitFor(
@@ -157,6 +158,7 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
     () => stateOf(home)?.services[0]?.failure ?? undefined,
   );
   assert.is(trouble.code, 'SECRET_UNRESOLVED');
+  assert.match(trouble.message, /^route lost is skipped: .* \(and 1 more route\)$/u);
 
   await reload(webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
   await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404 || undefined);

@@ -6,6 +6,7 @@ import {
   type LoadedConfig,
 } from '../../config/index.js';
 import { listenOn } from '../../listener/listen.js';
+import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import type { LiveWebhooks, RouteStanding, WebhookMetrics } from '../../webhooks/index.js';
 import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
@@ -148,10 +149,11 @@ function tellRoutes(
 function tellFault(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
   const faulty = standings.filter(({ fault }) => fault !== null);
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
+  const more = faulty.length > 1 ? ` (and ${formatCountOf(faulty.length - 1, 'more route')})` : '';
   trouble(
     worst && {
       code: 'SECRET_UNRESOLVED',
-      message: `route ${worst.id} is ${worst.state}: ${worst.fault?.message ?? 'its secret cannot be read'}`,
+      message: `route ${worst.id} is ${worst.state}: ${worst.fault?.message ?? 'its secret cannot be read'}${more}`,
       hint: worst.fault?.hint ?? null,
     },
   );
