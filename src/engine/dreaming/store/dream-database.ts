@@ -90,7 +90,7 @@ const HINTS: Readonly<Record<Exclude<DatabaseFault, 'other'>, string>> = {
   busy: 'try again; another process is using it',
   corrupt: 'move it away, which discards the recalls and sweeps recorded so far',
   disk_full: 'free some space and try again',
-  unwritable: 'check the permissions of the file and its folder',
+  unwritable: 'check the disk, and the permissions of the file and its folder',
 };
 
 /** Migrations in order; a released one never changes. */
