@@ -2,17 +2,32 @@ import { convert, type HtmlToTextOptions } from 'html-to-text';
 import { type Extraction, limitedText } from './limits.js';
 import { isNestedTooDeeply } from './nesting.js';
 
-/** Not read by anyone, or the same on every page of a site. */
-const LEFT_OUT = ['script', 'style', 'noscript', 'template', 'svg', 'nav', 'iframe', 'form'];
+/** Not read by anyone, or the same on every page of a site. A form stays: some servers put all of a page into one. */
+const LEFT_OUT = 'script style noscript template svg nav iframe button label select textarea'.split(
+  ' ',
+);
 
-const heading = (level: number): NonNullable<HtmlToTextOptions['selectors']>[number] => ({
-  selector: `h${level}`,
+/** Those that html-to-text takes for parts of a line. */
+const BLOCKS =
+  'address caption center dd details dialog dt fieldset figcaption hgroup legend li search summary'.split(
+    ' ',
+  );
+
+const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
+
+const heading = (
+  selector: string,
+  level: number,
+): NonNullable<HtmlToTextOptions['selectors']>[number] => ({
+  selector,
   format: 'markedHeading',
   options: { mark: '#'.repeat(level), leadingLineBreaks: 2, trailingLineBreaks: 2 },
 });
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
+  // With the title, which is above the body.
+  baseElements: { selectors: ['html'] },
   formatters: {
     markedHeading: (element, walk, builder, options) => {
       builder.openBlock({ leadingLineBreaks: options['leadingLineBreaks'] });
@@ -22,7 +37,9 @@ const OPTIONS: HtmlToTextOptions = {
     },
   },
   selectors: [
-    ...[1, 2, 3, 4, 5, 6].map(heading),
+    heading('title', 1),
+    ...[1, 2, 3, 4, 5, 6].map((level) => heading(`h${level}`, level)),
+    ...BLOCKS.map((selector) => ({ selector, format: 'block', options: LINE })),
     ...LEFT_OUT.map((selector) => ({ selector, format: 'skip' })),
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },

@@ -32,8 +32,19 @@ test('a web page: headings, lists and tables, without scripts and navigation', a
     <h2>The <em>harbour</em></h2><p>Boats &amp; cranes.<script>evil()</script></p>
     <ul><li>first<li><a href="https://x.example">second</a></ul>
     <table><tr><td>one</td><td>two</td></tr></table>`;
-  const text = 'T\n\n## The harbour\n\nBoats & cranes.\n\n- first\n- second\n\none   two';
+  const text = '# T\n\n## The harbour\n\nBoats & cranes.\n\n- first\n- second\n\none   two';
   assert.equal(await extract('html', page), { ok: true, text });
+});
+
+test('a web page: its title, and a line of its own for what browsers show on one', () => {
+  const terms = '<dl><dt>Port<dd>left</dl><details><summary>More</summary>Text</details>';
+  const form = '<form><label>Name</label><select><option>a</select><p>In a form.</p></form>';
+  const page = (body: string) =>
+    htmlText(Buffer.from(`<html><head><title>Ships</title></head><body>${body}</body></html>`));
+  assert.equal(page(terms), { ok: true, text: '# Ships\n\nPort\nleft\nMore\nText' });
+  assert.equal(page(form), { ok: true, text: '# Ships\n\nIn a form.' });
+  const lists = '<ul><li>a<ol><li>b</ol><li>c</ul><menu><li>d<li>e</menu>';
+  assert.equal(page(lists), { ok: true, text: '# Ships\n\n- a\n  1. b\n- c\n\nd\ne' });
 });
 
 test('a Word document: moved text once, with line ends and hyphens', () => {
