@@ -402,8 +402,9 @@ async function begin(
       ? 0
       : Math.max(1, Math.min(lockWaitMs, Math.floor(timeoutMs * LOCK_SHARE)));
   const results: unknown = await client.query(
-    // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction.
-    `BEGIN; SELECT set_config('statement_timeout', '${timeoutMs}', true),
+    // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction. A stricter level, which
+    // can be the default of a database, would not see what others have done while a statement waited for its turn.
+    `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('statement_timeout', '${timeoutMs}', true),
        set_config('lock_timeout', '${lockTimeoutMs}', true),
        set_config('idle_in_transaction_session_timeout', '${Math.min(2 * timeoutMs, LONGEST_IDLE_MS)}', true),
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,

@@ -127,6 +127,10 @@ if (cluster !== undefined) {
 
   test('hosts that migrate at once take turns', async () => {
     const url = await cluster.newDatabase();
+    const database = new URL(url).pathname.slice(1);
+    await cluster.sql(
+      `ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`,
+    );
     const servers = [1, 2, 3, 4].map(() => serverAt(url));
     const applied: number[] = [];
     await Promise.all(servers.map((one) => migrate(one, ({ version }) => applied.push(version))));
