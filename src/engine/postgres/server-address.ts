@@ -23,11 +23,11 @@ export function parseServerUrl(url: string): {
   readonly address: ServerAddress;
   readonly options: Pick<
     ClientConfig,
-    'database' | 'host' | 'password' | 'port' | 'ssl' | 'sslnegotiation' | 'user'
+    'database' | 'host' | 'options' | 'password' | 'port' | 'ssl' | 'sslnegotiation' | 'user'
   >;
 } {
   if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalid('it does not start with postgres://');
-  const { host, port, database, user, password, ssl, sslnegotiation } = parsed(url);
+  const { host, port, database, user, password, options, ssl, sslnegotiation } = parsed(url);
   const number = port ? Number(port) : DEFAULT_PORT;
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {
     throw invalid('its port is not a number');
@@ -40,6 +40,7 @@ export function parseServerUrl(url: string): {
     options: {
       ...address,
       ...(password ? { password } : {}),
+      ...(options ? { options } : {}),
       ssl: typeof ssl === 'object' ? { ...ssl, cert: ssl.cert ?? undefined } : ssl === true,
       ...(sslnegotiation === 'direct' ? { sslnegotiation } : {}),
     },
@@ -50,6 +51,9 @@ export function parseServerUrl(url: string): {
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 function parsed(url: string): ReturnType<typeof parse> {
+  // Users and passwords can have a comma, too.
+  const [, , authority = ''] = url.split(/[/?#]/u);
+  if (authority.split('@').at(-1)?.includes(',')) throw invalid('it names several hosts');
   // A user without a host, as in `postgres://user@/database?host=/run/postgresql`.
   const whole = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
   if (!URL.canParse(whole)) throw invalid('it is not a valid URL');

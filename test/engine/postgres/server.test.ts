@@ -370,6 +370,8 @@ addresses('is never quoted when it is wrong', () => {
     'postgres://u:hush@h/d?sslmode=verify-ca',
     'postgres://u:hush@h/d?sslmode=require&sslrootcert=system',
     'postgres://u:h%ush@h/d',
+    'postgres://u:hush@h:1,i:2/d',
+    'postgres://u:hush@h,i/d',
   ]) {
     const thrown = (() => {
       try {
@@ -394,6 +396,8 @@ addresses('is read as psql does', () => {
   const socket = read('postgres://u:p@/d?host=/cloudsql/a:b');
   assert.equal([socket.host, socket.user, socket.database], ['/cloudsql/a:b', 'u', 'd']);
   assert.is(read('postgres://h/d?user=u&password=a+b').password, 'a+b');
+  assert.is(read('postgres://u:a,b@h/d').password, 'a,b');
+  assert.is(read('postgres://u@h/d?options=-c%20jit%3Doff').options, '-c jit=off');
   const { ssl } = read('postgres://u@h/d?sslmode=verify-full&sslrootcert=system');
   assert.type(ssl, 'object');
   assert.is(Object(ssl).ca, undefined);
