@@ -22,7 +22,7 @@ const MAX_DIMENSIONS = 4;
 /** Arrays in arrays; models have none. */
 const MAX_DEPTH = 4;
 
-/** Whether the keys and tensors of a file are within it. The library allocates lengths before it checks them. */
+/** Whether the keys of a file and the places of its tensors are within it. The library allocates lengths before it checks them. */
 export function isHeaderWhole(
   file: number,
   {
@@ -37,13 +37,17 @@ export function isHeaderWhole(
       skipString(cursor);
       skipValue(cursor, cursor.number(4), 0);
     }
+    let last = 0;
     for (let tensor = 0; tensor < tensors; tensor++) {
       skipString(cursor);
       const dimensions = cursor.number(4);
       if (dimensions > MAX_DIMENSIONS) return false;
-      // Their sizes, the type of the values, and their place.
-      cursor.skip(8 * dimensions + 4 + 8);
+      // Their sizes, and the type of the values.
+      cursor.skip(8 * dimensions + 4);
+      last = Math.max(last, cursor.number(8));
     }
+    // The tensors follow.
+    cursor.skip(last + 1);
     return true;
   } catch (error) {
     if (error instanceof Damaged) return false;

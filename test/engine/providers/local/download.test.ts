@@ -22,6 +22,8 @@ const MODEL = tinyModel();
 const FILES = new Map([
   ['/m/model.gguf', MODEL],
   ['/other/model.gguf', Buffer.concat([MODEL, Buffer.alloc(32)])],
+  ['/cut.gguf', MODEL.subarray(0, 2000)],
+  ['/empty.gguf', Buffer.alloc(0)],
   ['/page.gguf', Buffer.from('<html>please sign in</html>')],
   ['/ada/words/resolve/main/sub/words-Q8_0.gguf', MODEL],
   [
@@ -254,6 +256,18 @@ test('a page instead of a model is told by its first bytes', async ({ host, fold
   const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
   assert.is(fault.details.kind, 'answer');
   assert.match(fault.message, /not serve a GGUF file/u);
+});
+
+test('a file that arrives whole, but is no whole model, is not kept', async ({ host, folder }) => {
+  for (const [name, words] of [
+    ['cut', /is not a whole GGUF model/u],
+    ['empty', /not serve a GGUF file/u],
+  ] as const) {
+    const fault = await faultOf(download(`${host.url}/${name}.gguf`, folder));
+    assert.is(fault.details.kind, 'answer');
+    assert.match(fault.message, words);
+    assert.equal(left(folder), []);
+  }
 });
 
 for (const [how, behaviour] of [

@@ -9,7 +9,7 @@ import { formatBytes } from '../../../support/format.js';
 import { readJsonFile } from '../../../support/json-file.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
-import { beginsLikeGguf } from '../model.js';
+import { beginsLikeGguf, checkModelFile } from '../model.js';
 import {
   type AnswerHeaders,
   type DownloadLimits,
@@ -46,6 +46,7 @@ export async function downloadFile(download: FileDownload): Promise<void> {
     makeFolders(dirname(download.path));
     await withRetries(download.pacing, download.signal, () => transfer(download, part));
     await checkHash(part, download);
+    checkModel(part, download);
     syncFile(part.path);
     renameSync(part.path, download.path);
     part.forgetOrigin();
@@ -84,6 +85,7 @@ async function write(
   }
   const total =
     (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
+  if (total === 0) throw noModelThere(download);
   if (!resumed) {
     part.begin({ validator: validatorOf(headers), sha256: linked.sha256, bytes: total });
   }
@@ -116,17 +118,19 @@ async function write(
 function checkHead(
   head: Buffer | undefined,
   chunk: Buffer,
-  { url }: FileDownload,
+  download: FileDownload,
 ): Buffer | undefined {
   if (head === undefined) return undefined;
   const begin = Buffer.concat([head, chunk.subarray(0, 4)]);
   const fits = beginsLikeGguf(begin);
-  if (fits === false) {
-    throw new VendorFault('answer', `${new URL(url).host} does not serve a GGUF file`, {
-      hint: 'check memorySearch.local.modelPath, and that no proxy or sign-in page answers instead',
-    });
-  }
+  if (fits === false) throw noModelThere(download);
   return fits === undefined ? begin : undefined;
+}
+
+function noModelThere({ url }: FileDownload): VendorFault {
+  return new VendorFault('answer', `${new URL(url).host} does not serve a GGUF file`, {
+    hint: 'check memorySearch.local.modelPath, and that no proxy or sign-in page answers instead',
+  });
 }
 
 async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
@@ -153,6 +157,23 @@ async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise
   throw new VendorFault('answer', `the file from ${new URL(url).host} has the wrong SHA-256`, {
     hint: 'try again; the file was discarded',
   });
+}
+
+/** What is in place is taken for the model from then on. */
+function checkModel(part: PartFile, { url }: FileDownload): void {
+  try {
+    checkModelFile(part.path);
+  } catch (error) {
+    part.discard();
+    throw new VendorFault(
+      'answer',
+      `the file from ${new URL(url).host} is not a whole GGUF model`,
+      {
+        hint: 'try again; the file was discarded',
+        cause: error,
+      },
+    );
+  }
 }
 
 /** Converts a file system error. */

@@ -2,7 +2,7 @@ import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
 import { messageOf } from '../../../errors/index.js';
 import { jsonOrText } from '../../../support/text.js';
 import { answerHead, errorBeginning } from '../../http/http-client.js';
-import { statusFault } from '../../http/status-fault.js';
+import { networkWords, statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
 export interface DownloadLimits {
@@ -166,8 +166,13 @@ function transferFault(error: unknown): VendorFault {
     return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
   }
   const code = error instanceof RequestError ? error.code : undefined;
-  const message = `the download was interrupted: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`;
-  return new VendorFault('network', message, { code, hint: TRY_AGAIN, cause: error });
+  const said = messageOf(error).replaceAll(/\?\S+/gu, '');
+  const { message, hint = TRY_AGAIN } = networkWords(code ?? '', said);
+  return new VendorFault('network', `the download failed: ${message}`, {
+    code,
+    hint,
+    cause: error,
+  });
 }
 
 /** A URL without user, password and query, which may be secret. */
