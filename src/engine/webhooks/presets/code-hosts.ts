@@ -110,7 +110,7 @@ export const CODE_HOSTS: readonly Preset[] = [
     name: 'gitlab.pipeline',
     title: 'GitLab: pipeline',
     setup:
-      'In *Settings, Webhooks* of the project: the URL, a secret token, and *Pipeline events*. With a signing token (`whsec_…`) instead, use the scheme `standard-webhooks`, `"deliveryId": "Idempotency-Key"` and `"eventName": "X-Gitlab-Event"`.',
+      'In *Settings, Webhooks* of the project: the URL, a secret token, and *Pipeline events*. With a signing token (`whsec_…`) instead, use the scheme `standard-webhooks` and `"eventName": "X-Gitlab-Event"`.',
     route: {
       verify: { scheme: 'gitlab', secrets: ['env:GITLAB_WEBHOOK_TOKEN'] },
       map: [
