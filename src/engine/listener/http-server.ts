@@ -55,6 +55,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { tls, trustedProxies } = address;
   // Node.js would refuse a request without a host in its own way.
   const own = { ...node, requireHostHeader: false };
+  // Before TLS is agreed on, Node.js would wait for two minutes.
+  const patience =
+    node.headersTimeout === undefined ? {} : { handshakeTimeout: node.headersTimeout };
   /** The request that a connection sent last, from its head on. */
   const latest = new WeakMap<Socket, LatestRequest>();
   const refuse = (
@@ -69,7 +72,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.code(FAULTS[name].status).type(JSON_UTF8).send(bodyOf(FAULTS[name]));
   };
   const server: FastifyInstance = fastify({
-    ...(tls === undefined ? { http: own } : { https: { ...own, ...readCertificate(tls) } }),
+    ...(tls === undefined
+      ? { http: own }
+      : { https: { ...own, ...patience, ...readCertificate(tls) } }),
     loggerInstance: log,
     logController: new LogController({
       disableRequestLogging: true,
