@@ -31,7 +31,7 @@ const forget: JsonDocument = {
     alsoIn: [],
     remains: [],
     files: [
-      { path: 'memory/2026-02-03.md', deleted: false, backup: `${FORGOTTEN}/f1/1-2026-02-03.md` },
+      { path: 'memory/2026-02-03.md', deleted: false, backup: `${FORGOTTEN}/f1/1/2026-02-03.md` },
     ],
     stores: [{ store: 'index', changed: 1, clean: true }],
     warnings: [],

@@ -96,6 +96,17 @@ test('active memory does not repeat what was forgotten', async () => {
   assert.equal([after.cached, after.summary?.includes('4711') ?? false], [false, false]);
 });
 
+test('a file with the longest name goes and comes back', async () => {
+  const home = homeOf();
+  const path = `memory/${'n'.repeat(252)}.md`;
+  const file = home.write(`ws/${path}`, 'A stork lives on the chimney.\n');
+  const run = await memory(home, 'forget', path, '--from-file', '--yes');
+  assert.is(run.code, 0, run.stderr);
+  assert.not.ok(existsSync(file));
+  assert.is((await memory(home, 'forget', '--undo', 'f1', '--yes')).code, 0);
+  assert.is(readFileSync(file, 'utf8'), 'A stork lives on the chimney.\n');
+});
+
 test('it is taken back by its id, with the file that was changed', async () => {
   const home = homeOf();
   const file = home.at('ws/memory/door.md');

@@ -67,8 +67,10 @@ export async function hide(
     };
     if (changes.length > 0) {
       attempt('cannot write the backup', () => {
-        makeFolders(folder);
-        for (const { backup, before } of changes) replaceFile(backup, before, PRIVATE_MODE);
+        for (const { backup, before } of changes) {
+          makeFolders(dirname(backup));
+          replaceFile(backup, before, PRIVATE_MODE);
+        }
       });
     }
     const entries = [...list.entries, entry];
@@ -129,7 +131,8 @@ function planFileChanges(
     }
     const { bytes, mode } = readOriginal(absolutePath, path, fileHash);
     const content = whole ? undefined : withoutLines(bytes, own, path);
-    const backup = join(backupDir, `${at + 1}-${basename(path)}`);
+    // In a folder of its own, since no name may get longer.
+    const backup = join(backupDir, String(at + 1), basename(path));
     const leftHash = content === undefined ? null : hash('sha256', content);
     return { path, absolutePath, backup, leftHash, content, before: bytes, mode };
   });
