@@ -223,6 +223,22 @@ test('what is no export is reported, and sound conversations are imported anyway
   }
 });
 
+test('a zip that is compressed in another way is reported', async () => {
+  const bytes = Buffer.from(zipSync({ 'conversations.json': Buffer.from('[]') }));
+  // BZIP2.
+  bytes.writeUInt16LE(12, 8);
+  const { found, faults } = await imported(bytes);
+  assert.equal(found, []);
+  assert.match(faults.join(), /compression is not supported; unpack it/);
+});
+
+test('the branch of a message that is missing is the last one', async () => {
+  const message = { author: { role: 'user' }, content: { content_type: 'text', parts: ['hi'] } };
+  const mapping = { a: { message, children: [] } };
+  const { found } = await imported(zip([{ id: 'c', current_node: 'b', mapping }]));
+  assert.equal(found, [{ path: 'sessions/chatgpt/c', turns: ['1 user: hi'] }]);
+});
+
 test('a zip bomb is refused after its first megabytes', async () => {
   const bomb = Buffer.alloc(100 * 1024 * 1024, 0x20);
   bomb[0] = 0x5b;

@@ -65,7 +65,8 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
 function branch(mapping: LineRecord, current: string | undefined): readonly LineRecord[] {
   const messages: LineRecord[] = [];
   const seen = new Set<string>();
-  let name = current ?? Object.keys(mapping).findLast((key) => isLeaf(mapping[key]));
+  const isKnown = current !== undefined && Object.hasOwn(mapping, current);
+  let name = isKnown ? current : Object.keys(mapping).findLast((key) => isLeaf(mapping[key]));
   // A mapping may lead in a circle.
   while (name !== undefined && !seen.has(name)) {
     seen.add(name);

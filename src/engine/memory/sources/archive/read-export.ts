@@ -107,6 +107,13 @@ async function zippedTexts(onFault: (fault: string) => void): Promise<Conversati
   const unzip = new Unzip((entry) => {
     if (!CONVERSATIONS.test(entry.name)) return;
     found += 1;
+    // 0 is stored, 8 is Deflate.
+    if (entry.compression !== 0 && entry.compression !== 8) {
+      failure = new Error(
+        'its compression is not supported; unpack it, and add conversations.json',
+      );
+      return;
+    }
     const plain = plainTexts(onFault);
     files.push(plain);
     entry.ondata = (error, data) => {
