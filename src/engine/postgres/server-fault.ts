@@ -25,7 +25,7 @@ const OTHER = {
 /** It does not answer, or the connection was lost. */
 const UNREACHABLE = {
   kind: 'unreachable',
-  codes: '08 ECONN EHOST ENET ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE ENOENT',
+  codes: '08 EACCES EAI_ ECONN EHOST ENET ENOENT ENOTFOUND EPERM EPIPE ETIMEDOUT',
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
   says: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,

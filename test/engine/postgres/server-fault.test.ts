@@ -22,4 +22,11 @@ test('a server whose connections are all in use is not one that does not answer'
   assert.is(lostConnection(full), true);
 });
 
+test('a socket that this user cannot open, or a firewall that refuses, is a server out of reach', () => {
+  for (const code of ['EACCES', 'EPERM', 'EAI_FAIL']) {
+    const refused = Object.assign(new Error(`connect ${code} /run/postgresql`), { code });
+    assert.is(asServerError(refused, address).code, 'STORAGE_UNREACHABLE', code);
+  }
+});
+
 test.run();
