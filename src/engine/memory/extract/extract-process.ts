@@ -42,9 +42,6 @@ async function extracted(bytes: Uint8Array): Promise<Extraction> {
     }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    // Tables in each other take more of the stack than other elements, and no limit counts them.
-    if (error instanceof RangeError && detail.includes('call stack'))
-      return { ok: false, fault: 'depth' };
     return { ok: false, fault: 'invalid', detail };
   }
 }

@@ -1,4 +1,4 @@
-import { convert, type HtmlToTextOptions } from 'html-to-text';
+import { convert, type DomNode, type FormatCallback, type HtmlToTextOptions } from 'html-to-text';
 import { type Extraction, limitedText } from './limits.js';
 import { isNestedTooDeeply } from './nesting.js';
 
@@ -15,6 +15,44 @@ const BLOCKS =
 
 const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 
+/** What a table for the layout of a page has in its cells. */
+const STRUCTURE = new Set(
+  'h1 h2 h3 h4 h5 h6 table ul ol dl pre blockquote section article main header footer form'.split(
+    ' ',
+  ),
+);
+
+function hasStructure({ children }: DomNode): boolean {
+  return children?.some((child) => STRUCTURE.has(child.name ?? '') || hasStructure(child)) === true;
+}
+
+function hasText({ data = '', children = [] }: DomNode): boolean {
+  return data.trim() !== '' || children.some(hasText);
+}
+
+/** A row is one line, as in Markdown. Columns that are aligned would tear the texts of cells apart. */
+const row: FormatCallback = ({ children }, walk, builder) => {
+  const cells = children.filter(({ name }) => name === 'td' || name === 'th');
+  if (cells.some(hasStructure)) {
+    for (const cell of cells) {
+      builder.openBlock(LINE);
+      walk(cell.children, builder);
+      builder.closeBlock(LINE);
+    }
+    return;
+  }
+  if (!cells.some(hasText)) return;
+  builder.openBlock(LINE);
+  for (const cell of cells) {
+    builder.addInline('| ');
+    walk(cell.children, builder);
+    builder.addInline(' ');
+  }
+  builder.addInline('|');
+  const blockTransform = (text: string): string => text.replaceAll(/ ?\n+ ?/gu, ' ');
+  builder.closeBlock({ ...LINE, blockTransform });
+};
+
 const heading = (
   selector: string,
   level: number,
@@ -29,6 +67,7 @@ const OPTIONS: HtmlToTextOptions = {
   // With the title, which is above the body.
   baseElements: { selectors: ['html'] },
   formatters: {
+    row,
     markedHeading: (element, walk, builder, options) => {
       builder.openBlock({ leadingLineBreaks: options['leadingLineBreaks'] });
       builder.addInline(`${options['mark']} `);
@@ -44,7 +83,8 @@ const OPTIONS: HtmlToTextOptions = {
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },
     { selector: 'ul', options: { itemPrefix: '- ' } },
-    { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+    { selector: 'table', format: 'block' },
+    { selector: 'tr', format: 'row' },
   ],
   limits: { maxInputLength: Number.MAX_SAFE_INTEGER },
 };

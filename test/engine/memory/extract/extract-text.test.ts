@@ -32,7 +32,7 @@ test('a web page: headings, lists and tables, without scripts and navigation', a
     <h2>The <em>harbour</em></h2><p>Boats &amp; cranes.<script>evil()</script></p>
     <ul><li>first<li><a href="https://x.example">second</a></ul>
     <table><tr><td>one</td><td>two</td></tr></table>`;
-  const text = '# T\n\n## The harbour\n\nBoats & cranes.\n\n- first\n- second\n\none   two';
+  const text = '# T\n\n## The harbour\n\nBoats & cranes.\n\n- first\n- second\n\n| one | two |';
   assert.equal(await extract('html', page), { ok: true, text });
 });
 
@@ -45,6 +45,20 @@ test('a web page: its title, and a line of its own for what browsers show on one
   assert.equal(page(form), { ok: true, text: '# Ships\n\nIn a form.' });
   const lists = '<ul><li>a<ol><li>b</ol><li>c</ul><menu><li>d<li>e</menu>';
   assert.equal(page(lists), { ok: true, text: '# Ships\n\n- a\n  1. b\n- c\n\nd\ne' });
+});
+
+test('a web page: a row of a table is one line, and what a table only lays out is read cell by cell', async () => {
+  const rows = '<tr><th>Ship<th>Crew</tr><tr><td><p>Ada</p><td>two<br>and a half</tr><tr><td></tr>';
+  const data = '| Ship | Crew |\n| Ada | two and a half |';
+  assert.equal(htmlText(Buffer.from(`<table>${rows}</table>`)), { ok: true, text: data });
+  const layout = '<table><tr><td><h2>Menu</h2><td><h2>News</h2><p>One.<p>Two.</table>';
+  const text = '## Menu\n\n## News\n\nOne.\n\nTwo.';
+  assert.equal(htmlText(Buffer.from(layout)), { ok: true, text });
+  const wide = '<table><tr><td colspan="1000000000" rowspan="1000000000">x<td>y</table>';
+  assert.equal(htmlText(Buffer.from(wide)), { ok: true, text: '| x | y |' });
+  const startedAt = cpuMs();
+  const tall = await extract('html', `<table>${'<tr><td>x<td>y</tr>'.repeat(100_000)}</table>`);
+  assert.ok(tall.ok && tall.text.length > 900_000 && cpuMs() - startedAt < 5000);
 });
 
 test('a Word document: moved text once, with line ends and hyphens', () => {
