@@ -1,3 +1,4 @@
+import { withoutFiles } from '../../memory/chunking/index.js';
 import type { GetResponse } from '../../memory/get/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
 import {
@@ -134,10 +135,11 @@ export async function getLines(
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
   const request = { target: path, from, lines };
   const response = await backend.get(request, { signal, onEvent: live.heardSync });
-  const text = withinCharacters(response.text);
-  const given = text === '' && response.text === '' ? 0 : text.split('\n').length;
+  const whole = withoutFiles(response.text);
+  const text = withinCharacters(whole);
+  const given = text === '' && whole === '' ? 0 : text.split('\n').length;
   const endLine = lastLine(response, given);
-  const truncated = response.truncated || text.length < response.text.length;
+  const truncated = response.truncated || text.length < whole.length;
   const { startLine, totalLines } = response;
   return {
     path: documentName(response),

@@ -39,6 +39,14 @@ export function isCjk(codePoint: number): boolean {
 /** A file inside of a text, such as an image that an export of a document has in place of a link: nobody searches for it. */
 const EMBEDDED = /data:[\w.+/-]{1,100}(?:;[\w=-]{1,100}){0,3};base64,[\w+/=%-]{1000,}[)>"']?/gu;
 
+/** A text with an ellipsis for the bytes of each file inside of it. */
+export function withoutFiles(text: string): string {
+  return text.replaceAll(EMBEDDED, (file) => {
+    const closing = /[)>"']$/u.exec(file)?.[0] ?? '';
+    return `${file.slice(0, file.indexOf(',') + 1)}…${closing}`;
+  });
+}
+
 /** Pieces of a text that cost at most `tokens`, in order: parts of the text, which leave out only files inside of it. */
 export function* piecesOf(text: string, tokens: number): Generator<string> {
   let start = 0;

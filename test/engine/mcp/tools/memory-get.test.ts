@@ -53,6 +53,13 @@ test('gives a long file in parts that make up the whole', async () => {
   assert.equal(parts.join('\n').split('\n'), lines);
 });
 
+test('leaves out the bytes of images inside of a note', async () => {
+  const image = `data:image/png;base64,${'iVBORw0KGgo+/'.repeat(5000)}`;
+  const parts = await readOn(`![a](${image})\n\n[b]: <${image}>\nend`);
+  const left = 'data:image/png;base64,…';
+  assert.equal(parts, [`![a](${left})\n\n[b]: <${left}>\nend`]);
+});
+
 test('gives 120 lines at once where they are short', async () => {
   const lines = Array.from({ length: 250 }, (_, at) => `${at}`);
   const parts = await readOn(lines.join('\n'));
