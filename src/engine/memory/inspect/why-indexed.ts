@@ -4,6 +4,7 @@ import type { LocateSetting } from '../../config/index.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { isInside, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { unescapedLine } from '../../support/safe-line.js';
 import type { IndexHome } from '../home/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -46,7 +47,10 @@ type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
 export async function whyIndexed(memory: ExplainedMemory, path: string): Promise<WhyOutput> {
   const { memory: files } = memory.sources;
   const workspaceDir = resolveWorkspace(files.workspaceDir);
-  const given = resolve(absoluteFromDisplay(workspaceDir, path));
+  const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
+  // A name may be escaped, as svc shows it.
+  const unescaped = fileAt(unescapedLine(path));
+  const given = !existsSync(fileAt(path)) && existsSync(unescaped) ? unescaped : fileAt(path);
   const file = join(realOrGiven(dirname(given)), basename(given));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);

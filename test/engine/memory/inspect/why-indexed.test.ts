@@ -48,6 +48,18 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   };
 }
 
+test('a name is understood as svc shows it', async () => {
+  const { why, close } = await whyOf({ 'memory/a\nb.md': '', 'memory/c\\nd.md': '' });
+  for (const [shown, path] of [
+    ['memory/a\\nb.md', 'memory/a\nb.md'],
+    ['memory/c\\nd.md', 'memory/c\\nd.md'],
+  ] as const) {
+    const { included, path: found } = await why(shown);
+    assert.equal([found, included], [path, true]);
+  }
+  await close();
+});
+
 test('the pattern of the setting is found in the configuration, with its line', async () => {
   const { home, why, close } = await whyOf({
     'memory/a.tmp.md': '',
