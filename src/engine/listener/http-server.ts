@@ -92,6 +92,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => {
       const code = systemErrorCode(error) ?? '';
       if (code === 'ECONNRESET' || !socket.writable) {
+        const clientIp = socket.remoteAddress;
+        // The sender only sees that it failed: http:// instead of https://, or a certificate that it does not trust.
+        if (code.startsWith('ERR_SSL_'))
+          onFault(notHttp(tlsFault(error, code), clientIp, randomUUID()));
         socket.destroy();
         return;
       }
@@ -110,8 +114,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         endWith(socket, fault, requestId);
         // Part of a request that is answered and counted on its own.
         if (isPart) return;
-        const unknown = { method: undefined, path: undefined, isHooked: false };
-        onFault(unrouted(fault, { ...unknown, clientIp, requestId }));
+        onFault(notHttp(fault, clientIp, requestId));
       };
       // What was asked before is answered first: this would be taken for its answer.
       const pending = isPart ? before : response;
@@ -217,6 +220,7 @@ const FAULTS = {
 /** By the error code of Node's HTTP parser; any other is a request that is not HTTP. */
 const PARSER_FAULTS: Readonly<Record<string, HttpFault>> = {
   ERR_HTTP_REQUEST_TIMEOUT: FAULTS.tooSlow,
+  ERR_TLS_HANDSHAKE_TIMEOUT: FAULTS.tooSlow,
   HPE_HEADER_OVERFLOW: FAULTS.headersTooLarge,
 };
 
@@ -231,6 +235,21 @@ function unrouted(
   request: Omit<UnroutedRequest, 'code' | 'reason' | 'status'>,
 ): UnroutedRequest {
   return { status, code, reason, ...request };
+}
+
+/** A request of which nothing is known. */
+function notHttp(
+  fault: HttpFault,
+  clientIp: string | undefined,
+  requestId: string,
+): UnroutedRequest {
+  const unknown = { method: undefined, path: undefined, isHooked: false };
+  return unrouted(fault, { ...unknown, clientIp, requestId });
+}
+
+/** OpenSSL's reason is a few words, such as "http request"; its message is not for people. */
+function tlsFault(error: Error & { readonly reason?: unknown }, code: string): HttpFault {
+  return { status: 400, code: 'tls_failed', message: `TLS failed: ${error.reason ?? code}` };
 }
 
 function commonHeaders(requestId: string) {

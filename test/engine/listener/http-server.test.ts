@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createHttpServer } from '../../../src/engine/listener/http-server.js';
+import {
+  createHttpServer,
+  type UnroutedRequest,
+} from '../../../src/engine/listener/http-server.js';
 import { testLog } from '../../support/services.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -17,23 +20,42 @@ const made = spawnSync('openssl', [
 ]);
 if (made.status !== 0) process.stdout.write('skipped: there is no openssl here\n');
 
-(made.status === 0 ? test : test.skip)(
+const withTls = made.status === 0 ? test : test.skip;
+
+/** A server with TLS, and a connection to it without. */
+async function connected() {
+  const faults: UnroutedRequest[] = [];
+  const tls = { cert: folder.at('c.pem'), key: folder.at('k.pem') };
+  const server = createHttpServer({
+    address: { host: '127.0.0.1', port: 0, tls, trustedProxies: [] },
+    log: testLog().logger,
+    node: { headersTimeout: 200 },
+    onFault: (request) => faults.push(request),
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').resume();
+  return { server, socket, told: () => faults.map(({ code, reason }) => [code, reason]) };
+}
+
+withTls(
   'a connection on which TLS never begins is closed as soon as one without headers',
   async () => {
-    const tls = { cert: folder.at('c.pem'), key: folder.at('k.pem') };
-    const server = createHttpServer({
-      address: { host: '127.0.0.1', port: 0, tls, trustedProxies: [] },
-      log: testLog().logger,
-      node: { headersTimeout: 200 },
-    });
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = server.server.address() as AddressInfo;
     const startedMs = performance.now();
-    const socket = connect(port, '127.0.0.1').resume();
+    const { server, socket, told } = await connected();
     await once(socket, 'close');
     assert.ok(performance.now() - startedMs < 60_000, 'it was not closed in time');
+    assert.equal(told(), [['request_timeout', 'the request took too long to arrive']]);
     await server.close();
   },
 );
+
+withTls('a request without TLS is reported as such', async () => {
+  const { server, socket, told } = await connected();
+  socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(socket, 'close');
+  assert.equal(told(), [['tls_failed', 'TLS failed: http request']]);
+  await server.close();
+});
 
 test.run();
