@@ -5,6 +5,7 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
+  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -31,12 +32,18 @@ export const TEMPORARY_ENDING = '.svc.tmp';
  * Replaces a file atomically and durably. Its folder must exist.
  *
  * @param mode permissions of the new file
+ * @param modified when it says that it was modified; default: now
  * @throws the system's error, with the old file unchanged
  */
-export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
+export function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  mode: number,
+  modified?: Date | number,
+): void {
   const temporary = temporaryFor(file);
   try {
-    writeDurably(temporary, content, mode);
+    writeDurably(temporary, content, mode, modified);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -53,13 +60,20 @@ export function temporaryFor(file: string): string {
   return join(dirname(file), `.${name.padStart(12, '0')}${TEMPORARY_ENDING}`);
 }
 
-function writeDurably(file: string, content: string | Uint8Array, mode: number): void {
+function writeDurably(
+  file: string,
+  content: string | Uint8Array,
+  mode: number,
+  modified: Date | number | undefined,
+): void {
   const descriptor = openSync(file, 'wx', PRIVATE_MODE);
   try {
     writeFileSync(descriptor, content);
     // Separately, since the mode of open() is subject to the umask.
     fchmodSync(descriptor, mode);
     fsyncSync(descriptor);
+    // Last, since an old temporary file is taken for one that a killed process left.
+    if (modified !== undefined) futimesSync(descriptor, modified, modified);
   } finally {
     closeSync(descriptor);
   }

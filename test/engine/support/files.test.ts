@@ -26,6 +26,14 @@ test('the next write removes what a killed one left, and nothing that may be und
   assert.equal(readdirSync(folder.path).toSorted(), [...others, 'MEMORY.md'].toSorted());
 });
 
+test('a file has its time of modification as soon as it is there', () => {
+  const folder = tempFolder();
+  for (const modified of [new Date(-43_200_000), new Date('2026-02-03T04:05:06.789Z')]) {
+    replaceFile(folder.at('a.md'), 'x', 0o600, modified);
+    assert.equal(statSync(folder.at('a.md')).mtime, modified);
+  }
+});
+
 test('creates folders for their owner, and accepts those that exist', () => {
   const folder = tempFolder();
   for (const path of ['a/b/c', 'a/b/c', 'a']) makeFolders(folder.at(path));

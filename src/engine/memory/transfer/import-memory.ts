@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, realpathSync, statSync, utimesSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import {
@@ -239,10 +239,9 @@ function landDocument(
       replaceFile(backup, readFileSync(file), PRIVATE_MODE);
     }
     makeFolders(dirname(file), SHARED_FOLDER_MODE);
-    replaceFile(file, bytes, PRIVATE_MODE);
     // Node.js takes negative numbers for now, and dates for what they say.
     const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
-    utimesSync(file, modified, modified);
+    replaceFile(file, bytes, PRIVATE_MODE, modified);
   } catch (error) {
     throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${messageOf(error)}`, {
       hint: 'fix that and run the same command again: files already written are skipped',
