@@ -60,7 +60,7 @@ export function tryProcessLock(file: string, work: () => void): void {
  */
 export function isProcessLockHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
+  const database = openNamed(file, () => openDatabase(file, { readonly: false, busyTimeoutMs: 0 }));
   try {
     database.exec('BEGIN IMMEDIATE');
     return false;
@@ -74,8 +74,12 @@ export function isProcessLockHeld(file: string): boolean {
 
 function openLock(file: string): Connection {
   makeFolders(dirname(file));
+  return openNamed(file, () => createDatabase(file, 0));
+}
+
+function openNamed(file: string, open: () => Connection): Connection {
   try {
-    return createDatabase(file, 0);
+    return open();
   } catch (error) {
     throw naming(file, error);
   }

@@ -46,7 +46,8 @@ export function replaceFile(
     writeDurably(temporary, content, mode, modified);
     renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    // Where that fails as well, the first failure says more.
+    ifReadable(() => rmSync(temporary, { force: true }));
     // Nobody knows the temporary file, and the error of a descriptor names none.
     throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   }

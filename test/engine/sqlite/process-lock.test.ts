@@ -41,6 +41,7 @@ test('names the file when it cannot be used', async () => {
     assert.unreachable();
   } catch (error) {
     assert.is(messageOf(error), `${file}: unable to open database file`);
+    assert.throws(() => isProcessLockHeld(file), new RegExp(`${file}: unable to open`, 'u'));
   }
 });
 
