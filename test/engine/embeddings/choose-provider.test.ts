@@ -94,6 +94,8 @@ test('auto takes a local model only when the file is there', () => {
   assert.is(choose({ memorySearch, env, home })?.adapter, 'openai', 'nothing runs it');
   home.write('runtimes/local.json', runtimePointer());
   assert.is(choose({ memorySearch, env, home })?.adapter, 'local');
+  const below = { provider: 'auto', local: { modelPath: home.at('m.gguf/m.gguf') } };
+  assert.is(choose({ memorySearch: below, env, home })?.adapter, 'openai', 'below a file');
   const fetched = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
   assert.is(choose({ memorySearch: fetched, home }), undefined);
   assert.is(choose({ memorySearch: { ...fetched, provider: 'local' }, home })?.adapter, 'local');

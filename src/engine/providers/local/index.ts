@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { ifReadable } from '../../support/files.js';
 import { type Provider, SELF_HOSTED } from '../provider.js';
 import { DEFAULT_MODEL, runtimeState, runtimesDir } from './runtime/store.js';
 
@@ -18,7 +19,7 @@ export const local: Provider<'local'> = {
   detect: ({ settings, stateDir }) => {
     const { modelPath } = settings.local;
     if (modelPath === undefined) return { available: false, why: 'local.modelPath is unset' };
-    if (statSync(modelPath, { throwIfNoEntry: false })?.isFile() !== true) {
+    if (ifReadable(() => statSync(modelPath))?.isFile() !== true) {
       return { available: false, why: 'local.modelPath is not a file' };
     }
     const runtime = runtimeState(runtimesDir(stateDir));

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemErrorCode, systemReason } from '../../errors/index.js';
 import { crypto } from '../../support/crypto.js';
+import { ifReadable } from '../../support/files.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { HEADER_BYTES, isHeaderWhole } from './gguf-header.js';
@@ -145,7 +146,7 @@ export function modelFileState(
 }
 
 export function isDownloaded(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return ifReadable(() => statSync(path))?.isFile() === true;
 }
 
 /** The absolute path where a model is or will be stored. */

@@ -62,6 +62,7 @@ interface Run {
   readonly events?: EmbeddingEvent[];
   readonly onEvent?: (event: EmbeddingEvent) => void;
   readonly idleMs?: number;
+  readonly modelCacheDir?: string;
 }
 
 function download(reference: string, folder: TempFolder, run: Run = {}) {
@@ -70,7 +71,7 @@ function download(reference: string, folder: TempFolder, run: Run = {}) {
   const nowMs = (): number => performance.now();
   const onEvent = run.onEvent ?? ((event: EmbeddingEvent) => void run.events?.push(event));
   return downloadModel(parsed, {
-    modelCacheDir: folder.path,
+    modelCacheDir: run.modelCacheDir ?? folder.path,
     env: run.env ?? {},
     pacing: new Pacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
     signal: run.signal ?? new AbortController().signal,
@@ -256,6 +257,17 @@ test('a page instead of a model is told by its first bytes', async ({ host, fold
   const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
   assert.is(fault.details.kind, 'answer');
   assert.match(fault.message, /not serve a GGUF file/u);
+});
+
+test('a folder that cannot be is named, with its setting', async ({ host, folder }) => {
+  folder.write('file', '');
+  const reference = `${host.url}/m/model.gguf`;
+  for (const modelCacheDir of [folder.at('file'), '/proc/models']) {
+    const fault = await faultOf(download(reference, folder, { modelCacheDir }));
+    assert.is(fault.details.kind, 'setup');
+    assert.match(fault.message, `cannot write the model to ${modelCacheDir}/`);
+    assert.match(fault.details.hint ?? '', 'memorySearch.local.modelCacheDir');
+  }
 });
 
 test('a file that arrives whole, but is no whole model, is not kept', async ({ host, folder }) => {

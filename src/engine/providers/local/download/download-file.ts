@@ -38,22 +38,17 @@ export interface FileDownload {
  * Downloads a file, resuming an earlier try if the host still has the same file, and verifies its
  * length, its first bytes and, if known, its SHA-256.
  *
- * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
+ * @throws VendorFault, the system's error, or the signal's reason; the partial file is kept for the next try
  */
 export async function downloadFile(download: FileDownload): Promise<void> {
   const part = new PartFile(download.path, download.url);
-  try {
-    makeFolders(dirname(download.path));
-    await withRetries(download.pacing, download.signal, () => transfer(download, part));
-    await checkHash(part, download);
-    checkModel(part, download);
-    syncFile(part.path);
-    renameSync(part.path, download.path);
-    part.forgetOrigin();
-  } catch (error) {
-    download.signal.throwIfAborted();
-    throw asDiskFault(error, download.path);
-  }
+  makeFolders(dirname(download.path));
+  await withRetries(download.pacing, download.signal, () => transfer(download, part));
+  await checkHash(part, download);
+  checkModel(part, download);
+  syncFile(part.path);
+  renameSync(part.path, download.path);
+  part.forgetOrigin();
 }
 
 async function transfer(download: FileDownload, part: PartFile): Promise<void> {
@@ -176,8 +171,8 @@ function checkModel(part: PartFile, { url }: FileDownload): void {
   }
 }
 
-/** Converts a file system error. */
-function asDiskFault(error: unknown, path: string): unknown {
+/** Converts a file system error. @param path of the model */
+export function asDiskFault(error: unknown, path: string): unknown {
   const code = systemErrorCode(error);
   if (error instanceof VendorFault || code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(messageOf(error));

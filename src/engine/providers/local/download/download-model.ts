@@ -19,7 +19,7 @@ import {
   type RemoteReference,
 } from '../model.js';
 import type { InstallLocalOutput } from '../output-schemas.js';
-import { downloadFile, type FileDownload } from './download-file.js';
+import { asDiskFault, downloadFile, type FileDownload } from './download-file.js';
 import type { DownloadLimits, LinkedFile } from './open-download.js';
 
 /**
@@ -82,15 +82,20 @@ export async function downloadModel(
   const lockFile = join(modelCacheDir, '.locks', name);
   const model = reference.name;
   const onWait = (): void => onEvent({ type: 'model.waiting', model });
-  return withProcessLock(lockFile, { signal, onWait }, async () => {
-    if (isDownloaded(path)) return { path, downloaded: false };
-    const hub = hubOf(options.env);
-    const { limits = LIMITS, pacing } = options;
-    const source = await sourceOf(reference, hub, { signal, pacing, timeoutMs: limits.idleMs });
-    const onProgress = createProgress(model, onEvent);
-    await downloadFile({ ...source, path, limits, pacing, signal, onProgress });
-    return { path, downloaded: true };
-  });
+  try {
+    return await withProcessLock(lockFile, { signal, onWait }, async () => {
+      if (isDownloaded(path)) return { path, downloaded: false };
+      const hub = hubOf(options.env);
+      const { limits = LIMITS, pacing } = options;
+      const source = await sourceOf(reference, hub, { signal, pacing, timeoutMs: limits.idleMs });
+      const onProgress = createProgress(model, onEvent);
+      await downloadFile({ ...source, path, limits, pacing, signal, onProgress });
+      return { path, downloaded: true };
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asDiskFault(error, path);
+  }
 }
 
 async function sourceOf(
