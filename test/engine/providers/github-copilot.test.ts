@@ -257,6 +257,16 @@ test(
 );
 
 test(
+  'a GitHub that cannot be reached is named, not Copilot',
+  inWorld(async ({ fake, adapter }) => {
+    const model = 'text-embedding-3-small';
+    await fake.close();
+    const { hint } = await failureOf((await adapter({ model })).probe());
+    assert.match(hint ?? '', `check that ${fake.origin}/api/v3 is reachable`);
+  }),
+);
+
+test(
   'a model that the plan does not have is named',
   inWorld(async ({ adapter }) => {
     const made = await adapter({ model: 'text-embedding-9' });

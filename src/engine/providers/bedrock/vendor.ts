@@ -8,6 +8,8 @@ import {
   redirectFault,
   statusFault,
   textAt,
+  UNSENDABLE,
+  unsendableFault,
 } from '../http/status-fault.js';
 import type { Provider } from '../provider.js';
 import { settingNames, withheldHint } from '../provider-error.js';
@@ -148,6 +150,7 @@ function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFault | un
   }
   const code = systemErrorCode(error);
   if (code === undefined) return undefined;
+  if (code === UNSENDABLE) return unsendableFault(error);
   const { message, hint } = networkWords(code, firstLine(error.message));
   return new VendorFault('network', message, { code, hint, cause: error });
 }

@@ -6,7 +6,7 @@ import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-clien
 import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
 import type { BatchCall } from '../vendor.js';
-import { withoutEndSlashes } from '../vendor-fault.js';
+import { shownAddress, VendorFault, withoutEndSlashes } from '../vendor-fault.js';
 import { tokenCacheFile } from './auth-files.js';
 import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
 import { readPrivateJson, writePrivateJson } from './stored-login.js';
@@ -72,7 +72,9 @@ export async function exchangeToken(
       },
     },
     explainExchange,
-  );
+  ).catch((error: unknown) => {
+    throw unreachableNamed(error, apiUrl);
+  });
   const body = parseAnswer(answer);
   const value = textAt(body, 'token');
   const refreshIn = numberAt(body, 'refresh_in');
@@ -84,6 +86,14 @@ export async function exchangeToken(
     url: copilotUrl(jsonAt(body, 'endpoints', 'api'), value) ?? defaultCopilotUrl(apiUrl),
     expiresMs: clock.now() + refreshIn * 1000 + GRACE_MS,
   };
+}
+
+/** The usual hint names the address of Copilot, which has not been asked yet. */
+function unreachableNamed(error: unknown, apiUrl: string): unknown {
+  if (!(error instanceof VendorFault) || error.details.hint !== undefined) return error;
+  const { kind } = error.details;
+  if (kind !== 'network' && kind !== 'timeout') return error;
+  return error.with({ hint: `check that ${shownAddress(apiUrl)} is reachable` });
 }
 
 /** The account's plan determines the host: in the answer, or in older ones inside the token. */

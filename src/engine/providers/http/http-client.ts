@@ -11,7 +11,13 @@ import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import { type Pacing, withRetries } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { networkWords, redirectFault, statusFault } from './status-fault.js';
+import {
+  networkWords,
+  redirectFault,
+  statusFault,
+  UNSENDABLE,
+  unsendableFault,
+} from './status-fault.js';
 
 export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'POST';
@@ -230,22 +236,12 @@ function faultOf(error: unknown): VendorFault {
   }
   if (error instanceof RequestError) {
     if (DAMAGED.test(error.code)) return broken('its compression is damaged');
-    if (error.code === 'ERR_INVALID_CHAR') return unsendable(error);
+    if (error.code === UNSENDABLE) return unsendableFault(error);
     const { message, hint } = networkWords(error.code, error.message);
     const masked = createSecretMask().text(message);
     return new VendorFault('network', masked, { code: error.code, hint, cause: error });
   }
   return new VendorFault('network', messageOf(error), { cause: error });
-}
-
-/** A header that cannot be sent: most often the key, with the line break of the file that it comes from. */
-function unsendable(error: RequestError): VendorFault {
-  const header = /\["([^"]+)"\]/u.exec(error.message)?.[1] ?? '';
-  const isKey = /^(?:authorization|x-(?:goog-)?api-key)$/iu.test(header);
-  const what = isKey ? 'the key' : `the header "${header}"`;
-  const message = `${what} contains a line break or another character that cannot be sent`;
-  const hint = isKey ? undefined : "check the provider's headers in the configuration";
-  return new VendorFault(isKey ? 'auth' : 'setup', message, { hint, cause: error });
 }
 
 /** Headers that never contain secrets. */

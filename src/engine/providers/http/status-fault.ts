@@ -116,6 +116,19 @@ export function networkWords(
   return { message: NETWORK_WORDS[code] ?? fallback, hint };
 }
 
+/** Code of {@link unsendableFault}. */
+export const UNSENDABLE = 'ERR_INVALID_CHAR';
+
+/** A header that cannot be sent: most often the key, with the line break of the file that it comes from. */
+export function unsendableFault(error: Error): VendorFault {
+  const header = /\["([^"]+)"\]/u.exec(error.message)?.[1] ?? '';
+  const isKey = /^(?:authorization|x-(?:goog-)?api-key)$/iu.test(header);
+  const what = isKey ? 'the key' : `the header "${header}"`;
+  const message = `${what} contains a line break or another character that cannot be sent`;
+  const hint = isKey ? undefined : "check the provider's headers in the configuration";
+  return new VendorFault(isKey ? 'auth' : 'setup', message, { hint, cause: error });
+}
+
 /** A value inside parsed JSON; undefined if the path does not exist. */
 export function jsonAt(value: unknown, ...path: readonly (number | string)[]): unknown {
   let current = value;

@@ -98,6 +98,15 @@ test('a refused API key is named by where it comes from', async () => {
   assert.not.match(`${error.message} ${error.hint}`, BEDROCK_TOKEN);
 });
 
+test('an API key with a line break is named as such', async () => {
+  const wrong = { AWS_BEARER_TOKEN_BEDROCK: `${BEDROCK_TOKEN}\nx` };
+  const error = await failing((fake) =>
+    bedrockAdapter({}, { ...wrong, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: fake.origin }).probe(),
+  );
+  assert.is(error.code, 'PROVIDER_AUTH');
+  assert.match(error.message, 'the key contains a line break');
+});
+
 test('a token of the environment is not sent to an address of the configuration', async () => {
   const fake = await startBedrockFake();
   const env = { AWS_BEARER_TOKEN_BEDROCK: BEDROCK_TOKEN, AWS_EC2_METADATA_DISABLED: 'true' };
