@@ -25,6 +25,7 @@ const FILES = new Map([
   ['/cut.gguf', MODEL.subarray(0, 2000)],
   ['/empty.gguf', Buffer.alloc(0)],
   ['/page.gguf', Buffer.from('<html>please sign in</html>')],
+  ['/api/models/ada/page/tree/main?recursive=true', Buffer.from('<html>please sign in</html>')],
   ['/ada/words/resolve/main/sub/words-Q8_0.gguf', MODEL],
   [
     '/api/models/ada/words/tree/main?recursive=true',
@@ -257,6 +258,13 @@ test('a page instead of a model is told by its first bytes', async ({ host, fold
   const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
   assert.is(fault.details.kind, 'answer');
   assert.match(fault.message, /not serve a GGUF file/u);
+});
+
+test('a hub that does not list its files is named', async ({ host, folder }) => {
+  for (const HF_ENDPOINT of [host.url, 'http://127.0.0.1:1']) {
+    const fault = await faultOf(download('hf:ada/page:Q8_0', folder, { env: { HF_ENDPOINT } }));
+    assert.match(fault.details.hint ?? '', `check that ${HF_ENDPOINT} is reachable`);
+  }
 });
 
 test('a folder that cannot be is named, with its setting', async ({ host, folder }) => {

@@ -8,7 +8,7 @@ import { jsonAt } from '../../http/status-fault.js';
 import { asProviderError } from '../../provider-error.js';
 import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
 import type { BatchCall, ProviderSettings } from '../../vendor.js';
-import { VendorFault, withoutEndSlashes } from '../../vendor-fault.js';
+import { shownAddress, VendorFault, withoutEndSlashes } from '../../vendor-fault.js';
 import {
   cacheFileName,
   checkModelFile,
@@ -194,7 +194,7 @@ async function listFiles(
   hub: Hub,
   asking: BatchCall,
 ): Promise<readonly ListedFile[]> {
-  const answer = await sendRequest(
+  const entries = await sendRequest(
     {
       method: 'GET',
       url: `${hub.endpoint}/api/models/${repository}/tree/${encodeURIComponent(revision)}?recursive=true`,
@@ -207,8 +207,11 @@ async function listFiles(
           ? `check the name ${repository}; for a gated or private model, set HF_TOKEN`
           : 'try again later, or use the name of a file',
     }),
-  );
-  const entries = parseAnswer(answer);
+  )
+    .then(parseAnswer)
+    .catch((error: unknown) => {
+      throw withHub(error, hub);
+    });
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry: unknown) => {
     const path = jsonAt(entry, 'path');
@@ -221,6 +224,13 @@ async function listFiles(
     };
     return [{ path, expected }];
   });
+}
+
+/** The usual hint is about embeddings. */
+function withHub(error: unknown, { endpoint }: Hub): unknown {
+  if (!(error instanceof VendorFault) || error.details.hint !== undefined) return error;
+  const hint = `check that ${shownAddress(endpoint)} is reachable, and that no proxy or sign-in page answers instead; HF_ENDPOINT sets another address`;
+  return error.with({ hint });
 }
 
 /** The file whose name ends with the quantization; of several, the one with the shortest path. */
