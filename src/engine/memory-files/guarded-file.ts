@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
+  isInside,
   makeFolders,
   nearestExisting,
   PRIVATE_MODE,
@@ -83,14 +84,17 @@ export function removeGuarded(file: GuardedFile): void {
 function assertInside(dir: string, folder: string, path: string): void {
   const isThere = (at: string) => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
   const existing = nearestExisting(folder, isThere);
-  const real = realpathSync(existing);
-  if (real !== existing || (real !== dir && !real.startsWith(dir + sep))) {
+  if (realpathSync(existing) !== existing) {
     throw refused(path, 'its path contains a symbolic link');
   }
+  if (!isInside(existing, dir))
+    throw refused(path, `${dir} no longer exists`, 'restore the folder');
 }
 
-function refused(path: string, why: string): SvcError {
-  return new SvcError('DREAM_FILE_REFUSED', `cannot write ${path}: ${why}`, {
-    hint: 'replace it with a regular UTF-8 file, or remove it',
-  });
+function refused(
+  path: string,
+  why: string,
+  hint = 'replace it with a regular UTF-8 file, or remove it',
+): SvcError {
+  return new SvcError('DREAM_FILE_REFUSED', `cannot write ${path}: ${why}`, { hint });
 }

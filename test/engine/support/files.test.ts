@@ -26,6 +26,11 @@ test('the next write removes what a killed one left, and nothing that may be und
   assert.equal(readdirSync(folder.path).toSorted(), [...others, 'MEMORY.md'].toSorted());
 });
 
+test('a workspace that vanished is not taken for a link', () => {
+  const folder = tempFolder();
+  assert.throws(() => readGuarded(folder.at('gone'), 'memory/a.md'), /gone no longer exists/u);
+});
+
 test('a file has its time of modification as soon as it is there', () => {
   const folder = tempFolder();
   for (const modified of [new Date(-43_200_000), new Date('2026-02-03T04:05:06.789Z')]) {
