@@ -16,7 +16,13 @@ import type { Connection } from '../sqlite/database.js';
 import { tryProcessLock } from '../sqlite/process-lock.js';
 import { queryValue, runSql } from '../sqlite/query.js';
 import type { StatePaths } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import {
+  ifThere,
+  makeFolders,
+  PRIVATE_MODE,
+  readRegularFile,
+  replaceFile,
+} from '../support/files.js';
 import { parsedJson, shortHash } from '../support/text.js';
 import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-workspace.js';
 import { promotedEntries } from './promotion/memory-file.js';
@@ -121,8 +127,8 @@ function isMoved(
 }
 
 function originOf({ origin }: DreamFiles): Origin | undefined {
-  if (!existsSync(origin)) return undefined;
-  return originFile.safeParse(parsedJson(readFileSync(origin, 'utf8'))).data;
+  const text = ifThere(() => readRegularFile(origin).toString('utf8'));
+  return text === undefined ? undefined : originFile.safeParse(parsedJson(text)).data;
 }
 
 /** Undefined if the path no longer exists; an inaccessible folder does exist. */

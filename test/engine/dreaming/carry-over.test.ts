@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { suite } from 'uvu';
@@ -44,6 +45,15 @@ test('a moved home keeps its past sweeps, its undo and its decisions', async () 
   const moved = tempFolder().at('home');
   renameSync(path, moved);
   await remembers(moved, sweep);
+});
+
+test('a named pipe in place of what tells whose dreams they are is not waited for', async () => {
+  const { path, sweep } = await sweptHome();
+  const dreaming = join(path, 'dreaming');
+  const [origin = ''] = readdirSync(dreaming).filter((name) => name.endsWith('.origin.json'));
+  rmSync(join(dreaming, origin));
+  execFileSync('mkfifo', [join(dreaming, origin)]);
+  await remembers(path, sweep);
 });
 
 test('so does one that was last used before svc kept whose dreams they are', async () => {

@@ -10,9 +10,9 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SvcError } from '../../errors/index.js';
 import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
 import { queryValue, runSql } from '../../sqlite/query.js';
-import { ifThere } from '../../support/files.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import type { OpenDreams } from '../store/dream-database.js';
@@ -74,8 +74,14 @@ async function ingestShared(inbox: Inbox, log: SharedRecalls, tally: Tally): Pro
 }
 
 function ingestFile(inbox: Inbox, file: string, tally: Tally): void {
-  const descriptor = ifThere(() => openSync(file, 'r'));
-  if (descriptor === undefined) return;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  // Opening a named pipe would wait for a writer.
+  if (!stats.isFile())
+    throw new SvcError('DREAM_STORE_UNUSABLE', `${file} is not a regular file`, {
+      hint: 'move it away',
+    });
+  const descriptor = openSync(file, 'r');
   try {
     const name = nameOf(descriptor, inbox.database);
     while (name !== undefined) {

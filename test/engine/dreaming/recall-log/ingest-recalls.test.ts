@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ingestRecalls } from '../../../../src/engine/dreaming/recall-log/ingest-recalls.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
+import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('ingesting the recall log');
@@ -46,6 +48,14 @@ test('logs of any size are counted once, however often they are rotated', async 
     assert.is(positions(), 1);
     assert.is(await ingest(), 0);
   }
+  close();
+});
+
+test('a named pipe is refused instead of waiting for a writer', async () => {
+  const { log, ingest, close } = inbox();
+  execFileSync('mkfifo', [log]);
+  const failure = await failureOf(ingest());
+  assert.is(failure.message, `${log} is not a regular file`);
   close();
 });
 
