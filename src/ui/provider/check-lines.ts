@@ -13,7 +13,8 @@ export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
 export type ShownCheck = CheckOutcome | 'running' | 'waiting';
 
 const LABEL_COLUMNS = 12;
-const TEXT_COLUMNS = 24;
+/** The note of a longer text is below it, so that notes have one column. */
+const TEXT_COLUMNS = 28;
 const INDENT = ' '.repeat(2 + LABEL_COLUMNS);
 /** In a narrow terminal, explanations start further left. */
 const NARROW_INDENT = ' '.repeat(4);
@@ -39,7 +40,7 @@ export function checkLines(
   const note = noteOf(check, shown);
   const beside = `${padEnd(text, TEXT_COLUMNS)}  ${safeLine(note)}`;
   const fits = columns === undefined || INDENT.length + textWidth(beside) <= columns;
-  const isBeside = note !== '' && textRest.length === 0 && fits;
+  const isBeside = note !== '' && textWidth(text) <= TEXT_COLUMNS && textRest.length === 0 && fits;
   const below = [
     ...textRest,
     ...(note === '' || isBeside ? [] : wrap(note).map(style.dim)),
