@@ -108,7 +108,7 @@ const uses: Readonly<Record<string, (args: readonly string[]) => Promise<void> |
     await onTerminal(args, undefined, true);
   },
   'svc webhook serve': async (args) => {
-    await onTerminal(args, quitting('listening on'));
+    await onTerminal(args, quitting('http://127.0.0.1'));
   },
 };
 

@@ -1,4 +1,4 @@
-import type { ServeState } from '../../../engine/serve/index.js';
+import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
@@ -54,8 +54,9 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       style={style}
       title={() => titleOf(store.getSnapshot())}
       facts={(browsed) => [
-        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
         sinceOf(store.getSnapshot()),
+        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
+        addressOf(store.getSnapshot()),
       ]}
       columns={() => deliveryColumns(store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
@@ -132,10 +133,23 @@ function keysOptions(
 
 const NOT_RUNNING = 'not running: start it with "svc serve"';
 
-function titleOf({ serve, isWatched }: WebhooksScreenState): string {
-  const service = serve?.services.find(({ name }) => name === 'webhooks');
+function titleOf(state: WebhooksScreenState): string {
+  if (addressOf(state) !== '') return 'svc · webhooks';
+  const service = serviceOf(state);
   const told = service?.failure?.message ?? service?.event ?? '';
-  return safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`);
+  return safeLine(`svc · webhooks · ${told || (state.isWatched ? NOT_RUNNING : 'starting')}`);
+}
+
+/** A fact, not a part of the title, which would be cut before its port. */
+function addressOf(state: WebhooksScreenState): string {
+  const service = serviceOf(state);
+  if (service === undefined || service.failure !== null) return '';
+  const [, url = ''] = /^listening on (\S+)$/u.exec(service.event ?? '') ?? [];
+  return safeLine(url);
+}
+
+function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined {
+  return serve?.services.find(({ name }) => name === 'webhooks');
 }
 
 function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
