@@ -4,7 +4,7 @@ import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { oneLine } from '../support/text.js';
-import { lossFraction, NUMBER, stemsOf } from './claims/claim-words.js';
+import { countNegations, lossFraction, NUMBER, stemsOf } from './claims/claim-words.js';
 import { junkReason } from './claims/junk.js';
 
 /** Rewords decisions made without it. Every method falls back to the plain text. */
@@ -89,9 +89,6 @@ const MOST_NEW = 0.15;
 /** Share of words that a condensed text may drop. */
 const MOST_LOST = 0.6;
 const DIGIT = /\p{N}/u;
-/** Negations in common European languages. */
-const NEGATIONS =
-  /\b(?:not|no|never|none|without|cannot|n't|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin|non|mai|senza)\b|n't\b/giu;
 
 /**
  * Whether a condensed text is faithful to its source: hardly any new words, the same numbers and negations,
@@ -106,10 +103,6 @@ export function isSupported(text: string, source: string): boolean {
     [...stems].filter((stem) => DIGIT.test(stem)).sort();
   if (numbers(said).join(' ') !== numbers(known).join(' ')) return false;
   return countNegations(text) === countNegations(source);
-}
-
-function countNegations(text: string): number {
-  return text.match(NEGATIONS)?.length ?? 0;
 }
 
 /** A narrator, unless no model is configured or it cannot be used. */

@@ -130,6 +130,7 @@ test('support needs the same figures and negations, and hardly a new word', () =
     isSupported('The port is 5433, not 5432.', 'The port of the database is 5433, not 5432.'),
   );
   assert.not(isSupported('The port is 5433.', 'The port of the database is 5433, not 5432.'));
+  assert.not(isSupported('Billing runs on Sundays.', 'Billing doesn’t run on Sundays.'));
 });
 
 async function narratorOf(

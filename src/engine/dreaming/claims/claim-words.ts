@@ -50,3 +50,12 @@ export function countShared(a: ReadonlySet<string>, b: ReadonlySet<string>): num
   for (const item of few) if (many.has(item)) shared += 1;
   return shared;
 }
+
+/** Negations in common European languages. */
+const NEGATIONS =
+  /\b(?:not|no|never|none|without|cannot|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin|non|mai|senza)\b|n['’]t\b/giu;
+
+/** How often a text denies something. */
+export function countNegations(text: string): number {
+  return text.match(NEGATIONS)?.length ?? 0;
+}

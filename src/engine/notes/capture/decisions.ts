@@ -1,5 +1,5 @@
 import type { ChatModel } from '../../chat/open-chat-model.js';
-import { lossFraction, stemsOf } from '../../dreaming/claims/claim-words.js';
+import { countNegations, lossFraction, stemsOf } from '../../dreaming/claims/claim-words.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import { MASK } from '../../masking/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
@@ -71,7 +71,8 @@ const ANSWER_TOKENS = 1000;
 /** Share of words in a line that its source may lack, such as connecting words. */
 const MOST_NEW = 0.2;
 const NUMBER = /\d/u;
-const NEGATION = /\b(?:not|no|never|none|without|against|cannot|instead)\b|n't\b/iu;
+/** What was decided is another thing. */
+const AGAINST = /\b(?:against|instead)\b/iu;
 
 const INSTRUCTIONS = [
   'You read a conversation of a person with a coding agent, and list what was decided in it, or what the person asks to be remembered.',
@@ -130,6 +131,10 @@ export async function extracted(
   return [...new Set(supported)].slice(0, MOST_DECISIONS);
 }
 
+function negatesIn(text: string): boolean {
+  return countNegations(text) > 0 || AGAINST.test(text);
+}
+
 interface Source {
   readonly stems: ReadonlySet<string>;
   readonly negates: boolean;
@@ -141,7 +146,7 @@ function sourcesOf(turns: readonly Turn[]): readonly Source[] {
   return sentences.flatMap((_, at) =>
     [1, 2, 3].map((count) => {
       const text = sentences.slice(at, at + count).join(' ');
-      return { stems: stemsOf(text), negates: NEGATION.test(text) };
+      return { stems: stemsOf(text), negates: negatesIn(text) };
     }),
   );
 }
@@ -150,7 +155,7 @@ function sourcesOf(turns: readonly Turn[]): readonly Source[] {
 function isSupportedBy(line: string, sources: readonly Source[]): boolean {
   const said = stemsOf(line);
   const numbers = [...said].filter((stem) => NUMBER.test(stem));
-  const negates = NEGATION.test(line);
+  const negates = negatesIn(line);
   return sources.some(
     (source) =>
       source.negates === negates &&
