@@ -3,6 +3,7 @@ import {
   ADDS,
   ATTRIBUTES,
   CHANGE,
+  DENIES,
   DURATIONS,
   FREQUENCIES,
   GENERIC,
@@ -44,6 +45,8 @@ export interface Gist {
   readonly changes: boolean;
   /** Whether it may be true in addition to another value: "also", "not". */
   readonly adds: boolean;
+  /** Whether it denies what it says: "does not listen", "no longer listens". */
+  readonly denies: boolean;
   /** Whether it is about the present, not the past or a possibility. */
   readonly isPresent: boolean;
 }
@@ -94,6 +97,8 @@ export function gistOf(text: string): Gist {
     attributes,
     changes,
     adds: ADDS.test(text),
+    // Otherwise it denies only what was true before.
+    denies: parts.former.size === 0 && DENIES.test(text),
     isPresent:
       !isAsked && !isPast && !isPassing(text) && !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
   };

@@ -92,6 +92,7 @@ const MOSTLY = 0.5;
 const NEARLY_ALL = 0.75;
 
 function saysSame({ shared, union, isInside, agreeing }: Overlap, a: Gist, b: Gist): boolean {
+  if (a.denies !== b.denies) return false;
   const attributes = countShared(a.attributes, b.attributes);
   const isEither = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
   if (!isEither) return false;

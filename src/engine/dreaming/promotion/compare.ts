@@ -31,9 +31,18 @@ const SAME = 0.9;
 /** Reads the statements in `MEMORY.md`. */
 export function knownMemory(text: string) {
   return {
-    byHand: splitClaims(handWritten(text)).map((claim) => knownStatement(claim.text)),
+    byHand: splitClaims(handWritten(text)).flatMap((claim) => [
+      knownStatement(claim.text),
+      ...partsOf(claim.text).map(knownStatement),
+    ]),
     promoted: promotedEntries(text).map((entry) => ({ entry, ...knownStatement(entry.text) })),
   };
+}
+
+/** The sentences of a statement that has several: one may deny something that another one says. */
+function partsOf(text: string): readonly string[] {
+  const parts = text.split(/(?<=[.!?…;:])\s+/u);
+  return parts.length === 1 ? [] : parts;
 }
 
 /** Prepares a statement for comparison. */
@@ -64,7 +73,9 @@ function hasEntry(text: string, known: KnownMemory): boolean {
 
 function isSaid(claim: KnownStatement, known: KnownMemory): boolean {
   return [...known.byHand, ...known.promoted].some(
-    (said) => saysAll(said.stems, claim.stems) || relate(claim.gist, said.gist) === 'same',
+    (said) =>
+      (said.gist.denies === claim.gist.denies && saysAll(said.stems, claim.stems)) ||
+      relate(claim.gist, said.gist) === 'same',
   );
 }
 

@@ -88,6 +88,26 @@ test('what is not sure coexists, in both directions of time', () => {
   assert.equal(turned, []);
 });
 
+test('a claim and its denial are not the same, in either order', () => {
+  const pairs = [
+    [
+      'The billing service listens on port 7443.',
+      'The billing service does not listen on port 7443.',
+    ],
+    ['Feature flags are allowed in production.', 'Feature flags are never allowed in production.'],
+    ['Backups are encrypted with age.', 'Backups are no longer encrypted with age.'],
+    ['Ana eats meat.', 'Ana doesn’t eat meat.'],
+  ] as const;
+  for (const [said, denied] of pairs) {
+    assert.is(relate(gistOf(denied), gistOf(said)), 'other', denied);
+    assert.is(relate(gistOf(said), gistOf(denied)), 'other', denied);
+    assert.is(relate(gistOf(denied), gistOf(denied)), 'same', denied);
+  }
+  // These deny only another value.
+  const backup = gistOf('The nightly backup runs at 02:30.');
+  assert.is(relate(gistOf('The nightly backup runs at 02:30, not at 03:30.'), backup), 'same');
+});
+
 test('a claim never supersedes itself, whatever its case and punctuation', () => {
   for (const [older, newer] of [...SUPERSEDES, ...COEXIST]) {
     for (const text of [older, newer]) assert.not(updates(text, `${text.slice(0, -1)}!`), text);

@@ -37,6 +37,15 @@ test('what a person or an entry says already is not said again', () => {
   assert.equal(compared('The backup runs nightly at 02:30.'), { verdict: 'said' });
 });
 
+test('what is denied is not said', () => {
+  const verdict = (claim: string, memory: string) =>
+    compareClaim(claim, knownMemory(memory), 0.25).verdict;
+  const [does, doesNot] = ['The importer handles tabs.', 'The importer does not handle tabs.'];
+  assert.is(verdict(doesNot, `- ${does}\n`), 'new');
+  assert.is(verdict(does, `- ${doesNot}\n`), 'new');
+  assert.is(verdict('Deploy from main.', 'Deploy from main. Never deploy on Fridays.\n'), 'said');
+});
+
 test('a new figure in the same statement renews the entry', () => {
   assert.equal(compared('The nightly backup of the storage server runs at 03:15.'), {
     verdict: 'renews',
