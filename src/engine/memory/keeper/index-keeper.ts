@@ -256,7 +256,7 @@ export class IndexKeeper {
     const scannedMs = clock.now();
     const { files, live = [], skipped } = scanSources(target.sources);
     pushAll(links, linkWarnings(skipped));
-    if (target.sources.transcripts?.archive?.isBehind(live) === true) return false;
+    if (target.sources.transcripts?.archive?.isBehind(live, scannedMs) === true) return false;
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 

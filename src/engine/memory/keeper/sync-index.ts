@@ -59,11 +59,12 @@ export async function syncIndex(target: KeptIndex, options: SyncOptions): Promis
 async function withArchived(scan: Scan, target: KeptIndex, options: SyncOptions): Promise<Scan> {
   const archive = target.sources.transcripts?.archive;
   const { live = [] } = scan;
-  if (archive?.isBehind(live) !== true) return scan;
   const { clock, signal } = options;
+  const nowMs = clock.now();
+  if (archive?.isBehind(live, nowMs) !== true) return scan;
   const forgotten = await readForgotten(target.forget);
   const leftOf = (text: string): string => forgotten.leftOf(text);
-  const skip = await archive.update(live, { leftOf, nowMs: clock.now(), signal });
+  const skip = await archive.update(live, { leftOf, nowMs, signal });
   if (skip !== undefined) return { ...scan, skipped: [...scan.skipped, skip] };
   return scanSources(target.sources);
 }

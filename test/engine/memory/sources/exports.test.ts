@@ -158,9 +158,9 @@ test('a newer export updates what changed, and keeps what is missing from it', a
     chat_messages: [...CLAUDE.chat_messages, { sender: 'human', text: 'thanks' }],
   };
   writeFileSync(file, zip([later]));
-  assert.is(archive.isBehind([]), true);
+  assert.is(archive.isBehind([], Date.now()), true);
   await update();
-  assert.is(archive.isBehind([]), false);
+  assert.is(archive.isBehind([], Date.now()), false);
   assert.equal(
     archive.sessions().map(({ path, turns }) => [path, turns]),
     [

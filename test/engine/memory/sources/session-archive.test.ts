@@ -155,7 +155,7 @@ test('conversations of other projects are not archived', async () => {
   assert.is(live.length, 1);
   await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });
   assert.equal(archive.list(() => false).files, []);
-  assert.is(archive.isBehind(live), false);
+  assert.is(archive.isBehind(live, Date.now()), false);
 });
 
 test('secrets are masked', async () => {
@@ -241,7 +241,23 @@ test('the oldest go first when the archive is too large, and the old when they a
   assert.ok(archive.sessions().reduce((sum, { bytes }) => sum + bytes, 0) <= 5000);
   // What was dropped stays dropped as long as it is the same.
   const live = scanTranscripts({ places: [placeOf(sessions.path)] }).files;
-  assert.is(archive.isBehind(live), false);
+  assert.is(archive.isBehind(live, nowMs), false);
+});
+
+test('limits apply although no conversation changed: when time passes, or they are lowered', async () => {
+  const { sessions, archive, update } = world({ maxAgeDays: 20 });
+  const talk = message('user', 'the kettle is red', '2026-03-01T01:00:00.000Z');
+  sessions.write('talk.jsonl', talk);
+  const nowMs = Date.parse('2026-03-02');
+  await update(undefined, nowMs);
+  rmSync(sessions.at('talk.jsonl'));
+  assert.is(archive.isBehind([], nowMs), false);
+  assert.is(archive.isBehind([], Date.parse('2026-03-22')), true);
+  const smaller = new SessionArchive({ ...archive.settings, maxBytes: 1 });
+  assert.is(smaller.isBehind([], nowMs), true);
+  await smaller.update([], { leftOf: (text) => text, nowMs });
+  assert.equal(smaller.sessions(), []);
+  assert.is(smaller.isBehind([], nowMs), false);
 });
 
 test('over the size limit, nothing older is kept than what is dropped', async () => {

@@ -114,7 +114,7 @@ async function archivedScan(
   forgotten: Forgotten,
 ): Promise<TranscriptScan> {
   const scan = scanTranscripts(transcripts);
-  if (transcripts.archive?.isBehind(scan.live) !== true) return scan;
+  if (transcripts.archive?.isBehind(scan.live, nowMs) !== true) return scan;
   const leftOf = (text: string): string => forgotten.leftOf(text);
   const skip = await transcripts.archive.update(scan.live, { leftOf, nowMs, signal });
   const { files, skipped } = scanTranscripts(transcripts);

@@ -71,7 +71,7 @@ export class SessionArchive implements ArchivedConversations {
     }
   }
 
-  isBehind(live: readonly TranscriptFile[]): boolean {
+  isBehind(live: readonly TranscriptFile[], nowMs: number): boolean {
     const { file, imports, retention } = this.settings;
     try {
       const isNew =
@@ -79,7 +79,11 @@ export class SessionArchive implements ArchivedConversations {
       if (!existsSync(file)) return isNew;
       return (
         ArchiveStore.read(file, (store) => {
-          return this.changedImports(store).length > 0 || this.changedFiles(store, live).length > 0;
+          return (
+            this.changedImports(store).length > 0 ||
+            this.changedFiles(store, live).length > 0 ||
+            this.overLimits(store, live, nowMs).length > 0
+          );
         }) ?? isNew
       );
     } catch {
@@ -285,28 +289,40 @@ export class SessionArchive implements ArchivedConversations {
     store.writeImport({ file: path, size, mtimeMs, ctimeMs, fault });
   }
 
-  /** Drops the oldest conversations over the limits; those of exports stay. */
+  /** Drops the oldest conversations over the limits. */
   private applyLimits(store: ArchiveStore, live: readonly TranscriptFile[], nowMs: number): void {
+    store.transaction(() => {
+      for (const { path, isLive } of this.overLimits(store, live, nowMs)) {
+        // What its agent still has would be archived again.
+        if (isLive) store.drop(path);
+        else store.remove(path);
+      }
+    });
+  }
+
+  /** The conversations over the limits, and empty ones without a transcript; those of exports stay. */
+  private overLimits(
+    store: ArchiveStore,
+    live: readonly TranscriptFile[],
+    nowMs: number,
+  ): readonly { readonly path: string; readonly isLive: boolean }[] {
     const { retention, maxAgeDays, maxBytes } = this.settings;
-    if (retention === 'follow') return;
-    const isLive = new Set(live.map(({ path }) => path));
-    const kept = store
+    if (retention === 'follow') return [];
+    const livePaths = new Set(live.map(({ path }) => path));
+    let bytes = 0;
+    return store
       .sessions()
       .filter(({ importedFrom }) => importedFrom === null)
-      .toSorted((a, b) => endMs(b) - endMs(a));
-    store.transaction(() => {
-      let bytes = 0;
-      for (const session of kept) {
-        const isOld = maxAgeDays > 0 && endMs(session) < nowMs - maxAgeDays * MS_PER_DAY;
+      .map((session) => ({ ...session, endedMs: endMs(session) }))
+      .toSorted((a, b) => b.endedMs - a.endedMs)
+      .filter((session) => {
+        const isOld = maxAgeDays > 0 && session.endedMs < nowMs - maxAgeDays * MS_PER_DAY;
         // What is dropped counts too, so that nothing older stays; one that never fits must not displace the rest.
         const isTooMuch = maxBytes > 0 && bytes + session.bytes > maxBytes;
         if (session.bytes <= maxBytes) bytes += session.bytes;
-        if (session.turns > 0 && (isOld || isTooMuch)) store.drop(session.path);
-        const isEmpty = session.turns === 0 || isOld || isTooMuch;
-        // What its agent still has would be archived again.
-        if (isEmpty && !isLive.has(session.path)) store.remove(session.path);
-      }
-    });
+        return session.turns === 0 ? !livePaths.has(session.path) : isOld || isTooMuch;
+      })
+      .map(({ path }) => ({ path, isLive: livePaths.has(path) }));
   }
 }
 

@@ -20,7 +20,7 @@ export interface ArchivedConversations {
   /** Those to search, except for the ones that their agents still have. */
   list(isLive: (path: string) => boolean): TranscriptScan;
   /** Whether {@link update} has anything to do. */
-  isBehind(live: readonly TranscriptFile[]): boolean;
+  isBehind(live: readonly TranscriptFile[], nowMs: number): boolean;
   /**
    * Archives what is new, reads changed exports and applies the limits.
    *
