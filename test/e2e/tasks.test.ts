@@ -134,4 +134,19 @@ test('stopping gives running tasks back', async () => {
   assert.equal([task.status, task.attempts], ['queued', 0]);
 });
 
+test('a reload changes how long a stop waits for tasks', async () => {
+  const settings = config(`require('node:fs').writeFileSync(process.env.SVC_HOME + '/begun', '');
+    setTimeout(() => console.log('done'), 2500)`);
+  const home = serverHome({ ...settings, gateway: { port: 0, drainSeconds: 8 } });
+  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: ENV });
+  const id = await runTask(await whenReady(home));
+  await waitFor('the task', () => existsSync(home.at('begun')));
+  writeConfig(home, { ...settings, gateway: { port: 0, drainSeconds: 60 } });
+  child.kill('SIGHUP');
+  await logged(home, 'reloaded');
+  child.kill('SIGTERM');
+  await done;
+  assert.is((await taskOf(home, id)).terminalSummary, 'done');
+});
+
 test.run();

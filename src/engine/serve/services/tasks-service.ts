@@ -42,7 +42,10 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   return {
     reload: async (next) => {
       // Workspaces are the working directories of tasks.
-      if (keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents'])) return true;
+      if (keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents'])) {
+        setup = next;
+        return true;
+      }
       try {
         const fresh = await open(next, host);
         retire(current);
