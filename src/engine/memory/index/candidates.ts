@@ -14,7 +14,7 @@ export interface CandidateFilter {
   readonly chunk?: ((chunk: FilteredChunk, document: FilteredDocument) => boolean) | undefined;
   /** Whether {@link chunk} decides about all documents, and not only where it depends on their chunks. */
   readonly chunkDecides?: boolean | undefined;
-  /** What every kept chunk contains, in its headings or its text; case is ignored. */
+  /** What every kept chunk contains in lower case, in its headings or, maybe with marks of Markdown, in its text. */
   readonly contains?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface FilteredDocument {
 }
 
 /** What a filter can know of a chunk. */
-interface FilteredChunk {
+export interface FilteredChunk {
   readonly headingPath: readonly string[];
   readonly text: string;
   /** What its headings date it to. */
@@ -162,8 +162,8 @@ export function literalPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, '\\$&')}%`;
 }
 
-/** The same in any case; may find more. */
+/** The letters and digits of a text in any case, with anything between them; may find more. */
 export function likePattern(text = ''): string {
-  // LIKE ignores the case of ASCII letters only; the lower case of İ begins with one.
-  return literalPattern(text).replaceAll(/(?:i(?=\u0307))?[^\x20-\x7e]+/gu, '%');
+  // A heading can have marks of Markdown. LIKE ignores the case of ASCII letters only; the lower case of İ begins with one.
+  return `%${text.replaceAll(/(?:i(?=\u0307))?[^a-z0-9]+/gu, '%')}%`;
 }

@@ -4,6 +4,7 @@ export { idf, scoreBound } from './bm25.js';
 export type {
   CandidateFilter,
   DatedQuestion,
+  FilteredChunk,
   FilteredDocument,
   LexicalCandidate,
   TellingWords,

@@ -3,8 +3,14 @@ import { type DayRange, dayFormatter, daysOverlap, isoDay, oneDay } from '../../
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { folded } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import { type CandidateFilter, dayOfPath, type FilteredDocument } from '../index/index.js';
-import { modalityOfName } from '../sources/index.js';
+import { sectionsOf } from '../chunking/index.js';
+import {
+  type CandidateFilter,
+  dayOfPath,
+  type FilteredChunk,
+  type FilteredDocument,
+} from '../index/index.js';
+import { modalityOfName, textLines } from '../sources/index.js';
 import type { FactItem, FactValue } from '../types.js';
 import { isWritable } from './date-span.js';
 import { dateIn } from './dates.js';
@@ -69,7 +75,7 @@ export async function understandFilters(
         heading === undefined && days === undefined
           ? undefined
           : (chunk, document) => {
-              if (heading !== undefined && !isUnder(heading, chunk)) return false;
+              if (heading !== undefined && !isUnder(heading, chunk, document)) return false;
               if (days === undefined || document.kind !== 'transcript') return true;
               const modified = Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
               return daysOverlap(days, chunk.days ?? oneDay(modified));
@@ -250,15 +256,13 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
   return tags.some((tag) => tag === wanted || tag.startsWith(`${wanted}/`));
 }
 
-const HEADING = /^#{1,6} .*$/gmu;
-
-/** Whether a heading above a passage, or in it, contains a text. */
-function isUnder(
-  wanted: string,
-  { headingPath, text }: { readonly headingPath: readonly string[]; readonly text: string },
-): boolean {
-  const headings = [...headingPath, ...(text.match(HEADING) ?? [])];
-  return headings.some((heading) => folded(heading).includes(wanted));
+/** Whether a heading above a passage, or in it, contains a text; what looks like one in a conversation is none. */
+function isUnder(wanted: string, { headingPath, text }: FilteredChunk, document: FilteredDocument) {
+  const contains = (heading: string): boolean => folded(heading).includes(wanted);
+  if (headingPath.some(contains)) return true;
+  if (document.kind === 'transcript') return false;
+  const sections = sectionsOf(document.path, textLines(text), headingPath);
+  return sections.some((section) => section.headingPath.some(contains));
 }
 
 function refusal(message: string, hint?: string): SvcError {

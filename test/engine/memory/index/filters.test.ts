@@ -32,7 +32,7 @@ const TALK: IndexedDocument = {
     startLine: at + 1,
     endLine: at + 1,
     headingPath: [`${day} talk`, '\u0130stanbul'],
-    text: `alpha said ${at}`,
+    text: `alpha said ${at}\n# pasted`,
   })),
 };
 
@@ -51,14 +51,23 @@ const DOCUMENTS: readonly IndexedDocument[] = [
     },
     '2025-01-01',
     'alpha one',
-    '## Große Pläne\nalpha two',
+    'one\n\n## Große Pläne\nalpha two',
   ),
   note(
     'memory/accents.md',
     { tags: ['caf\u00e9'], properties: { plat: 'cre\u0300me' } },
     '2025-01-01',
-    '## La cre\u0300me\nalpha',
-    '## La cr\u00e8me\nalpha',
+    'one\n\n## La cre\u0300me\nalpha',
+    'one\n\n## La cr\u00e8me\nalpha',
+  ),
+  note(
+    'memory/sections.md',
+    undefined,
+    '2025-01-01',
+    [
+      ...['alpha', '', '```sh', '# in code', '```', '', 'Underlined', '---', 'alpha'],
+      ...['##\tTabbed **bold** part', '  ### A [link](https://x.org) *here*', 'alpha'],
+    ].join('\n'),
   ),
   TALK,
 ];
@@ -68,7 +77,7 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ since: '7d' }, ['plain.md', 'a.jsonl 2']],
   [
     { before: '2026-03-01' },
-    ['2026-02-03.md', 'accents.md 1', 'accents.md 2', 'props.md 1', 'props.md 2'],
+    ['2026-02-03.md', 'accents.md 1', 'accents.md 2', 'props.md 1', 'props.md 2', 'sections.md'],
   ],
   [{ on: '2026-02' }, ['2026-02-03.md']],
   [{ on: 'last week' }, ['dated.md', 'plain.md']],
@@ -98,6 +107,11 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ tags: ['Cafe\u0301'] }, ['accents.md 1', 'accents.md 2']],
   [{ where: ['plat=cr\u00e8me'] }, ['accents.md 1', 'accents.md 2']],
   [{ heading: '%' }, []],
+  [{ heading: 'underlined' }, ['sections.md']],
+  [{ heading: 'tabbed bold part' }, ['sections.md']],
+  [{ heading: 'a link here' }, ['sections.md']],
+  [{ heading: 'in code' }, []],
+  [{ heading: 'pasted' }, []],
   [{ kinds: ['transcript'] }, ['a.jsonl 1', 'a.jsonl 2']],
   [{ kinds: ['Transcript', 'markdown'], on: '2026-02' }, ['2026-02-03.md']],
   [{ kinds: ['image', 'pdf'] }, []],
