@@ -17,7 +17,9 @@ export const MOST_CLAIM_CHARACTERS = 280;
 /** Including nested lists: `- - item`. */
 const LIST_MARK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
-const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
+/** Comments, and code, in which `<!--` begins none. */
+const COMMENT_OR_CODE =
+  /<!--[\s\S]*?(?:-->|$(?![\s\S]))|^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:[\s\S]*?^[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gmu;
 
 /**
  * Splits Markdown into statements: list items, and prose of at most 280 characters. Headings, code, tables
@@ -26,7 +28,7 @@ const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
  * @param firstLine line number of the text in its document, 1-based
  */
 export function splitClaims(text: string, firstLine = 1): Claim[] {
-  const lines = textLines(withoutOwnWriting(text).replaceAll(COMMENT, emptied));
+  const lines = textLines(withoutComments(withoutOwnWriting(text)));
   const claims: Claim[] = [];
   let headings: readonly Block[] = [];
   for (const block of splitBlocks(lines)) {
@@ -51,8 +53,10 @@ export function splitClaims(text: string, firstLine = 1): Claim[] {
 }
 
 /** Keeps line breaks, so that line numbers stay correct. */
-function emptied(part: string): string {
-  return part.replaceAll(/[^\n]+/gu, '');
+function withoutComments(text: string): string {
+  return text.replaceAll(COMMENT_OR_CODE, (part) =>
+    part.startsWith('<!--') ? part.replaceAll(/[^\n]+/gu, '') : part,
+  );
 }
 
 interface Piece extends Pick<Claim, 'text'> {

@@ -52,6 +52,18 @@ test('list items and prose are claims, with their headings and lines', () => {
   ]);
 });
 
+test('comments have no claims, and code begins none', () => {
+  const textsIn = (note: string) => splitClaims(note).map(({ text }) => text);
+  assert.equal(textsIn('<!-- a\n\n- b\n-->\n\n- kept <!-- c\nd --> here\n\n<!-- e\n\nf'), [
+    'kept here',
+  ]);
+  assert.equal(textsIn('- It uses `<!--` for these.\n- Ana owns it.\n'), [
+    'It uses `<!--` for these.',
+    'Ana owns it.',
+  ]);
+  assert.equal(textsIn('```html\n<!-- open\n```\n\n- Ana owns it.\n'), ['Ana owns it.']);
+});
+
 test('a heading of the same or a higher level takes the place of those below it', () => {
   const claims = splitClaims('# A\n\n## B\n\nin b\n\n## C\n\nin c\n\n# D\n\nin d\n');
   assert.equal(
