@@ -59,3 +59,10 @@ const NEGATIONS =
 export function countNegations(text: string): number {
   return text.match(NEGATIONS)?.length ?? 0;
 }
+
+/** Whatever quotes or emphasizes the question, and the tags after it. */
+const QUESTION = /[?？؟](?:[\s!"'”’“»›)\]*_~`]|\p{Extended_Pictographic}\uFE0F?)*(?:\s#[^\s#]+)*$/u;
+
+export function isQuestion(text: string): boolean {
+  return QUESTION.test(text);
+}

@@ -1,4 +1,5 @@
 import { foldWord, STOP_WORDS, stemOf } from '../../memory/search/index.js';
+import { isQuestion } from './claim-words.js';
 import {
   ADDS,
   ATTRIBUTES,
@@ -80,7 +81,6 @@ export function gistOf(text: string): Gist {
   }
   const changes = CHANGE.test(text);
   const isPast = PAST.test(text) || (PAST_VERB.test(text) && !changes);
-  const isAsked = text.trimEnd().endsWith('?');
   const reader = new PartReader(tokens, attributes, changes);
   for (const [at, token] of tokens.entries()) reader.read(token, at);
   const { parts } = reader;
@@ -100,7 +100,10 @@ export function gistOf(text: string): Gist {
     // Otherwise it denies only what was true before.
     denies: parts.former.size === 0 && DENIES.test(text),
     isPresent:
-      !isAsked && !isPast && !isPassing(text) && !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
+      !isQuestion(text) &&
+      !isPast &&
+      !isPassing(text) &&
+      !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
   };
 }
 

@@ -1,5 +1,6 @@
 import { hasSecret, MASK } from '../../masking/index.js';
 import { countWords } from '../../memory/search/index.js';
+import { isQuestion } from './claim-words.js';
 import { MOST_CLAIM_CHARACTERS } from './split-claims.js';
 
 /** Why a text is not worth keeping, in words for people. */
@@ -9,6 +10,7 @@ export const JUNK_WORDS = {
   too_long: 'too long for one statement',
   task: 'a task, not a fact',
   question: 'a question',
+  struck: 'crossed out',
   log: 'a log line',
   code: 'code',
   link: 'a bare link or path',
@@ -97,6 +99,7 @@ export function junkReason(text: string): JunkReason | undefined {
   if (containsSecret(text)) return 'secret';
   if (DREAM.test(text)) return 'dream';
   if (text.length > MOST_CLAIM_CHARACTERS * 2) return 'too_long';
+  if (isStruck(text)) return 'struck';
   if (LINK.test(text)) return 'link';
   const said = text.replace(LEADING_MARKS, '');
   if (matches(TASK, said) || TASK_MARK.test(text)) return 'task';
@@ -106,8 +109,13 @@ export function junkReason(text: string): JunkReason | undefined {
   if (isCode(text)) return 'code';
   if (isDump(text)) return 'dump';
   if (text.length < LEAST_CHARACTERS || isTooFewWords(text)) return 'too_short';
-  if (/[?？]["'”’)\]]*$/u.test(text)) return 'question';
+  if (isQuestion(text)) return 'question';
   return undefined;
+}
+
+/** Whether a text is crossed out as a whole: `~~The port is 7443.~~`. */
+export function isStruck(text: string): boolean {
+  return /^[^\p{L}\p{N}~]*~~[^~]+~~[^\p{L}\p{N}~]*$/u.test(text);
 }
 
 /**

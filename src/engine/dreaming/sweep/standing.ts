@@ -2,7 +2,7 @@ import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { type Gist, gistOf } from '../claims/gist.js';
-import { junkReason } from '../claims/junk.js';
+import { isStruck, junkReason } from '../claims/junk.js';
 import { relate } from '../claims/relate.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
 import {
@@ -108,7 +108,10 @@ export function relocateClaim(
   { claims, quoted }: Pick<SourceText, 'claims' | 'quoted'>,
   claim: { readonly key: ClaimKey; readonly text: string },
 ): Relocation {
-  const found = claims.find(({ text }) => claimKeyOf(text) === claim.key) ?? quoted(claim.text);
+  const found =
+    // What is crossed out has the same words.
+    claims.find(({ text }) => claimKeyOf(text) === claim.key && !isStruck(text)) ??
+    quoted(claim.text);
   if (found !== undefined) return { state: 'found', claim: found };
   const stems = stemsOf(claim.text);
   let closest: Claim | undefined;

@@ -1,5 +1,10 @@
 import type { ChatModel } from '../../chat/open-chat-model.js';
-import { countNegations, lossFraction, stemsOf } from '../../dreaming/claims/claim-words.js';
+import {
+  countNegations,
+  isQuestion,
+  lossFraction,
+  stemsOf,
+} from '../../dreaming/claims/claim-words.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import { MASK } from '../../masking/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
@@ -48,7 +53,7 @@ function isKept(sentence: string): boolean {
   return (
     sentence.length >= SHORTEST &&
     sentence.length <= LONGEST &&
-    !sentence.endsWith('?') &&
+    !isQuestion(sentence) &&
     !EMPTY.test(sentence) &&
     !sentence.includes(MASK) &&
     !sentence.includes('<!--') &&

@@ -83,6 +83,11 @@ test('something else is new', () => {
 
 const CLAIM = { key: claimKeyOf(PROMOTED), text: PROMOTED };
 
+test('a claim that was crossed out since is no longer in its note', () => {
+  assert.is(relocateClaim(noteText(`- ~~${PROMOTED}~~\n`), CLAIM).state, 'changed');
+  assert.is(relocateClaim(noteText(`- ~~${PROMOTED}~~\n- ${PROMOTED}\n`), CLAIM).state, 'found');
+});
+
 test('a claim is found wherever its lines moved to', () => {
   const note = `# Day\n\nNew above.\n\n- ${PROMOTED}\n`;
   const found = relocateClaim(noteText(note), CLAIM);
