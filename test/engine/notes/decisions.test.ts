@@ -33,6 +33,18 @@ test('nothing is kept that says nothing by itself', () => {
   assert.equal(decisionsIn(turns), []);
 });
 
+test('what was not decided, might be, or was said by somebody else', () => {
+  const turns = [
+    said('assistant', "We haven't decided on a database yet. You have not decided to use SQLite."),
+    said('assistant', 'No decision: the hosting stays open.'),
+    said('user', 'If we decided on Postgres, we would need a second host.'),
+    said('user', 'I don’t think we agreed on Redis.'),
+    said('user', "> Let's go with SQLite for the flows.\n\nNo."),
+    said('user', 'Since Redis is not supported we decided to drop it.'),
+  ];
+  assert.equal(decisionsIn(turns), ['Since Redis is not supported we decided to drop it.']);
+});
+
 test('a decision after inline code at the start of a line', () => {
   const text = '```npm ci``` fails.\nFrom now on we use pnpm for everything.';
   assert.equal(decisionsIn([said('user', text)]), ['From now on we use pnpm for everything.']);

@@ -19,11 +19,16 @@ const ASKED =
 /** Nothing was decided, or what it was is in another sentence: "we decided nothing yet", "let's go with that". */
 const EMPTY =
   /\b(?:decided|agreed|settled)(?: on)? (?:nothing|not yet)\b|\b(?:on|with) (?:it|that|this|these|those|them)[\s.!]*$/iu;
+/** "We have not decided yet", "if we decided on it", "I don't think we agreed", "No decision: …". */
+const UNDECIDED =
+  /(?:\b(?:not|never|nobody|no one)|n['’]t)(?: (?:yet|really|actually|even|ever|has|have|(?:think|believe|remember|recall)(?: that)? (?:we|i)(?:['’]ve| have)?))* (?:decided|agreed|settled)\b|\b(?:if|unless|until|whether|before)(?: that)? (?:we|i)(?:['’](?:ve|d)| have| had)? (?:decided|agreed|settled)\b|\bno decision:/iu;
 /** What an agent reports as decided; it proposes more than that. */
 const REPORTED =
   /\b(?:decision:|decided (?:to|on|that|against)|we (?:agreed|settled) (?:to|on|that)|agreed (?:to|on|that)|chosen approach:)/iu;
 
-const LIST_MARK = /^\s{0,12}(?:[-*+>]|\d{1,9}[.)])\s+/u;
+const LIST_MARK = /^\s{0,12}(?:[-*+]|\d{1,9}[.)])\s+/u;
+/** What somebody else said, such as a proposal that the person answers. */
+const QUOTED = /^\s{0,12}>/u;
 const SHORTEST = 15;
 const LONGEST = 400;
 /** A conversation that decides more is summed up better by a person. */
@@ -33,7 +38,7 @@ const LONGEST_TURN = 20_000;
 
 /**
  * The sentences of a conversation in which something was decided or asked to be remembered, in order and each once.
- * Questions, code and what had a secret in it are left out.
+ * Questions, quotations, code and what had a secret in it are left out.
  */
 export function decisionsIn(turns: Iterable<Turn>): readonly string[] {
   const found = new Map<string, string>();
@@ -55,15 +60,17 @@ function isKept(sentence: string): boolean {
     sentence.length <= LONGEST &&
     !isQuestion(sentence) &&
     !EMPTY.test(sentence) &&
+    !UNDECIDED.test(sentence) &&
     !sentence.includes(MASK) &&
     !sentence.includes('<!--') &&
     !/[^\P{Cc}\t]/u.test(sentence)
   );
 }
 
-/** The sentences of a turn, without code. */
+/** The sentences of a turn, without code and quotations. */
 function sentencesOf(text: string): readonly string[] {
-  return linesOutsideCode(text).flatMap((line) => {
+  const lines = linesOutsideCode(text).filter((line) => !QUOTED.test(line));
+  return lines.flatMap((line) => {
     const plain = line.replace(LIST_MARK, '').trim();
     return plain.split(/(?<=[.!?])\s+(?=\p{Lu})/u).map((sentence) => sentence.trim());
   });
