@@ -18,7 +18,7 @@ import type { ProviderWorld } from './provider-world.js';
 export interface PathProvider {
   readonly choice: ProviderChoice;
   /**
-   * Returns the same adapter every time; opening is retried after a failure.
+   * Returns the same adapter every time, until its key is refused; opening is retried after a failure.
    *
    * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
    */
@@ -104,6 +104,8 @@ export function createProviderPath(
         rest !== undefined && isWithin(rest.sinceMs, clock.now(), REST_MS) ? rest.error : undefined,
       failed: (error) => {
         rest = { sinceMs: clock.now(), error };
+        // The key may have been replaced where it is stored: it is read again.
+        if (error.code === 'PROVIDER_AUTH') adapters.clear();
       },
     };
   };

@@ -54,7 +54,7 @@ const KEY_BYTES = 16;
 export class PassageReranker {
   readonly choice: RerankerChoice;
   private readonly options: RerankOptions;
-  private readonly opening: SharedOpening<Reranker>;
+  private opening: SharedOpening<Reranker>;
   private cache: ScoreCache | undefined;
   private rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
 
@@ -65,7 +65,7 @@ export class PassageReranker {
     this.choice = chooseReranker(provider, options.settings, options.world);
     this.name = shownReranker(this.choice);
     this.options = options;
-    this.opening = new SharedOpening((signal) => openReranker(this.choice, options, signal));
+    this.opening = this.newOpening();
   }
 
   /**
@@ -98,6 +98,8 @@ export class PassageReranker {
       }
       const known = asRerankError(error, this.choice);
       this.rest = { sinceMs: this.options.clock.now(), error: known };
+      // The key may have been replaced where it is stored: it is read again.
+      if (known.code === 'PROVIDER_AUTH') this.opening = this.newOpening();
       warnings.push(failed(known));
       return undefined;
     }
@@ -136,6 +138,10 @@ export class PassageReranker {
     this.cache?.close();
     this.cache = undefined;
     await (await this.opening.end())?.close();
+  }
+
+  private newOpening(): SharedOpening<Reranker> {
+    return new SharedOpening((signal) => openReranker(this.choice, this.options, signal));
   }
 
   private async scored(

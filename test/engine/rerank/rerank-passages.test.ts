@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,6 +90,24 @@ test('after a failure it rests for half a minute, unless the clock is set back',
   assert.is(await isAsked('third'), true);
   nowMs += 30_000;
   assert.is(await isAsked('fourth'), true);
+  await reranker.close();
+});
+
+test('a key that was refused is read again', async ({ fake }) => {
+  const vault = tempFolder();
+  const path = vault.write('key', 'replaced-0123456789');
+  chmodSync(path, 0o600);
+  const apiKey = { source: 'file', provider: 'vault', id: 'value' } as const;
+  const settings = cohere(fake, { remote: { baseUrl: `${fake.origin}/v2`, apiKey } });
+  let nowMs = Date.UTC(2026, 2, 11);
+  const reranker = await rerankerOf(settings, {
+    secrets: { providers: { vault: { source: 'file', path, mode: 'singleValue' } } },
+    clock: { now: () => nowMs },
+  });
+  assert.is(await reranker.rerank('what is red', NOTES, []), undefined);
+  vault.write('key', RERANK_KEY);
+  nowMs += 30_000;
+  assert.ok(await reranker.rerank('what is red', NOTES, []));
   await reranker.close();
 });
 

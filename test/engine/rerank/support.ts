@@ -10,6 +10,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 export interface RerankScene {
   readonly env?: Readonly<Record<string, string>>;
   readonly models?: ConfigInput['models'];
+  readonly secrets?: ConfigInput['secrets'];
   readonly clock?: Clock;
   readonly cacheFile?: string;
   readonly stateDir?: string;
@@ -24,10 +25,11 @@ export async function rerankerOf(
   rerank: RerankInput,
   scene: RerankScene = {},
 ): Promise<PassageReranker> {
-  const { env = {}, models = {}, clock = Date, stateDir = '/nonexistent' } = scene;
+  const { env = {}, models = {}, secrets = {}, clock = Date, stateDir = '/nonexistent' } = scene;
   const config = resolveConfig({
     agents: { defaults: { memorySearch: { query: { rerank } } } },
     models,
+    secrets,
   });
   const { memorySearch } = config.agents.defaults;
   const settings = {

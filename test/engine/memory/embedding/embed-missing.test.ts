@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +11,7 @@ import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/ope
 import { contextOf } from '../../../support/context.js';
 import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
 import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 
 interface Context {
   fake: OpenAiFake;
@@ -208,6 +209,23 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
   const third = await withFallback();
   assert.is((await third.backend.search({ query: 'vehicle' })).provider, 'spare');
   await third.backend.close();
+});
+
+test('a key that was refused is read again, and a new one is used without a restart', async ({
+  fake,
+}) => {
+  const secrets = tempFolder();
+  const path = secrets.write('key', 'sk-replaced-0123456789');
+  chmodSync(path, 0o600);
+  const provider = { source: 'file', path, mode: 'singleValue' };
+  const config = { secrets: { providers: { vault: provider } } };
+  const apiKey = { source: 'file', provider: 'vault', id: 'value' };
+  const notes = semanticMemory(fake, NOTES, config);
+  const memory = await notes.open({ remote: { baseUrl: `${fake.origin}/v1`, apiKey } });
+  assert.is((await sync(memory)).embedding?.failure?.code, 'PROVIDER_AUTH');
+  secrets.write('key', OPENAI_KEY);
+  assert.is((await sync(memory)).embedding?.embedded, 3);
+  await memory.backend.close();
 });
 
 test('a search falls back even when only the provider has embedded passages so far', async ({
