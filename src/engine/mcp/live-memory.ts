@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { messageOf, type SourceLocation, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
-import type { MemoryWatcher, WatchEvent } from '../memory/watch/index.js';
+import type { MemoryWatcher, WatchEvent, WatchTarget } from '../memory/watch/index.js';
 import type { Clock } from '../support/context.js';
 
 /** The server's log, never on the protocol's stream. Must not throw. */
@@ -47,10 +47,10 @@ export class LiveMemory {
   warmUp(): void {
     this.opened().then(
       async ({ backend }) => {
-        // Loads the code that searches need.
+        // Loads the code that searches need. Whether files are indexed now is up to `sync`.
         const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
-        const { signal } = this.closing;
-        await backend.search(warming, { signal, onEvent: this.heardSync }).catch(() => undefined);
+        const work = { signal: this.closing.signal, onEvent: this.heardSync, checksFiles: false };
+        await backend.search(warming, work).catch(() => undefined);
       },
       (error: unknown) => this.options.log.warn(wordsOf(error)),
     );
@@ -100,17 +100,19 @@ export class LiveMemory {
 
   private async start(): Promise<OpenedMemory> {
     const memory = await this.options.open();
-    const { sync } = memory.agent.memorySearch;
-    const isKeptFresh = sync.watch || sync.intervalMinutes > 0 || sync.onSessionStart;
-    if (isKeptFresh && !this.closing.signal.aborted) await this.watch(memory);
+    const { watchTargetOf } = await import('../memory/watch/index.js');
+    const target = watchTargetOf(memory);
+    // Changes since the last run are only noticed by a sync.
+    const syncsAtStart = target.watch || memory.agent.memorySearch.sync.onSessionStart;
+    const isKeptFresh = syncsAtStart || target.intervalMs > 0;
+    if (isKeptFresh && !this.closing.signal.aborted) await this.watch({ ...target, syncsAtStart });
     return memory;
   }
 
-  private async watch(memory: OpenedMemory): Promise<void> {
+  private async watch(target: WatchTarget): Promise<void> {
     const { MemoryWatcher } = await import('../memory/watch/memory-watcher.js');
-    const { watchTargetOf } = await import('../memory/watch/index.js');
     const { clock, log } = this.options;
-    const watcher = new MemoryWatcher(watchTargetOf(memory), {
+    const watcher = new MemoryWatcher(target, {
       clock,
       onEvent: (event) => this.heard(event),
     });

@@ -18,8 +18,11 @@ interface Behind {
 
 type SyncSettings = OpenedMemory['agent']['memorySearch']['sync'];
 
-function liveMemory(workspace: string, settings: Partial<SyncSettings> = {}): Behind {
-  const home = tempFolder().path;
+function liveMemory(
+  workspace: string,
+  settings: Partial<SyncSettings> = {},
+  home = tempFolder().path,
+): Behind {
   const clock = { now: Date.now };
   const context = contextOf(home);
   const opened: OpenedMemory[] = [];
@@ -98,12 +101,28 @@ test('tells of files that a sync took in or lost, and of nothing else', async ()
 
 test('that watches no files indexes them when it starts, unless onSessionStart is off', async () => {
   for (const onSessionStart of [true, false]) {
-    const folder = tempFolder();
+    const [folder, home] = [tempFolder(), tempFolder().path];
     folder.write('a.md', 'A zebra sleeps.');
-    const { memory, end } = liveMemory(folder.path, { watch: false, onSessionStart });
+    const earlier = liveMemory(folder.path, {}, home);
+    await (await earlier.memory.opened()).backend.sync({});
+    await earlier.end();
+    folder.write('b.md', 'A giraffe eats.');
+    const settings = { watch: false, intervalMinutes: 10, onSessionStart };
+    const { memory, end } = liveMemory(folder.path, settings, home);
     let synced = false;
     memory.onSync(({ type }) => (synced ||= type === 'sync.finished'));
-    await memory.opened();
+    const { backend } = await memory.opened();
+    const search = backend.search.bind(backend);
+    let isWarm = false;
+    Object.assign(backend, {
+      search: async (...given: Parameters<typeof search>) => {
+        const response = await search(...given);
+        isWarm = true;
+        return response;
+      },
+    });
+    memory.warmUp();
+    await waitFor('the search that loads code', () => isWarm);
     if (onSessionStart) await waitFor('the first sync', () => synced);
     await end();
     assert.is(synced, onSessionStart);

@@ -7,5 +7,6 @@ export type { MemoryWatcher } from './memory-watcher.js';
 export {
   type WatchEvent,
   type WatchFailure,
+  type WatchTarget,
   watchTargetOf,
 } from './watch-events.js';
