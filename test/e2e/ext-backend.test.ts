@@ -164,6 +164,18 @@ test('conversations are exported without secrets, searched as a group, and expir
   assert.equal(pathsOf(await search('weir')), []);
 });
 
+test('a conversation that is too old by now is not found any more', async () => {
+  const { home, search, configure } = extMemory({}, { sessions: { enabled: true } });
+  const talk = home.write(
+    'agents/main/sessions/talk.jsonl',
+    JSON.stringify({ type: 'message', message: { role: 'user', content: 'a heron at the weir' } }),
+  );
+  utimesSync(talk, new Date('2020-01-01'), new Date('2020-01-01'));
+  assert.is((await search('weir', '--source', 'sessions')).results.length, 1);
+  configure({ sessions: { enabled: true, retentionDays: 30 } });
+  assert.equal((await search('weir', '--source', 'sessions')).results, []);
+});
+
 test('a mode that needs vectors has them made, and says whether it can answer', async () => {
   for (const searchMode of ['vsearch', 'query'] as const) {
     const { search, status, ran } = extMemory({}, { searchMode });

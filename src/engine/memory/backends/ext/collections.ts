@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import { expandHome, ifReadable, realOrGiven } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
+import { MS_PER_DAY } from '../../../support/time.js';
 import {
   fingerprintOf,
   isBelow,
@@ -197,6 +198,7 @@ export function treeOf(
   collections: readonly Collection[],
   transcripts: TranscriptSources | undefined,
   nowMs: number,
+  retentionDays?: number,
 ): string | null {
   const print = createHash('sha256');
   let isSure = true;
@@ -211,9 +213,17 @@ export function treeOf(
     for (const file of filesOf(root, pattern)) take(file.absolutePath, file);
   }
   if (transcripts !== undefined && collections.some(({ source }) => source === 'sessions')) {
-    for (const file of scanTranscripts(transcripts).files) take(file.path, file);
+    const oldestMs = oldestExportedMs(retentionDays, nowMs);
+    for (const file of scanTranscripts(transcripts).files) {
+      if (file.mtimeMs >= oldestMs) take(file.path, file);
+    }
   }
   return isSure ? print.digest('base64url') : null;
+}
+
+/** Conversations that were idle since before are not exported. @param retentionDays undefined keeps all */
+export function oldestExportedMs(retentionDays: number | undefined, nowMs: number): number {
+  return retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
 }
 
 function* filesOf(root: string, pattern: string) {

@@ -12,7 +12,6 @@ import {
   temporaryFor,
 } from '../../../support/files.js';
 import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
-import { MS_PER_DAY } from '../../../support/time.js';
 import {
   type ForgetPlaces,
   type Forgotten,
@@ -29,6 +28,7 @@ import {
 } from '../../sources/index.js';
 import { turnsOf } from '../../sources/transcripts/read-conversation.js';
 import type { SkippedFile } from '../../types.js';
+import { oldestExportedMs } from './collections.js';
 
 export interface ExportSettings {
   readonly transcripts: TranscriptSources;
@@ -69,7 +69,7 @@ type ExportList = DeepReadonly<z.infer<typeof exportList>>;
 export async function exportSessions(settings: ExportSettings): Promise<readonly SkippedFile[]> {
   const { exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
-  const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
+  const oldestMs = oldestExportedMs(retentionDays, nowMs);
   // Before the list, so that a change while it is read exports everything again.
   const mark = forgetMark(forget);
   const forgotten = await readForgotten(forget);

@@ -118,7 +118,8 @@ export class ExtRefresher {
   /** The digest of the current files; see treeOf. */
   tree(): string | null {
     const { settings, transcripts, clock } = this.options;
-    return treeOf(settings.collections(), transcripts, clock.now());
+    const { retentionDays } = settings.sessions;
+    return treeOf(settings.collections(), transcripts, clock.now(), retentionDays);
   }
 
   /** Whether Markdown files changed since the last refresh. */
