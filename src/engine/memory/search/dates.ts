@@ -8,7 +8,7 @@ import {
   meaningsOf,
   rangeOfDate,
 } from './date-span.js';
-import { foldedWordsOf, STOP_WORDS, straightQuotes } from './words.js';
+import { foldedWordsOf, STOP_WORDS, straightQuotes, type TextSpan } from './words.js';
 
 /** The date that a question asks about. */
 export interface AskedDate {
@@ -161,15 +161,20 @@ function joined(query: string, spans: readonly DateSpan[], today: number): Asked
   const { end } = used.at(-1) ?? one;
   const isGone = used.every((span) => span.isRelative);
   const text = query.slice(one.start, end);
-  const words = withoutDate(query, text, isGone ? ' ' : text);
-  return { text, meanings, words, rest: withoutDate(query, text) };
+  const place = { start: one.start, end };
+  const words = replaced(query, place, isGone ? ' ' : text);
+  return { text, meanings, words, rest: replaced(query, place, ' ') };
 }
 
-/** A question without its date, and without what belongs to that. @param instead takes its place */
-export function withoutDate(query: string, date: string, instead = ' '): string {
+/** A question without its date, and without what belongs to that. */
+export function withoutDate(query: string, date: string): string {
   const start = query.indexOf(date);
+  return replaced(query, { start, end: start + date.length }, ' ');
+}
+
+function replaced(query: string, { start, end }: TextSpan, instead: string): string {
   const before = query.slice(0, start).replace(PART_BEFORE, '');
-  return `${before}${instead}${query.slice(start + date.length)}`;
+  return `${before}${instead}${query.slice(end)}`;
 }
 
 /** Where only one side has a year, the other has the same. */
