@@ -68,13 +68,14 @@ function meaningsOfWords(
   words: DateWords,
   today: number,
 ): Meanings | undefined {
-  const day = dayOf(parsed);
-  if (day === undefined) return undefined;
   const { text, isLast } = words;
+  const day = dayInMonth(parsed, text, today);
+  if (day === undefined) return undefined;
   const inWeek = daysInWeek(parsed, day, words, today);
   if (inWeek !== undefined) return [inWeek];
   if (isUntilNow(text)) return [{ first: day, last: today }];
-  const [year, month, date] = [parsed.get('year') ?? 0, parsed.get('month') ?? 0, dateOf(parsed)];
+  const [year = 0, month = 0] = isoDay(day).split('-').map(Number);
+  const date = dateOf(parsed);
   if (!parsed.isCertain('year')) {
     if (parsed.isCertain('month')) return meaningsOf(month, date, today, isLast);
     return PART_OF_DAY.test(text) ? [oneDay(day)] : undefined;
@@ -82,6 +83,16 @@ function meaningsOfWords(
   const from = rangeOfDate(year, parsed.isCertain('month') ? month : 1, date);
   const to = parsed.isCertain('month') ? from : rangeOfDate(year, 12, date);
   return from === undefined || to === undefined ? undefined : [{ ...from, last: to.last }];
+}
+
+/** The day; where months are counted from the 31st and one has no 31st, the parser returns a day of the next one. */
+function dayInMonth(parsed: ParsedComponents, text: string, today: number): number | undefined {
+  const day = dayOf(parsed);
+  const date = parsed.get('day') ?? 0;
+  const isCounted =
+    /\bmonths?\b/i.test(text) && !/\bthis\s/i.test(text) && !parsed.isCertain('day');
+  const isTooLate = isCounted && date < Number(isoDay(today).slice(8));
+  return day !== undefined && isTooLate ? day - date : day;
 }
 
 /** The weekday, weekend or week; the parser prefers the nearest, past or future. */
@@ -94,7 +105,8 @@ function daysInWeek(
   const isOver = isLast ? day < today : day <= today;
   const back = isOver || COMING.test(text) ? 0 : 7;
   if (/weekend/i.test(text)) {
-    const saturday = mondayOf(day) + 5 - back;
+    // On a Sunday, the parser takes "this weekend" for the next one.
+    const saturday = mondayOf(/\bthis\s/i.test(text) ? today : day) + 5 - back;
     return { first: saturday, last: saturday + 1 };
   }
   if (parsed.isCertain('weekday') && !parsed.isCertain('day')) {

@@ -10,10 +10,11 @@ const test = suite('dates in questions');
 /** A Wednesday. */
 const NOW = Date.parse('2026-10-07T12:00:00Z');
 
-const asked = (question: string): Promise<AskedDate | undefined> => dateIn(question, NOW, 'UTC');
+const asked = (question: string, now = NOW): Promise<AskedDate | undefined> =>
+  dateIn(question, now, 'UTC');
 
-async function daysIn(question: string): Promise<string | undefined> {
-  const date = await asked(question);
+async function daysIn(question: string, now = NOW): Promise<string | undefined> {
+  const date = await asked(question, now);
   if (date === undefined) return undefined;
   const [{ first, last }] = date.meanings;
   return first === last ? isoDay(first) : `${isoDay(first)}..${isoDay(last)}`;
@@ -65,6 +66,27 @@ test('relative days and periods depend on now', () =>
     'the last two weeks': '2026-09-23..2026-10-07',
   }));
 
+test('months are counted in the calendar from any day', async () => {
+  for (const [now, question, days] of [
+    ['2026-12-31', 'last month', '2026-11-01..2026-11-30'],
+    ['2026-12-31', 'this month', '2026-12-01..2026-12-31'],
+    ['2026-03-30', 'since last month', '2026-02-01..2026-03-30'],
+    ['2026-01-31', 'two months ago', '2025-11-01..2025-11-30'],
+    ['2026-01-31', 'next month', '2026-02-01..2026-02-28'],
+    ['2026-04-30', 'the last two months', '2026-02-28..2026-04-30'],
+    ['2024-03-31', 'the last month', '2024-02-01..2024-02-29'],
+  ] as const) {
+    assert.is(await daysIn(question, Date.parse(now)), days, `${now}: ${question}`);
+  }
+});
+
+test('this weekend is the one of this week', async () => {
+  for (const day of ['2026-10-05', '2026-10-10', '2026-10-11']) {
+    const days = await daysIn('what did I do this weekend', Date.parse(day));
+    assert.is(days, '2026-10-10..2026-10-11', day);
+  }
+});
+
 test('since a date means until today', () =>
   eachMeans({
     'what changed since Monday': '2026-10-05..2026-10-07',
@@ -87,6 +109,16 @@ test('the words before a date, and those between two, are no topics', async () =
     assert.is((await asked(question))?.rest.trim(), rest, question);
   }
   assert.is((await asked('what changed since Monday'))?.words, 'what changed Monday');
+});
+
+test('only the date itself is taken out, not the same words elsewhere', async () => {
+  for (const [question, words] of Object.entries({
+    '"last week" column last week': '"last week" column',
+    '-today list of today': '-today list of',
+    'todays list today': 'todays list',
+  })) {
+    assert.is((await asked(question))?.words.trim(), words, question);
+  }
 });
 
 test('"last" before a month or weekday means one that is over', async () => {
