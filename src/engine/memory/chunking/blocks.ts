@@ -1,6 +1,6 @@
 import { CodeFences, opensCode } from '../../support/code-fences.js';
 import { firstChars } from '../../support/text.js';
-import { lineAt, type TextLines } from '../sources/index.js';
+import { frontMatterEnd, lineAt, type TextLines } from '../sources/index.js';
 
 /** The kind of a run of Markdown lines. */
 type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
@@ -45,12 +45,9 @@ const INDENTED = /^(?: {2,}|\t)/;
  */
 export function splitBlocks(lines: TextLines): Block[] {
   const blocks: Block[] = [];
-  let at = 0;
-  const frontMatterEnd = endOfFrontMatter(lines);
-  if (frontMatterEnd > 0) {
-    blocks.push({ kind: 'front-matter', start: 0, end: frontMatterEnd });
-    at = frontMatterEnd;
-  }
+  const closing = frontMatterEnd(lines);
+  let at = closing === undefined ? 0 : closing + 1;
+  if (at > 0) blocks.push({ kind: 'front-matter', start: 0, end: at });
   while (at < lines.count) {
     if (isBlank(lines, at)) {
       at += 1;
@@ -70,15 +67,6 @@ export function isBlank(lines: TextLines, at: number): boolean {
 
 /** First characters of headings, fences, list items, table rows and setext underlines. */
 const MARKS = new Set([...'#`~-*+|=:0123456789'].map((mark) => mark.charCodeAt(0)));
-
-function endOfFrontMatter(lines: TextLines): number {
-  const fence = lineAt(lines, 0).trimEnd();
-  if (fence !== '---' && fence !== '+++') return 0;
-  for (let at = 1; at < lines.count; at++) {
-    if (lineAt(lines, at).trimEnd() === fence) return at + 1;
-  }
-  return 0;
-}
 
 function blockAt(lines: TextLines, start: number): Block {
   if (!isMarked(lines, start)) return proseOrSetextHeading(lines, start);

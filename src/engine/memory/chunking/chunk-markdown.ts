@@ -16,7 +16,7 @@ export interface ChunkingOptions {
  * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
  * that old indexes are rebuilt.
  */
-export const CHUNKER_VERSION = 4;
+export const CHUNKER_VERSION = 5;
 
 /**
  * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,

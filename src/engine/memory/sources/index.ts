@@ -39,7 +39,7 @@ export {
   transcriptSources,
   withArchive,
 } from './memory-sources.js';
-export { isTag, noteFacts } from './note-facts.js';
+export { frontMatterEnd, isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export type { ExcludeDecision } from './pattern-list.js';
 export { isIgnoreFile } from './pattern-list.js';

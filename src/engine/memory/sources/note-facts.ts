@@ -5,6 +5,7 @@ import { CodeFences } from '../../support/code-fences.js';
 import { dayNumber } from '../../support/day.js';
 import { firstChars, folded } from '../../support/text.js';
 import type { FactValue, NoteFacts } from '../types.js';
+import { withoutInlineCode } from './inline-code.js';
 import { joinedLines, lineAt, type TextLines } from './text-lines.js';
 
 /** Longer front matter is not read. */
@@ -27,7 +28,8 @@ const MOST_ALIASES = 50;
  */
 export function noteFacts(lines: TextLines): NoteFacts | undefined {
   const end = frontMatterEnd(lines);
-  const matter = end === undefined ? {} : readFrontMatter(joinedLines(lines, 1, end));
+  const isYaml = end !== undefined && lines.text.startsWith('---');
+  const matter = isYaml ? readFrontMatter(joinedLines(lines, 1, end)) : {};
   const tags = [...tagsOf(matter.properties), ...tagsInText(lines, end ?? 0)];
   const facts: NoteFacts = {
     ...matter,
@@ -36,12 +38,13 @@ export function noteFacts(lines: TextLines): NoteFacts | undefined {
   return Object.keys(facts).length === 0 ? undefined : facts;
 }
 
-/** The line of the closing marker, from 0; undefined without front matter. */
-function frontMatterEnd(lines: TextLines): number | undefined {
-  if (lines.count < 3 || lineAt(lines, 0).trimEnd() !== '---') return undefined;
+/** The line of the closing marker of YAML or TOML, from 0; undefined without front matter. */
+export function frontMatterEnd(lines: TextLines): number | undefined {
+  const opening = lineAt(lines, 0).trimEnd();
+  if (opening !== '---' && opening !== '+++') return undefined;
   for (let at = 1; at < Math.min(lines.count, MOST_LINES); at++) {
     const line = lineAt(lines, at).trimEnd();
-    if (line === '---' || line === '...') return at;
+    if (line === opening || (opening === '---' && line === '...')) return at;
   }
   return undefined;
 }
@@ -150,7 +153,7 @@ function tagsInText(lines: TextLines, from: number): readonly string[] {
   for (let at = from; at < lines.count && tags.size < MOST_TAGS; at++) {
     const line = lineAt(lines, at);
     if (fences.isCode(line) || !line.includes('#')) continue;
-    for (const [, tag = ''] of line.matchAll(TAG_IN_TEXT)) {
+    for (const [, tag = ''] of withoutInlineCode(line).matchAll(TAG_IN_TEXT)) {
       if (!NUMBER.test(tag)) tags.add(folded(tag));
     }
   }

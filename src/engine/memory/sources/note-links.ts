@@ -1,14 +1,13 @@
 import { CodeFences } from '../../support/code-fences.js';
 import { percentDecoded } from '../../support/text.js';
 import type { NoteLink } from '../types.js';
+import { codeEnd } from './inline-code.js';
 import { lineAt, type TextLines } from './text-lines.js';
 
 /** More links of one note are left out. */
 const MOST_LINKS = 1000;
 /** Longer targets are not links. Bounds what is read after each bracket. */
 const LONGEST = 500;
-/** Longer runs of backticks are not code, as in CommonMark's own parser. Bounds how often a line is searched. */
-const LONGEST_RUN = 80;
 
 /**
  * The links of a note to other notes, in order: `[[Target#Heading|label]]`, `[label](target.md)` and
@@ -82,30 +81,6 @@ function linkAt(line: string, start: number, number: number, links: NoteLink[]):
   const found = destinationAt(line, start);
   addMarkdownLink(found?.target, number, links);
   return found?.end ?? start;
-}
-
-/**
- * Where code that starts at a run of backticks ends: after the next run of the same length, or after the run itself.
- *
- * @param unclosed lengths of runs that no later run has, so that a line is searched once for each
- */
-function codeEnd(line: string, start: number, unclosed: Set<number>): number {
-  const open = runEnd(line, start);
-  const length = open - start;
-  if (length > LONGEST_RUN || unclosed.has(length)) return open;
-  for (let at = line.indexOf('`', open); at !== -1; ) {
-    const end = runEnd(line, at);
-    if (end - at === length) return end;
-    at = line.indexOf('`', end);
-  }
-  unclosed.add(length);
-  return open;
-}
-
-function runEnd(line: string, start: number): number {
-  let end = start;
-  while (line.charCodeAt(end) === BACKTICK) end += 1;
-  return end;
 }
 
 /** Where the text of `[[text]]` ends; undefined if it is not such a link. */

@@ -174,6 +174,10 @@ test('a chunk that begins with front matter has the heading path of what follows
   assert.equal(paths(lines), [['Sunday', 'Birds']]);
   assert.equal(paths(['---', 'tags: [park]', '---', '', 'No heading.']), [[]]);
   assert.equal(paths(['Intro.', '', '# Sunday', '', 'A heron.']), [[]]);
+  const rule = ['# Sunday', '', 'A heron.', '', '---', '', 'A crane.'];
+  assert.equal(paths(['---', 'tags: [park]', '...', ...rule]), [['Sunday']]);
+  const long = ['---', ...Array.from({ length: 500 }, () => 'Text.'), '', BODY, '', ...rule];
+  assert.equal(paths(long).at(-1), ['Sunday']);
 });
 
 test('a heading stays with what follows it and stands in the heading path', () => {

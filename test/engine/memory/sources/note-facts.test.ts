@@ -49,6 +49,12 @@ test('tags are those of the front matter and of the text', () => {
   assert.equal(facts(none), {});
 });
 
+test('tags in code and in TOML are none', () => {
+  assert.equal(facts('run `grep -v #code` and ``a ` #b`` on #host').tags, ['host']);
+  assert.equal(facts('a lone ` before #one\nand \\` #two \\`').tags, ['one', 'two']);
+  assert.equal(facts('+++\ncolor = " #red"\n+++\n'), {});
+});
+
 test('tags are written in any script, and with accents in either form of Unicode', () => {
   const text = '#हिन्दी #cafe\u0301 #ไทยแลนด์ที่';
   assert.equal(facts(text).tags, ['हिन्दी', 'caf\u00e9', 'ไทยแลนด์ที่']);
