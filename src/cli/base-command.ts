@@ -99,6 +99,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     options?: Input<F, B, A>,
   ): Promise<ParserOutput<F, B, A>> {
     const typed = this.argv;
+    this.refuseSwitchValues();
     const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
       this.isTyped(name, char),
     );
@@ -116,6 +117,21 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     this.shared = { ...this.shared, ...parsed.flags };
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
+  }
+
+  /** oclif would turn on the switch of `--yes=no`, and take its value as an argument. @throws SvcError USAGE */
+  private refuseSwitchValues(): void {
+    for (const [name, { type, char }] of Object.entries(this.knownFlags)) {
+      if (type !== 'boolean') continue;
+      const word = ownWords(this.argv).find(
+        (own) => own.startsWith(`--${name}=`) || own.startsWith(`-${char}=`),
+      );
+      if (word === undefined) continue;
+      const value = word.slice(word.indexOf('=') + 1);
+      throw new SvcError('USAGE', `--${name} takes no value (got "${value}")`, {
+        hint: `pass --${name} alone, or leave it out`,
+      });
+    }
   }
 
   private get knownFlags(): FlagInput {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { BaseCommand } from '../../src/cli/base-command.js';
 import { createLeanConfig } from '../../src/cli/fast-start.js';
 import { choicesFlag, targetFlags, textsFlag, yesFlag } from '../../src/cli/flags.js';
+import { messageOf } from '../../src/engine/errors/index.js';
 import { ROOT } from '../support/run-svc.js';
 
 const test = suite('flags that were typed');
@@ -55,6 +56,24 @@ test('a repeatable flag takes one value each time, and no argument', async () =>
     source: ['memory', 'sessions'],
     tag: ['work'],
   });
+});
+
+class Switchable extends BaseCommand {
+  static override strict = false;
+  static override flags = yesFlag;
+
+  async run() {
+    return (await this.parse(Switchable)).argv;
+  }
+}
+
+test('a switch takes no value, which would be read as an argument', async () => {
+  const run = (...argv: string[]) => new Switchable(argv, createLeanConfig({}, ROOT)).run();
+  for (const word of ['--yes=no', '-y=no']) {
+    const error = await run('backup', word).catch((failed: unknown) => failed);
+    assert.is(messageOf(error), '--yes takes no value (got "no")');
+  }
+  assert.equal(await run('backup', '--', '--yes=no'), ['backup', '--yes=no']);
 });
 
 test.run();
