@@ -376,9 +376,12 @@ export function withListVariables(
 ): string[] {
   const words = Object.entries(flags).flatMap(([name, flag]) => {
     if (flag.type !== 'option' || !flag.multiple || flag.env === undefined) return [];
-    const values = (env[flag.env] ?? '').split(',').map((value) => value.trim());
-    if (isTyped(name, flag.char)) return [];
-    return values.filter((value) => value !== '').map((value) => `--${name}=${value}`);
+    const text = env[flag.env] ?? '';
+    if (text === '' || isTyped(name, flag.char)) return [];
+    const values = text.split(',').map((value) => value.trim());
+    const named = values.filter((value) => value !== '');
+    // oclif would pass on a comma, too: it is the value that is wrong.
+    return (named.length === 0 ? [text] : named).map((value) => `--${name}=${value}`);
   });
   return [...words, ...argv];
 }

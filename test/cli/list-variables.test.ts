@@ -29,7 +29,10 @@ for (const { id, name, env, flags } of repeatable) {
     const wordsOf = (text: string) => withListVariables([], flags, { [env]: text }, () => false);
     assert.equal(wordsOf('one, two'), [`--${name}=one`, `--${name}=two`]);
     assert.equal(wordsOf('one'), [`--${name}=one`]);
+    assert.equal(wordsOf('one,,two,'), [`--${name}=one`, `--${name}=two`]);
     assert.equal(wordsOf(''), []);
+    // Without a value, oclif would pass on a text where the command expects a list.
+    assert.equal(wordsOf(','), [`--${name}=,`]);
   });
 }
 
