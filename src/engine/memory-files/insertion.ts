@@ -1,5 +1,13 @@
+import { eolOf } from '../support/text.js';
+
 /** The heading of a new `MEMORY.md`. */
 export const MEMORY_TITLE = 'Long-Term Memory';
+
+/** A part of a text with the line ends of the text: an editor or Git may have changed all of them since. */
+export function withLineEndsOf(text: string, part: string): string {
+  const isMixed = text.includes('\r\n') && /(?<!\r)\n/u.test(text);
+  return isMixed || !text.includes('\n') ? part : part.replaceAll(/\r?\n/gu, eolOf(text));
+}
 
 /**
  * A text without lines that were inserted, wherever they are now: the last, if the same were written again since.

@@ -2,7 +2,7 @@ import type { WriteRecord } from '../dreaming/store/write-records.js';
 import { SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { MOST_TRIES, removeGuarded, writeGuarded } from '../memory-files/guarded-file.js';
-import { withoutFrame, withoutInsertion } from '../memory-files/insertion.js';
+import { withLineEndsOf, withoutFrame, withoutInsertion } from '../memory-files/insertion.js';
 import { isSqliteError } from '../sqlite/database.js';
 import { writeId } from './add-note.js';
 import {
@@ -93,13 +93,18 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
   const { dir } = changer;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readNote(dir, write.path);
+    const [inserted = '', replaced = '', ...made] = [
+      write.inserted,
+      write.replaced,
+      ...write.frames,
+    ].map((part) => withLineEndsOf(file.text, part));
     const left =
-      withoutInsertion(file.text, write.inserted, write.replaced) ??
+      withoutInsertion(file.text, inserted, replaced) ??
       // An undo that was killed had removed it already.
       (write.state === 'undoing' ? file.text : undefined);
     if (left === undefined) return 'edited';
     let text = left;
-    const frames = write.frames
+    const frames = made
       .toReversed()
       .filter((frame) => {
         const without = withoutFrame(text, frame);
@@ -125,7 +130,8 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
 function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRecord, text: string) {
   const frame = frames.at(-1) ?? '';
   const at = text.lastIndexOf(frame);
-  const placeOf = ({ inserted }: WriteRecord): number => text.indexOf(inserted, at + frame.length);
+  const placeOf = ({ inserted }: WriteRecord): number =>
+    text.indexOf(withLineEndsOf(text, inserted), at + frame.length);
   const [heir] = writes
     .list()
     .filter((write) => write.path === path && write.id !== id && write.state !== 'undone')

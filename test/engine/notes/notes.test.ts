@@ -237,6 +237,16 @@ test('undo takes back exactly what was added', async () => {
   assert.is(await codeOf(undo()), 'NOTE_WRITE_UNKNOWN');
 });
 
+test('undo takes back what is in a file whose line ends were changed since', async () => {
+  const { add, undo, read, write, dir } = await aWorkspace();
+  await add('a', { heading: 'Things' });
+  await add('b\nc', { heading: 'Things' });
+  write(TODAY, read(TODAY).replaceAll('\n', '\r\n'));
+  const outcomes = (await undo({ last: 2 })).map(({ outcome }) => outcome);
+  assert.equal(outcomes, ['undone', 'undone']);
+  assert.not.ok(existsSync(join(dir, TODAY)));
+});
+
 test('a file, its title and a heading go with the last of their lines, in any order', async () => {
   for (const order of [
     [0, 1, 2],

@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
-import { MEMORY_TITLE, withoutFrame, withoutInsertion } from '../../memory-files/insertion.js';
+import {
+  MEMORY_TITLE,
+  withLineEndsOf,
+  withoutFrame,
+  withoutInsertion,
+} from '../../memory-files/insertion.js';
 import { eolOf, percentDecoded } from '../../support/text.js';
 import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 import { dailyNoteDay } from '../scoring/recall-entry.js';
@@ -135,7 +140,7 @@ export function undoEdits(
   const kept: KeptOperation[] = [];
   let edited = text;
   for (const operation of operations.toReversed()) {
-    const undone = undoOne(edited, operation);
+    const undone = undoOne(edited, withLineEnds(operation, text));
     if (undone !== undefined) edited = undone;
     else if (operation.kind !== 'frame') {
       const isThere = promotedEntries(edited).some(({ key }) => key === operation.key);
@@ -143,6 +148,22 @@ export function undoEdits(
     }
   }
   return { text: edited, kept };
+}
+
+function withLineEnds(operation: MemoryOperation, text: string): MemoryOperation {
+  const ended = (part: string): string => withLineEndsOf(text, part);
+  switch (operation.kind) {
+    case 'replace':
+      return {
+        ...operation,
+        before: ended(operation.before),
+        after: ended(operation.after),
+      };
+    case 'retire':
+      return { ...operation, before: ended(operation.before), above: ended(operation.above) };
+    default:
+      return { ...operation, inserted: ended(operation.inserted) };
+  }
 }
 
 function undoOne(text: string, operation: MemoryOperation): string | undefined {

@@ -1,5 +1,6 @@
 import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
 import type { LineRange } from '../../memory/index.js';
+import { withLineEndsOf } from '../../memory-files/insertion.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { withinBudget } from '../promotion/budget.js';
@@ -224,11 +225,12 @@ class Plan {
     if (claimKeyOf(text) === key) return true;
     const memory = this.basis.sweeps.get(sweepId)?.memory;
     if (memory === undefined || memory.state === 'untouched') return false;
-    return memory.operations.some(
-      (operation) =>
-        (operation.kind === 'add' && operation.inserted.includes(block.trimEnd())) ||
-        (operation.kind === 'replace' && operation.after.includes(block.trimEnd())),
-    );
+    return memory.operations.some((operation) => {
+      const isWriting = operation.kind === 'add' || operation.kind === 'replace';
+      if (!isWriting) return false;
+      const written = operation.kind === 'add' ? operation.inserted : operation.after;
+      return withLineEndsOf(block, written).includes(block.trimEnd());
+    });
   }
 
   private promoted(key: ClaimKey): PromotedEntry | undefined {

@@ -86,6 +86,27 @@ test('renewing an entry leaves its place; retiring takes it away', () => {
   assert.is(undoEdits(after.text, after.operations).text, text);
 });
 
+test('a sweep is undone in a file whose line ends were changed since', () => {
+  const mine = '# Mine\n\nBy hand.\n';
+  const { text } = editMemory(mine, [add('Backups run at 02:30.'), add('Tea is green.')], DAY);
+  const renewed = 'Backups run at 03:00.';
+  const prior = claimKeyOf('Backups run at 02:30.');
+  const edits: MemoryEdit[] = [
+    { kind: 'replace', prior, entry: provenance(renewed), text: renewed },
+    { kind: 'retire', because: { why: 'space' }, prior: claimKeyOf('Tea is green.') },
+    { kind: 'add', entry: provenance('Coffee is black.'), text: 'Coffee is black.' },
+  ];
+  const dos = (lines: string) => lines.replaceAll('\n', '\r\n');
+  for (const [before, convert] of [
+    [text, dos],
+    [dos(text), (lines: string) => lines.replaceAll('\r\n', '\n')],
+  ] as const) {
+    const after = editMemory(before, edits, '2026-11-21');
+    const undone = undoEdits(convert(after.text), after.operations);
+    assert.equal(undone, { text: convert(before), kept: [] });
+  }
+});
+
 test('a person who edits around the entries keeps the edits when a sweep is undone', () => {
   const before = '# Mine\n\nBy hand.\n';
   const { text, operations } = editMemory(
