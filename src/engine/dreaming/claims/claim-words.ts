@@ -25,7 +25,8 @@ export const NUMBER = /\d+(?:[:.,/-]\d+)*/gu;
 /** The stems and numbers of a claim, without stop words unless it has nothing else. */
 export function stemsOf(text: string): ReadonlySet<string> {
   const numbers = text.match(NUMBER) ?? [];
-  const words = wordsOf(text.replaceAll(NUMBER, ' '));
+  // Next to a long vowel mark, which belongs to no script, the rest of a Japanese sentence would be one word.
+  const words = wordsOf(text.replaceAll(NUMBER, ' ').replaceAll(/[ーｰ]/gu, ''));
   const topical = words.filter(({ folded }) => !STOP_WORDS.has(folded));
   const said = topical.length + numbers.length === 0 ? words : topical;
   return new Set([...said.map(({ stem }) => stem), ...numbers]);

@@ -43,6 +43,11 @@ test('a claim keeps its own lines before a gap, and those of the whole passage b
   assert.equal(claimsOf(answer('when does the nightly backup run', gapped)), [[backup, 3, 40]]);
 });
 
+test('a Japanese claim with long vowels answers a question', () => {
+  const printer = 'プリンターは二階のエレベーターの横にあります。';
+  assert.equal(claimsOf(answer('プリンター 二階 エレベーター', printer)), [[printer, 3, 3]]);
+});
+
 test('a statement that the snippet cut off is no claim, the whole ones beside it are', () => {
   const other = 'Somebody walked along the harbour and looked at the boats for a long while there.';
   const whole =
