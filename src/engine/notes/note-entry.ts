@@ -1,6 +1,11 @@
 import { type Block, splitBlocks } from '../memory/chunking/index.js';
 import { wordsOf } from '../memory/forgotten/index.js';
-import { lineAt, type TextLines, textLines } from '../memory/sources/index.js';
+import {
+  lineAt,
+  linesWithoutOwnWriting,
+  type TextLines,
+  textLines,
+} from '../memory/sources/index.js';
 import { closingFence } from '../support/code-fences.js';
 
 /** Text as it will be in a note, in lines without line ends. */
@@ -166,7 +171,8 @@ function gapAfter(text: string, end: string): string {
 /** Where the section of a heading ends, after its last line with text; undefined without this heading. */
 function sectionEnd(text: string, heading: string): number | undefined {
   const lines = textLines(text);
-  const blocks = splitBlocks(lines);
+  // What is inserted into a block of dreaming is lost when the block is written again.
+  const blocks = splitBlocks(linesWithoutOwnWriting(lines));
   const after = ({ end }: Block): number => lines.starts[end] ?? text.length;
   const headings = blocks.filter(({ title }) => title !== undefined);
   const wanted = heading.trim().toLowerCase();

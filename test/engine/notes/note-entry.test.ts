@@ -88,6 +88,16 @@ test('a heading in code or front matter is none', () => {
 const line = fc.constantFrom('', 'a', '- a', '- new', '## Tea', '# B', '```', '---', '  - new');
 const end = fc.constantFrom('\n', '\r\n');
 
+test('a block of dreaming is no section, and nothing is added to one', () => {
+  const mark = (at: string) => `<!-- svc:dreaming:light:${at} -->\n`;
+  const block = `${mark('start')}## Light Sleep\n\n- known (a.md#L1)\n${mark('end')}`;
+  const note = `# Day\n\n## Log\n\n- known\n\n${block}`;
+  const added = (heading: string) =>
+    placeEntry(note, entryOf('new'), { heading, title: 'Day' }).text;
+  assert.is(added('Log'), `# Day\n\n## Log\n\n- known\n- new\n\n${block}`);
+  assert.is(added('Light Sleep'), `${note}\n## Light Sleep\n\n- new\n`);
+});
+
 test('the rest stays byte for byte, and lines are where they are said to be', () => {
   const property = fc.property(
     fc.array(line, { maxLength: 12 }),
