@@ -67,9 +67,17 @@ test('a few words are asked with those before them', () => {
 
 test('who only agrees or thanks asks nothing', () => {
   const earlier = [user('when does the backup run')];
-  for (const message of ['continue', 'Thanks, looks good!', 'yes please do that', 'OK', 'go on']) {
+  for (const message of [
+    'continue',
+    'Thanks, looks good!',
+    'yes please do that',
+    'OK',
+    'go on',
+    '👍',
+  ]) {
     assert.is(searchQueryOf(turnOf(message, earlier)), '', message);
   }
+  assert.is(searchQueryOf(turnOf('??', earlier)), 'when does the backup run ??');
   for (const message of ['continue the backup', 'is it Ada?', 'stop the server']) {
     assert.is.not(searchQueryOf(turnOf(message)), '', message);
   }
