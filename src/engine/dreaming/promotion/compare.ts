@@ -31,18 +31,17 @@ const SAME = 0.9;
 /** Reads the statements in `MEMORY.md`. */
 export function knownMemory(text: string) {
   return {
-    byHand: splitClaims(handWritten(text)).flatMap((claim) => [
-      knownStatement(claim.text),
-      ...partsOf(claim.text).map(knownStatement),
-    ]),
+    byHand: splitClaims(handWritten(text)).flatMap((claim) => {
+      const whole = knownStatement(claim.text);
+      // One sentence may deny something that another one says.
+      return whole.gist.denies ? [whole, ...sentencesOf(claim.text).map(knownStatement)] : [whole];
+    }),
     promoted: promotedEntries(text).map((entry) => ({ entry, ...knownStatement(entry.text) })),
   };
 }
 
-/** The sentences of a statement that has several: one may deny something that another one says. */
-function partsOf(text: string): readonly string[] {
-  const parts = text.split(/(?<=[.!?…;:])\s+/u);
-  return parts.length === 1 ? [] : parts;
+function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=[.!?…;:])\s+/u);
 }
 
 /** Prepares a statement for comparison. */
