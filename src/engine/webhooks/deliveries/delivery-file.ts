@@ -138,12 +138,19 @@ export class DeliveryFile {
         insert.run({ ...delivery, isVerified: flag, headers: JSON.stringify(headers) });
         kinds.set(`${flag}${delivery.route}`, [delivery.route, isVerified]);
       }
-      for (const [route, isVerified] of kinds.values()) {
-        this.keepNewest(route, isVerified, mostKept(limits, isVerified));
-      }
-      const oldestMs = nowMs - limits.days * MS_PER_DAY;
-      runSql(this.database, 'DELETE FROM deliveries WHERE at_ms < ?', oldestMs);
-      this.keepSize(limits.maxMegabytes * 1_000_000);
+      this.keepWithin(limits, [...kinds.values()], nowMs);
+    });
+  }
+
+  /** Removes what is beyond the limits by now. */
+  applyLimits(limits: DeliveryLimits, nowMs: number): void {
+    inWriteTransaction(this.database, () => {
+      const kinds = queryRows<{ readonly route: string; readonly isVerified: number }>(
+        this.database,
+        'SELECT DISTINCT route, is_verified AS isVerified FROM deliveries',
+      );
+      const all = kinds.map(({ route, isVerified }) => [route, isVerified === 1] as const);
+      this.keepWithin(limits, all, nowMs);
     });
   }
 
@@ -213,6 +220,19 @@ export class DeliveryFile {
 
   close(): void {
     this.database.close();
+  }
+
+  private keepWithin(
+    limits: DeliveryLimits,
+    kinds: readonly (readonly [route: string, isVerified: boolean])[],
+    nowMs: number,
+  ): void {
+    for (const [route, isVerified] of kinds) {
+      this.keepNewest(route, isVerified, mostKept(limits, isVerified));
+    }
+    const oldestMs = nowMs - limits.days * MS_PER_DAY;
+    runSql(this.database, 'DELETE FROM deliveries WHERE at_ms < ?', oldestMs);
+    this.keepSize(limits.maxMegabytes * 1_000_000);
   }
 
   private keepNewest(route: string, isVerified: boolean, most: number): void {

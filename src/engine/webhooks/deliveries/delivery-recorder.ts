@@ -27,6 +27,8 @@ const BATCH = 50;
 const SHARE_OF_TIME = 0.03;
 /** Except on a machine that is busy: what waits for longer is lost if the process is killed. */
 const LONGEST_REST_MS = 1000;
+/** How often what is too old is removed if nothing arrives. */
+const APPLY_LIMITS_MS = 60 * 60_000;
 /** Bodies that wait to be written take no more memory. */
 const MOST_WAITING_BYTES = 16_000_000;
 
@@ -63,6 +65,7 @@ export class DeliveryRecorder {
   private recorded = 0;
   private readonly dropped = { too_many: 0, too_large: 0, failed: 0 };
   private timer: NodeJS.Timeout | undefined;
+  private readonly hourly: NodeJS.Timeout;
   private writing: Promise<void> | undefined;
   private file: DeliveryFile | undefined;
   private failedMs = Number.NEGATIVE_INFINITY;
@@ -72,7 +75,8 @@ export class DeliveryRecorder {
     this.options = options;
     this.path = deliveriesFile(options.stateDir);
     this.limits = options.limits;
-    this.clearIfOff();
+    this.applyLimits();
+    this.hourly = setInterval(() => this.applyLimits(), APPLY_LIMITS_MS).unref();
   }
 
   get counts(): DeliveryCounts {
@@ -82,7 +86,7 @@ export class DeliveryRecorder {
   /** Applies other limits. */
   replace(limits: DeliveryLimits): void {
     this.limits = limits;
-    this.clearIfOff();
+    this.applyLimits();
   }
 
   /** Never fails. */
@@ -107,6 +111,7 @@ export class DeliveryRecorder {
   async close(): Promise<void> {
     this.closing.abort();
     clearTimeout(this.timer);
+    clearInterval(this.hourly);
     await this.writing;
     this.writeNow();
     this.closeFile();
@@ -202,13 +207,16 @@ export class DeliveryRecorder {
     this.file = undefined;
   }
 
-  private clearIfOff(): void {
-    if (this.limits.keep > 0 || !existsSync(this.path)) return;
+  private applyLimits(): void {
+    if (!existsSync(this.path)) return;
     try {
       this.file ??= DeliveryFile.open(this.path);
-      this.file.clear();
+      if (this.limits.keep === 0) this.file.clear();
+      else this.file.applyLimits(this.limits, this.options.clock.now());
     } catch (error) {
-      this.failed(error);
+      // The next delivery replaces a damaged record, and there is no hurry while another process writes.
+      const fault = databaseFault(error);
+      if (fault !== 'corrupt' && fault !== 'busy') this.failed(error);
     }
   }
 

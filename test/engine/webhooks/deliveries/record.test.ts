@@ -15,6 +15,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
+import { MS_PER_DAY } from '../../../../src/engine/support/time.js';
 import {
   type NewDelivery,
   recordedDelivery,
@@ -177,6 +178,24 @@ const WRITTEN: readonly (readonly [name: string, body: string, contentType?: str
   ['hidden in a form', 'a=%63orrect-horse-battery-staple', 'application/x-www-form-urlencoded'],
   ['at the end of what is kept', `{"a":"${'x'.repeat(990)} ${SECRET} ${'y'.repeat(9000)}"}`],
 ];
+
+test('limits apply also if nothing arrives: at the start, and when they are changed', async () => {
+  const home = tempFolder();
+  const first = recorderIn(home);
+  const routes = ['a', 'a', 'a', 'b'];
+  for (const [at, route] of routes.entries()) {
+    first.recorder.record(delivered({ route, atMs: NOW - (at === 0 ? 5 : 1) * MS_PER_DAY }));
+  }
+  await first.recorder.close();
+  const kept = (): readonly string[] => first.reader.list({ limit: 9 }).map(({ route }) => route);
+  assert.equal(kept(), ['b', 'a', 'a', 'a']);
+  const { recorder } = recorderIn(home, { days: 3 });
+  assert.equal(kept(), ['b', 'a', 'a']);
+  recorder.replace({ ...LIMITS, keep: 1 });
+  assert.equal(kept(), ['b', 'a']);
+  await recorder.close();
+  first.reader.close();
+});
 
 test('no secret is in the file, however it is written', async () => {
   const home = tempFolder();
