@@ -333,7 +333,7 @@ test('short plain-text secrets are warned about', () => {
     models: {
       providers: { x: { api: 'openai', apiKey: 'short' }, y: { api: 'ollama', apiKey: 'x' } },
     },
-    flows: { notify: { secret: 'x'.repeat(24) } },
+    flows: { notify: { url: 'https://receiver.example', secret: 'x'.repeat(24) } },
   };
   assert.equal(faultsOf(config), []);
   assert.equal(
@@ -420,6 +420,11 @@ test('dimensions that the adapter ignores are warned about', () => {
 });
 
 /** What is written, and the places that have no effect. */
+const CONVERSATIONS = {
+  sources: ['memory', 'sessions'],
+  experimental: { sessionMemory: true },
+};
+
 const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a label for OpenAI itself', search({ provider: 'openai', inputType: 'query' }), ['inputType']],
   [
@@ -522,6 +527,37 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     'settings of a provider without a provider',
     search({ provider: 'none', model: 'm', remote: { baseUrl: 'http://127.0.0.1:1' } }),
     ['model', 'remote.baseUrl'],
+  ],
+  [
+    'a fallback and limits of a provider without a provider',
+    search({ provider: 'none', fallback: 'openai', query: { timeoutSeconds: 9 } }),
+    ['fallback', 'query.timeoutSeconds'],
+  ],
+  ['no fallback without a provider', search({ provider: 'none', fallback: 'none' }), []],
+  [
+    'limits of an archive that is not kept',
+    search({ ...CONVERSATIONS, sync: { sessions: { maxAgeDays: 9, maxBytes: 9 } } }),
+    ['sync.sessions.maxAgeDays', 'sync.sessions.maxBytes'],
+  ],
+  [
+    'limits of an archive',
+    search({ ...CONVERSATIONS, sync: { sessions: { retention: 'keep', maxBytes: 9 } } }),
+    [],
+  ],
+  [
+    'times of syncs with the external backend',
+    {
+      ...search({ sync: { intervalMinutes: 5, watchDebounceMs: 9, watch: false } }),
+      memory: { backend: 'ext' },
+    },
+    ['sync.intervalMinutes', 'sync.watchDebounceMs'],
+  ],
+  ['settings of a missing server', { storage: { poolSize: 5 } }, ['storage.poolSize']],
+  ['settings of a server', { storage: { url: 'env:DATABASE_URL', poolSize: 5 } }, []],
+  [
+    'a key for notifications that a program gets',
+    { flows: { notify: { command: ['notify'], secret: 'env:NOTIFY' } } },
+    ['flows.notify.secret'],
   ],
   [
     'a model for the diary that is not allowed',

@@ -12,6 +12,11 @@ export const receiversAreSafe: Rule = function* (input) {
   for (const { path, receiver, isNeeded } of writtenReceivers(input)) {
     const { command, url, secret } = receiver;
     if (url === undefined) {
+      if (secret !== undefined) {
+        yield warning('setting-unused', [...path, 'secret'], {
+          message: `${formatPath([...path, 'secret'])} has no effect: only what is posted to a url is signed`,
+        });
+      }
       if (command !== undefined || !isNeeded) continue;
       yield fault('missing-key', path, {
         message: `${formatPath(path)} has neither a command nor a url`,

@@ -98,14 +98,21 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
   }
 };
 
-/** Settings that have no effect while a switch is off: `false`, or `none`. */
+/** Values with which a switch is off. */
+const OFF: readonly unknown[] = [false, 'none', 'follow'];
+
+/** Settings that have no effect while a switch is off. */
 const SWITCHED: Readonly<Record<string, readonly string[]>> = {
   provider: [
     'model',
+    'fallback',
     'outputDimensionality',
     ...INPUT_TYPES,
     ...['baseUrl', 'apiKey', 'headers', 'nonBatchConcurrency'].map((key) => `remote.${key}`),
     ...['modelPath', 'modelCacheDir', 'contextSize'].map((key) => `local.${key}`),
+    'remote.batch.enabled',
+    'query.timeoutSeconds',
+    'sync.embeddingBatchTimeoutSeconds',
   ],
   'cache.enabled': ['cache.maxEntries'],
   'multimodal.enabled': ['multimodal.modalities', 'multimodal.maxFileBytes'],
@@ -119,17 +126,19 @@ const SWITCHED: Readonly<Record<string, readonly string[]>> = {
     'remote.batch.timeoutMinutes',
   ],
   'store.vector.enabled': ['store.vector.extensionPath'],
+  'sync.sessions.retention': ['sync.sessions.maxAgeDays', 'sync.sessions.maxBytes'],
 };
 
 /** What the defaults set has an effect if an agent that inherits it has the switch on. */
 export const switchesAreOn: Rule = function* (_input, scopes) {
   for (const [by, keys] of Object.entries(SWITCHED)) {
     const valueIn = ({ settings }: SearchScope) => valueAt(settings, by.split('.'));
-    const on = scopes.filter((scope) => valueIn(scope) !== false && valueIn(scope) !== 'none');
+    const on = scopes.filter((scope) => !OFF.includes(valueIn(scope)));
     for (const key of keys) {
       const placeIn = (scope: SearchScope) => formatPath(scope.where(...key.split('.')) ?? []);
       const used = on.map(placeIn);
       for (const scope of scopes.filter((one) => !used.includes(placeIn(one)))) {
+        if (OFF.includes(valueAt(scope.settings, key.split('.')))) continue;
         const why = `${by} is ${JSON.stringify(valueIn(scope))}: ${key} has no effect`;
         yield* unusedOwn(scope, key.split('.'), by.split('.'), why);
       }
@@ -159,6 +168,31 @@ export const extIsUsed: Rule = function* (input, scopes) {
     const collections = scope.where('ext', 'extraCollections');
     if (collections === undefined || !scope.owns(collections)) continue;
     yield warning('setting-unused', collections, { message, expected });
+  }
+};
+
+/** What keeps an index fresh has settings of its own with the external backend. */
+export const extIsKeptFresh: Rule = eachScope(function* (scope, { memory }) {
+  if (memory?.backend !== 'ext') return;
+  for (const [key, instead] of [
+    ['intervalMinutes', 'interval'],
+    ['watchDebounceMs', 'debounceMs'],
+  ] as const) {
+    const path = scope.where('sync', key);
+    if (path === undefined || !scope.owns(path)) continue;
+    yield warning('setting-unused', path, {
+      message: `sync.${key} has no effect: memory.backend is "ext", whose setting is memory.ext.update.${instead}`,
+      related: [['memory', 'backend']],
+    });
+  }
+});
+
+/** Settings of a server. */
+export const storageIsUsed: Rule = function* ({ storage = {} }) {
+  if (storage.url !== undefined) return;
+  for (const key of Object.keys(storage)) {
+    const message = `storage.${key} has no effect: storage.url is not set`;
+    yield warning('setting-unused', ['storage', key], { message });
   }
 };
 
