@@ -54,7 +54,8 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
           chatType: holder.chatType ?? undefined,
           channel: holder.channel ?? undefined,
         };
-        const world = worldFor(holder.agent, holder === local ? session : own);
+        const isBound = Object.values(own).some((value) => value !== undefined);
+        const world = worldFor(holder.agent, isBound ? own : session);
         const writing = world.writing && {
           ...world.writing,
           onWrite: async (write: McpWrite) =>

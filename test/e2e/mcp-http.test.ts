@@ -244,6 +244,19 @@ test('serves other machines over TLS with a token that svc made, and not otherwi
   }
 });
 
+test('a token without a conversation of its own is for that of the server', async () => {
+  const home = mcpHome();
+  const server = await listening(home, ['--chat-type', 'group']);
+  const isDenied = async (...flags: readonly string[]): Promise<boolean> => {
+    const name = `t${flags.length}`;
+    const run = await runSvc(['mcp', 'token', 'create', name, ...flags], { home: home.path });
+    const client = await httpClient({ ...server, token: run.stdout.trim() });
+    return foundIn(await client.callTool(SEARCH)).disabled === true;
+  };
+  assert.is(await isDenied(), true);
+  assert.is(await isDenied('--chat-type', 'direct'), false);
+});
+
 test('ends in order while clients hold streams open, and says so with --json', async () => {
   const home = mcpHome();
   const server = await listening(home, ['--json']);
