@@ -1,6 +1,7 @@
 import type { ParsedComponents } from 'chrono-node';
 import { casual } from 'chrono-node/en';
 import { type DayRange, dayNumber, daysOverlap, isoDay, oneDay } from '../../support/day.js';
+import { MS_PER_DAY } from '../../support/time.js';
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
 import {
   type DateSpan,
@@ -22,6 +23,10 @@ const BACKWARDS_BEFORE = /\b(?:last|past|previous)\s$/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
 
+/** Without a year, the parser only knows it in a leap year. */
+const LEAP_DAY =
+  /\b(?:feb(?:ruary)?\.?\s29(?:th)?|29(?:th)?\s(?:of\s)?feb(?:ruary)?)\b(?!,?\s\d{4}\b)/gi;
+
 /** The dates in a question that are written in English words. */
 export function datesInWords(question: string, today: number): DateSpan[] {
   const [year = 0, month = 0, day = 0] = isoDay(today).split('-').map(Number);
@@ -29,26 +34,52 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   const reference = new Date(year, month - 1, day, 12);
   // "in the evening of 7 July" is a date, not this evening.
   const asked = question.replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length));
-  return casual.parse(asked, reference).flatMap(({ index, text, start, end }): DateSpan[] => {
-    const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
-    if (ONLY_NUMBERS.test(text) || VAGUE.test(text) || !hasDateInWords(before + text)) return [];
-    const isLast = BACKWARDS_BEFORE.test(before);
-    const meanings = meaningsOfWords(start, { text, isLast }, today);
-    if (meanings === undefined) return [];
-    // Null without an end, whatever its type says.
-    const days = end ? Math.max(0, (dayOf(end) ?? 0) - (dayOf(start) ?? 0)) : 0;
-    const longer = ({ first, last }: DayRange): DayRange => ({ first, last: last + days });
-    const [latest, ...earlier] = meanings;
-    if (!isWritable(longer(latest))) return [];
-    return [
-      {
-        start: index,
-        end: index + text.length,
-        meanings: [longer(latest), ...earlier.map(longer)],
-        isRelative: !hasName(text),
-      },
-    ];
+  const leapDays = [...asked.matchAll(LEAP_DAY)].flatMap(({ 0: text, index }): DateSpan[] => {
+    const meanings = meaningsOf(2, 29, today);
+    const end = index + text.length;
+    return meanings === undefined ? [] : [{ start: index, end, meanings, isRelative: false }];
   });
+  const others = casual
+    .parse(asked, reference)
+    .flatMap(({ index, text, start, end }): DateSpan[] => {
+      const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
+      if (ONLY_NUMBERS.test(text) || VAGUE.test(text) || !hasDateInWords(before + text)) return [];
+      const isLast = BACKWARDS_BEFORE.test(before);
+      const hasYear = end?.isCertain('year') || start.isCertain('year');
+      const meanings = meaningsOfWords(start, { text, isLast, hasYear }, today);
+      if (meanings === undefined) return [];
+      const longer = (days: DayRange): DayRange => ({
+        ...days,
+        // Null without an end, whatever its type says.
+        last: end ? Math.max(days.last, lastDay(days, start, end)) : days.last,
+      });
+      const [latest, ...earlier] = meanings;
+      if (!isWritable(longer(latest))) return [];
+      return [
+        {
+          start: index,
+          end: index + text.length,
+          meanings: [longer(latest), ...earlier.map(longer)],
+          isRelative: !hasName(text),
+        },
+      ];
+    });
+  return [...leapDays, ...others];
+}
+
+/** The last day of a period that begins with some days, which the parser may have read in another year or week. */
+function lastDay(
+  { first, last }: DayRange,
+  start: ParsedComponents,
+  end: ParsedComponents,
+): number {
+  if (start.isCertain('month') && end.isCertain('month')) {
+    const years = (end.get('year') ?? 0) - (start.get('year') ?? 0);
+    const year = Number(isoDay(first).slice(0, 4)) + years;
+    const range = rangeOfDate(year, end.get('month') ?? 0, dateOf(end));
+    if (range !== undefined) return range.last;
+  }
+  return last + (dayOf(end) ?? 0) - (dayOf(start) ?? 0);
 }
 
 function dayOf(parsed: ParsedComponents): number | undefined {
@@ -60,6 +91,8 @@ interface DateWords {
   readonly text: string;
   /** The word before is "last" or the like, which the parser leaves out. */
   readonly isLast: boolean;
+  /** Whether one of its sides has a year, which is also that of the other. */
+  readonly hasYear: boolean;
 }
 
 /** The parser returns a moment: the words tell how long it is. */
@@ -76,7 +109,7 @@ function meaningsOfWords(
   if (isUntilNow(text)) return [{ first: day, last: today }];
   const [year = 0, month = 0] = isoDay(day).split('-').map(Number);
   const date = dateOf(parsed);
-  if (!parsed.isCertain('year')) {
+  if (!words.hasYear) {
     if (parsed.isCertain('month')) return meaningsOf(month, date, today, isLast);
     return PART_OF_DAY.test(text) ? [oneDay(day)] : undefined;
   }
@@ -88,11 +121,11 @@ function meaningsOfWords(
 /** The day; where months are counted from the 31st and one has no 31st, the parser returns a day of the next one. */
 function dayInMonth(parsed: ParsedComponents, text: string, today: number): number | undefined {
   const day = dayOf(parsed);
-  const date = parsed.get('day') ?? 0;
-  const isCounted =
-    /\bmonths?\b/i.test(text) && !/\bthis\s/i.test(text) && !parsed.isCertain('day');
-  const isTooLate = isCounted && date < Number(isoDay(today).slice(8));
-  return day !== undefined && isTooLate ? day - date : day;
+  if (day === undefined || !/\bmonths?\b/i.test(text) || /\bthis\s/i.test(text)) return day;
+  const dateIn = (one: number): number => new Date(one * MS_PER_DAY).getUTCDate();
+  const lastOfMonthBefore = day - dateIn(day);
+  const isTooLate = dateIn(day) + dateIn(lastOfMonthBefore) === dateIn(today);
+  return isTooLate && !parsed.isCertain('day') ? lastOfMonthBefore : day;
 }
 
 /** The weekday, weekend or week; the parser prefers the nearest, past or future. */

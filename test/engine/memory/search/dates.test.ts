@@ -37,6 +37,10 @@ test('a day is understood however it is written', () =>
     '10/4/2026': '2026-10-04',
     '13/9/2026': '2026-09-13',
     '10/4': '2026-10-04',
+    'on February 29': '2024-02-29',
+    'the 29th of Feb': '2024-02-29',
+    'on Feb 29, 2020': '2020-02-29',
+    'from February 27 to February 29': '2024-02-27..2024-02-29',
     'what did I do on 10/4?': '2026-10-04',
     'was am 4.10. geschah': '2026-10-04',
     'the evening of 7 July 2026': '2026-07-07',
@@ -86,6 +90,19 @@ test('this weekend is the one of this week', async () => {
     assert.is(days, '2026-10-10..2026-10-11', day);
   }
 });
+
+test('a period ends with the last day of what is named', () =>
+  eachMeans({
+    'from January to February': '2026-01-01..2026-02-28',
+    'from November to January': '2025-11-01..2026-01-31',
+    'from February 27 to March 2': '2026-02-27..2026-03-02',
+    'from Jan 2025 to Feb 3, 2026': '2025-01-01..2026-02-03',
+    'from October 3 to October 5, 2025': '2025-10-03..2025-10-05',
+    'from last week to yesterday': '2026-09-28..2026-10-06',
+    'from last month to yesterday': '2026-09-01..2026-10-06',
+    'from Friday to Monday': '2026-10-02..2026-10-05',
+    'what happened 29999 months ago': undefined,
+  }));
 
 test('since a date means until today', () =>
   eachMeans({
