@@ -22,6 +22,8 @@ const BACKWARDS = /\b(?:last|past|previous)\s/i;
 const BACKWARDS_BEFORE = /\b(?:last|past|previous)\s$/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
+/** The parser knows periods only with "to". */
+const BETWEEN = /\b(between\s.{3,40}?\s)and\b/gi;
 
 /** Without a year, the parser only knows it in a leap year. */
 const LEAP_DAY =
@@ -33,7 +35,9 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   // The parser uses the time zone of the host: noon is the same day in any.
   const reference = new Date(year, month - 1, day, 12);
   // "in the evening of 7 July" is a date, not this evening.
-  const asked = question.replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length));
+  const asked = question
+    .replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length))
+    .replaceAll(BETWEEN, '$1to ');
   const leapDays = [...asked.matchAll(LEAP_DAY)].flatMap(({ 0: text, index }): DateSpan[] => {
     const meanings = meaningsOf(2, 29, today);
     const end = index + text.length;

@@ -146,7 +146,8 @@ const PART_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:
 
 /** One date of several: a period from the first to the second, one until today, or the first. */
 function joined(query: string, spans: readonly DateSpan[], today: number): AskedDate | undefined {
-  const [one, two] = spans.toSorted((a, b) => a.start - b.start);
+  // Of two that begin at the same place, the longer one is a period.
+  const [one, two] = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   if (one === undefined) return undefined;
   const isPeriod =
     two !== undefined &&

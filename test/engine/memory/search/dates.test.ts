@@ -101,6 +101,10 @@ test('a period ends with the last day of what is named', () =>
     'from last week to yesterday': '2026-09-28..2026-10-06',
     'from last month to yesterday': '2026-09-01..2026-10-06',
     'from Friday to Monday': '2026-10-02..2026-10-05',
+    'between February and April': '2026-02-01..2026-04-30',
+    'between March and now': '2026-03-01..2026-10-07',
+    'between 2026-10-01 and yesterday': '2026-10-01..2026-10-06',
+    'from 2026-10-01 to yesterday': '2026-10-01..2026-10-06',
     'what happened 29999 months ago': undefined,
   }));
 
