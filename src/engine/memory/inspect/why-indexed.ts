@@ -54,12 +54,12 @@ export async function whyIndexed(memory: ExplainedMemory, path: string): Promise
   const file = join(realOrGiven(dirname(given)), basename(given));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
-  const { indexed, skip } = await knownOf(memory, shown);
+  const { indexed, skip } = await knownOf(memory, { path: shown, file, workspaceDir });
   const scanned = reasonOf({ file, given }, scan, workspaceDir, memory);
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...told } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
   return {
-    path: shown,
+    path: shown === '' ? '.' : shown,
     included: told.reason === 'included',
     indexed,
     ...told,
@@ -135,7 +135,11 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
 /** What the index has of a file or folder, and why the last sync could not read the file. */
 async function knownOf(
   { home }: ExplainedMemory,
-  path: string,
+  {
+    path,
+    file,
+    workspaceDir,
+  }: { readonly path: string; readonly file: string; readonly workspaceDir: string },
 ): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
   const opened = await home.open();
   if (opened.state !== 'ready') return { indexed: false };
@@ -143,7 +147,9 @@ async function knownOf(
     const documents = await opened.index.documents();
     const { skipped } = await opened.index.syncMark();
     return {
-      indexed: documents.some((one) => one.path === path || one.path.startsWith(`${path}/`)),
+      indexed: documents.some(
+        (one) => one.path === path || isBelow(file, absoluteFromDisplay(workspaceDir, one.path)),
+      ),
       skip: skipped.find((one) => one.path === path),
     };
   } finally {

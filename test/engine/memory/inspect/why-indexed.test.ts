@@ -60,6 +60,23 @@ test('a name is understood as svc shows it', async () => {
   await close();
 });
 
+test('the workspace and the folders above it are indexed if a file in them is', async () => {
+  const { home, why, sync, close } = await whyOf({ 'memory/a.md': 'a' });
+  for (const indexed of [false, true]) {
+    for (const [folder, path] of [
+      ['.', '.'],
+      ['memory', 'memory'],
+      [home.at('state'), '..'],
+    ] as const) {
+      const { detail, ...told } = await why(folder);
+      const expected = { path, included: true, indexed, reason: 'included', rule: null };
+      assert.equal(told, expected, folder);
+    }
+    await sync();
+  }
+  await close();
+});
+
 test('the pattern of the setting is found in the configuration, with its line', async () => {
   const { home, why, close } = await whyOf({
     'memory/a.tmp.md': '',
