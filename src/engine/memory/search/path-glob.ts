@@ -21,9 +21,12 @@ export function createPathFilter(pattern: string): (path: string) => boolean {
     );
   }
   const matches = globFor(glob);
-  const isNamed = (path: string): boolean =>
-    matches(glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1));
-  const isBelow = /[*?[\]{}!]/u.test(glob) ? () => false : belowFolder(glob);
+  const isNamed = (path: string): boolean => {
+    const name = glob.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1);
+    // A path as in search results can have signs of patterns in its names.
+    return name === glob || matches(name);
+  };
+  const isBelow = belowFolder(glob);
   return (path) => {
     const composed = path.normalize('NFC');
     return isNamed(composed) || isBelow(composed);

@@ -35,6 +35,15 @@ test('a folder matches what is below it', () => {
   assert.throws(() => kept('/home/ada/notes/memory'), /must be relative to the workspace/);
 });
 
+test('a path as in search results matches itself, whatever is in its name', () => {
+  for (const path of ['memory/[x]/{a}.md', 'memory/!b*.md', '[x].md', '../[c]/?.md']) {
+    assert.ok(createPathFilter(path)(path), path);
+  }
+  assert.ok(createPathFilter('memory/[x]')('memory/[x]/y.md'));
+  assert.ok(createPathFilter('[x]')('memory/[x]/y.md'));
+  assert.not.ok(createPathFilter('memory/[x]')('memory/y/y.md'));
+});
+
 test('accents are the same in either form of Unicode', () => {
   const [composed, decomposed] = ['memory/caf\u00e9.md', 'memory/cafe\u0301.md'];
   for (const glob of [composed, decomposed, 'caf?.md']) {
