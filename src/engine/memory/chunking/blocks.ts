@@ -42,10 +42,12 @@ const INDENTED = /^(?: {2,}|\t)/;
 /**
  * Splits Markdown lines into blocks (CommonMark, recognised line by line; GitHub's tables; YAML or TOML front matter).
  * Every line that is not blank belongs to exactly one block; blank lines between blocks belong to none.
+ *
+ * @param isStart whether the note starts with these lines, maybe with front matter
  */
-export function splitBlocks(lines: TextLines): Block[] {
+export function splitBlocks(lines: TextLines, isStart = true): Block[] {
   const blocks: Block[] = [];
-  const closing = frontMatterEnd(lines);
+  const closing = isStart ? frontMatterEnd(lines) : undefined;
   let at = closing === undefined ? 0 : closing + 1;
   if (at > 0) blocks.push({ kind: 'front-matter', start: 0, end: at });
   while (at < lines.count) {

@@ -33,10 +33,16 @@ export interface Section {
 /**
  * The section of each line of a document, or of one of its chunks.
  *
- * @param above the chunk's heading path: that of its first block, with the headings it starts with
+ * @param chunk where the chunk is, and its heading path: that of its first block, with the headings it starts with
  */
-export function sectionsOf(path: string, lines: TextLines, above?: readonly string[]): Section[] {
-  const blocks = blocksIn(documentFormatOf(path))(lines);
+export function sectionsOf(
+  path: string,
+  lines: TextLines,
+  chunk?: Pick<Chunk, 'headingPath' | 'startLine'>,
+): Section[] {
+  const isStart = chunk === undefined || chunk.startLine === 1;
+  const blocks = blocksIn(documentFormatOf(path))(lines, isStart);
+  const above = chunk?.headingPath;
   const trail = above === undefined ? [] : trailAbove(blocks, above);
   const sections: Section[] = [];
   let current: Section = { headingPath: above ?? [], headingAt: undefined };
@@ -67,7 +73,9 @@ function trailAbove(blocks: readonly Block[], above: readonly string[]): Heading
   return outer.map((title, at) => ({ title, level: Math.min(at + 1, lowest - outer.length + at) }));
 }
 
-function blocksIn(format: ReturnType<typeof documentFormatOf>): (lines: TextLines) => Block[] {
+function blocksIn(
+  format: ReturnType<typeof documentFormatOf>,
+): (lines: TextLines, isStart?: boolean) => Block[] {
   switch (format) {
     case 'txt':
       return plainBlocks;

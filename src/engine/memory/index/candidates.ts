@@ -28,9 +28,7 @@ export interface FilteredDocument {
 }
 
 /** What a filter can know of a chunk. */
-export interface FilteredChunk {
-  readonly headingPath: readonly string[];
-  readonly text: string;
+export interface FilteredChunk extends Pick<Chunk, 'headingPath' | 'startLine' | 'text'> {
   /** What its headings date it to. */
   readonly days: DayRange | undefined;
 }
@@ -115,6 +113,7 @@ export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
 export interface ChunkRow {
   readonly id: number;
   readonly document: number;
+  readonly startLine: number;
   readonly headings: string;
   readonly text: string;
   readonly first: number | null;
@@ -145,10 +144,12 @@ export function keptChunkIds(
   { chunk: keeps = () => true }: CandidateFilter,
 ): readonly number[] {
   const byId = new Map(documents.map((document) => [document.id, filteredDocument(document)]));
-  const kept = chunks.filter(({ document, headings, text, first, last }) => {
+  const kept = chunks.filter(({ document, startLine, headings, text, first, last }) => {
     const days = first === null || last === null ? undefined : { first, last };
     const of = byId.get(document);
-    return of !== undefined && keeps({ headingPath: headingPathOf(headings), text, days }, of);
+    return (
+      of !== undefined && keeps({ startLine, headingPath: headingPathOf(headings), text, days }, of)
+    );
   });
   return kept.map(({ id }) => id);
 }

@@ -257,11 +257,11 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
 }
 
 /** Whether a heading above a passage, or in it, contains a text; what looks like one in a conversation is none. */
-function isUnder(wanted: string, { headingPath, text }: FilteredChunk, document: FilteredDocument) {
+function isUnder(wanted: string, chunk: FilteredChunk, document: FilteredDocument): boolean {
   const contains = (heading: string): boolean => folded(heading).includes(wanted);
-  if (headingPath.some(contains)) return true;
+  if (chunk.headingPath.some(contains)) return true;
   if (document.kind === 'transcript') return false;
-  const sections = sectionsOf(document.path, textLines(text), headingPath);
+  const sections = sectionsOf(document.path, textLines(chunk.text), chunk);
   return sections.some((section) => section.headingPath.some(contains));
 }
 

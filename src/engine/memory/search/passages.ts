@@ -99,7 +99,7 @@ export function linesInSections({
     const end = starts[at + 1]?.startLine ?? Number.POSITIVE_INFINITY;
     const own = lines.filter(({ number }) => number >= start.startLine && number < end);
     const text = textLines(own.map((line) => `${line.text}\n`).join(''));
-    const sections = sectionsOf(path, text, start.headingPath);
+    const sections = sectionsOf(path, text, start);
     const before = first;
     first += own.length;
     return own.map((line, within): PassageLine => {

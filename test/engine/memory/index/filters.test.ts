@@ -69,6 +69,13 @@ const DOCUMENTS: readonly IndexedDocument[] = [
       ...['##\tTabbed **bold** part', '  ### A [link](https://x.org) *here*', 'alpha'],
     ].join('\n'),
   ),
+  note(
+    'memory/rules.md',
+    undefined,
+    '2025-01-01',
+    'alpha first',
+    '---\n\ntwo\n\n#### Garden\n\nalpha\n\n---\n\nthree',
+  ),
   TALK,
 ];
 
@@ -77,7 +84,10 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ since: '7d' }, ['plain.md', 'a.jsonl 2']],
   [
     { before: '2026-03-01' },
-    ['2026-02-03.md', 'accents.md 1', 'accents.md 2', 'props.md 1', 'props.md 2', 'sections.md'],
+    [
+      ...['2026-02-03.md', 'accents.md 1', 'accents.md 2', 'props.md 1', 'props.md 2'],
+      ...['rules.md 1', 'rules.md 2', 'sections.md'],
+    ],
   ],
   [{ on: '2026-02' }, ['2026-02-03.md']],
   [{ on: 'last week' }, ['dated.md', 'plain.md']],
@@ -110,6 +120,7 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
   [{ heading: 'underlined' }, ['sections.md']],
   [{ heading: 'tabbed bold part' }, ['sections.md']],
   [{ heading: 'a link here' }, ['sections.md']],
+  [{ heading: 'garden' }, ['rules.md 2']],
   [{ heading: 'in code' }, []],
   [{ heading: 'pasted' }, []],
   [{ kinds: ['transcript'] }, ['a.jsonl 1', 'a.jsonl 2']],
@@ -136,7 +147,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
         found
           .map(({ path, startLine }) => {
             const name = path.split('/').at(-1) ?? '';
-            return /accents|props|jsonl/.test(name) ? `${name} ${startLine}` : name;
+            return /accents|props|rules|jsonl/.test(name) ? `${name} ${startLine}` : name;
           })
           .toSorted();
       const what = JSON.stringify(filters);

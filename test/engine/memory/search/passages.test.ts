@@ -96,6 +96,10 @@ test('the headings of a line are those of its chunk, and of those between', () =
   // Also where levels are left out.
   assert.equal(paths(['## A', 'a', '## B', 'b'], ['A']), ['A', 'A', 'B', 'B']);
   assert.equal(paths(['### B', 'b', '## C', 'c'], ['A', 'B']), ['A/B', 'A/B', 'A/C', 'A/C']);
+  // Between rules is front matter at the start of a note only.
+  const rules = ['---', '', '## C', '', 'c', '', '---', 'd'];
+  assert.equal(paths(rules, ['A', 'B']).at(-1), 'A/C');
+  assert.equal(paths(rules, ['A', 'B'], 1).at(-1), 'A/B');
   // A chunk that starts inside of a block of code.
   assert.equal(paths(['# install', 'npm ci'], ['A']), ['A', 'A']);
 });

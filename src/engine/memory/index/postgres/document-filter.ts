@@ -51,7 +51,7 @@ async function keptChunks(
 ): Promise<readonly number[]> {
   const { contains } = filter;
   const chunks = await sql.query<ChunkRow>(
-    `SELECT id, document, headings, ${contains === undefined ? `''` : 'text'} AS text,
+    `SELECT id, document, start_line AS "startLine", headings, ${contains === undefined ? `''` : 'text'} AS text,
        first_day AS first, last_day AS last
      FROM svc.chunks
      WHERE memory = $1 AND document = ANY ($2)

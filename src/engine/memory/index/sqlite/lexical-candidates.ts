@@ -202,7 +202,7 @@ function keptChunks(
       : `AND heading_path || char(10) || text LIKE @like ESCAPE '\\'`;
   const chunks = queryRows<ChunkRow>(
     database,
-    `SELECT id, document_id AS document, heading_path AS headings, ${text} AS text,
+    `SELECT id, document_id AS document, start_line AS startLine, heading_path AS headings, ${text} AS text,
        first_day AS first, last_day AS last
      FROM chunks
      WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}
