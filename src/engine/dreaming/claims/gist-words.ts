@@ -154,9 +154,9 @@ export const PAST_VERB = /\b(?:was|were|had|worked|lived|resided|studied)\b/iu;
 export const ADDS =
   /\b(?:also|too|as well|another|(?:an?|our|the|my|their) (?:second|other)|additionally|besides|sometimes|not|never|\p{L}+n['’]t)\b/iu;
 
-/** A claim with these says the opposite of one without; not "at 02:30, not 03:30" and "not only". */
+/** A claim with these says the opposite of one without; not "at 02:30, not 03:30", "not only" and "no more than". */
 export const DENIES =
-  /(?<!(?:[,;–—-]|\b(?:and|but|or|if|whether)) )\bnot\b(?! (?:only|just)\b)|\b(?:never|cannot|no longer|nobody|no one)\b|\p{L}n['’]t\b/iu;
+  /(?<!(?:[,;–—-]|\b(?:and|but|or|if|whether)) )\bnot\b(?! (?:only|just)\b)|\b(?:never|cannot|nobody|none|nothing|neither)\b|\bno\b(?!\.| (?:more|later|less|fewer|earlier) than\b)|\p{L}n['’]t\b/iu;
 
 /** What a change of place or tool is about, if nothing else in the claim says so. */
 export const MOVED = /\b(?:mov(?:e|es|ed)|relocat(?:e|es|ed))\b/iu;

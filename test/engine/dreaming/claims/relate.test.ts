@@ -103,7 +103,10 @@ test('a claim and its denial are not the same, in either order', () => {
     assert.is(relate(gistOf(said), gistOf(denied)), 'other', denied);
     assert.is(relate(gistOf(denied), gistOf(denied)), 'same', denied);
   }
-  // These deny only another value.
+  const noDeploys = gistOf('No deploys run on Fridays.');
+  assert.is(relate(noDeploys, gistOf('Deploys never run on Fridays.')), 'same');
+  assert.is(relate(noDeploys, gistOf('Deploys run on Fridays.')), 'other');
+  // This denies only another value.
   const backup = gistOf('The nightly backup runs at 02:30.');
   assert.is(relate(gistOf('The nightly backup runs at 02:30, not at 03:30.'), backup), 'same');
 });
