@@ -1,4 +1,5 @@
 import type { SearchResult } from '../memory/search/index.js';
+import { folded } from '../support/text.js';
 import type { Metrics } from './metrics.js';
 import type { Expectation } from './question-file.js';
 
@@ -146,9 +147,9 @@ function isReadable(wanted: string, shown: string): boolean {
   return runs.filter((run) => there.has(run)).length * 2 >= runs.length;
 }
 
-/** The words of a text, in lower case. */
+/** The words of a text, in lower case and in one form of Unicode. */
 export function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 function runsOf(words: readonly string[], size: number): readonly string[] {

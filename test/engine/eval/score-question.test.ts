@@ -41,6 +41,13 @@ test('places are those of distinct files: five passages of one file leave room f
   assert.equal([metrics.recall5, metrics.mrr, metrics.hit5, metrics.hit], [1, 0.5, 0, 1]);
 });
 
+test('a text is found in either form of Unicode', () => {
+  const text = 'caf\u00e9 in Z\u00fcrich';
+  const targets: Target[] = [{ kind: 'text', text }];
+  const results = [result('a', 1, 9, `Das ${text.normalize('NFD')}.`)];
+  assert.is(scoreQuestion(results, targets, 10).hit, 1);
+});
+
 test('a line counts when a range covers it, and is seen when half of its word triples are shown', () => {
   const results = [
     result('a', 1, 4, 'alpha beta gamma delta'),
