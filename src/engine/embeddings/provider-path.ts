@@ -65,7 +65,7 @@ export function createProviderPath(
   const choice = chooseProvider(settings, world);
   if (choice === undefined) return undefined;
   const openings: SharedOpening<EmbeddingAdapter>[] = [];
-  const provider = (chosen: ProviderChoice): PathProvider => {
+  const provider = (chosen: ProviderChoice, choose: typeof chooseProvider): PathProvider => {
     const adapters = new Map<string, SharedOpening<EmbeddingAdapter>>();
     let rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
     const openOnce = (
@@ -78,7 +78,11 @@ export function createProviderPath(
       if (known !== undefined) return known.get(signal);
       const opening = new SharedOpening(async (lasting) => {
         const { openProvider } = await import('./open-provider.js');
-        return openProvider(choice, { settings: wanted, world, clock, signal: lasting });
+        // Somebody may have signed in since.
+        const isMissing = choice.credential.state === 'missing';
+        const { credential } = (isMissing ? choose(settings, world) : undefined) ?? choice;
+        const now = { ...choice, credential };
+        return openProvider(now, { settings: wanted, world, clock, signal: lasting });
       });
       adapters.set(name, opening);
       openings.push(opening);
@@ -111,8 +115,8 @@ export function createProviderPath(
   };
   const fallback = chooseFallback(settings, world);
   return {
-    primary: provider(choice),
-    fallback: fallback === undefined ? undefined : provider(fallback),
+    primary: provider(choice, chooseProvider),
+    fallback: fallback === undefined ? undefined : provider(fallback, chooseFallback),
     close: async () => {
       const ended = openings.map((opening) => opening.end());
       for (const adapter of ended) await (await adapter)?.close();

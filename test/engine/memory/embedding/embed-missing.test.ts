@@ -6,7 +6,9 @@ import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index
 import { type OpenedMemory, openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
+import { storeLogin } from '../../../../src/engine/providers/github-copilot/stored-login.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
+import { GITHUB_TOKEN, startCopilotFake } from '../../../fakes/github-copilot.js';
 import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { contextOf } from '../../../support/context.js';
 import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
@@ -226,6 +228,23 @@ test('a key that was refused is read again, and a new one is used without a rest
   secrets.write('key', OPENAI_KEY);
   assert.is((await sync(memory)).embedding?.embedded, 3);
   await memory.backend.close();
+});
+
+test('a login is used without a restart', async () => {
+  const copilot = await startCopilotFake();
+  const home = tempFolder();
+  home.write('workspace/memory/car.md', NOTES['car.md']);
+  const agents = { defaults: { memorySearch: { provider: 'github-copilot' } } };
+  const configFile = home.write('svc.json', JSON.stringify({ agents }));
+  const memory = await openMemory(contextOf(home.path), { kind: 'agent' }, { configFile });
+  try {
+    assert.is((await sync(memory)).embedding?.failure?.code, 'PROVIDER_AUTH');
+    storeLogin(home.path, { token: GITHUB_TOKEN, apiUrl: `${copilot.origin}/api/v3` });
+    assert.is((await sync(memory)).embedding?.embedded, 1);
+  } finally {
+    await memory.backend.close();
+    await copilot.close();
+  }
 });
 
 test('a search falls back even when only the provider has embedded passages so far', async ({
