@@ -1,11 +1,5 @@
-import got, {
-  type Options,
-  RequestError,
-  type Response,
-  type Request as Stream,
-  TimeoutError,
-} from 'got';
-import { messageOf } from '../../errors/index.js';
+import got, { type Options, type Response, type Request as Stream, TimeoutError } from 'got';
+import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
@@ -234,14 +228,13 @@ function faultOf(error: unknown): VendorFault {
   if (error instanceof TimeoutError) {
     return new VendorFault('timeout', 'no answer in time', { cause: error });
   }
-  if (error instanceof RequestError) {
-    if (DAMAGED.test(error.code)) return broken('its compression is damaged');
-    if (error.code === UNSENDABLE) return unsendableFault(error);
-    const { message, hint } = networkWords(error.code, error.message);
-    const masked = createSecretMask().text(message);
-    return new VendorFault('network', masked, { code: error.code, hint, cause: error });
-  }
-  return new VendorFault('network', messageOf(error), { cause: error });
+  // In some versions of Node.js, got passes on errors of the socket as they are.
+  const code = systemErrorCode(error);
+  if (code !== undefined && DAMAGED.test(code)) return broken('its compression is damaged');
+  if (error instanceof Error && code === UNSENDABLE) return unsendableFault(error);
+  const { message, hint } = networkWords(code ?? '', messageOf(error));
+  const masked = createSecretMask().text(message);
+  return new VendorFault('network', masked, { code, hint, cause: error });
 }
 
 /** Headers that never contain secrets. */

@@ -1,5 +1,5 @@
-import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
-import { messageOf } from '../../../errors/index.js';
+import got, { type Request as Stream, TimeoutError } from 'got';
+import { messageOf, systemErrorCode } from '../../../errors/index.js';
 import { jsonOrText } from '../../../support/text.js';
 import { answerHead, errorBeginning } from '../../http/http-client.js';
 import { networkWords, statusFault } from '../../http/status-fault.js';
@@ -165,7 +165,7 @@ function transferFault(error: unknown): VendorFault {
     const message = `the download stalled (${error.event})`;
     return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
   }
-  const code = error instanceof RequestError ? error.code : undefined;
+  const code = systemErrorCode(error);
   const said = messageOf(error).replaceAll(/\?\S+/gu, '');
   const { message, hint = TRY_AGAIN } = networkWords(code ?? '', said);
   return new VendorFault('network', `the download failed: ${message}`, {
