@@ -19,7 +19,7 @@ const LIST_MARK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
 /** Comments, and code, in which `<!--` begins none. */
 const COMMENT_OR_CODE =
-  /<!--[\s\S]*?(?:-->|$(?![\s\S]))|^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:[\s\S]*?^[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gmu;
+  /<!--[\s\S]*?(?:-->|$(?![\s\S]))|^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\r\n]*[\r\n](?:[\s\S]*?^[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gmu;
 
 /**
  * Splits Markdown into statements: list items, and prose of at most 280 characters. Headings, code, tables

@@ -1,6 +1,6 @@
 import got, { type Options, type Response, type Request as Stream, TimeoutError } from 'got';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
-import { createSecretMask } from '../../masking/index.js';
+import { createSecretMask, LEAST_KNOWN_CHARS } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import { type Pacing, withRetries } from '../requests/pacer.js';
@@ -84,7 +84,11 @@ export async function sendOnce(
       if (bytes > MAX_ANSWER_BYTES) throw broken('it is too large');
       chunks.push(chunk);
     }
-    return { status, headers, body: Buffer.concat(chunks) };
+    return {
+      status,
+      headers,
+      body: withoutSecrets(Buffer.concat(chunks), sentSecrets(stream.options)),
+    };
   } catch (error) {
     signal.throwIfAborted();
     throw faultOf(error);
@@ -257,4 +261,12 @@ function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
     if (value === undefined || PLAIN_HEADERS.has(name.toLowerCase())) return [];
     return [value].flat().flatMap((text) => [text, text.replace(/^\S+\s+/u, '')]);
   });
+}
+
+/** Some servers repeat the key in what they report with a status of success. */
+function withoutSecrets(body: Buffer, secrets: readonly string[]): Buffer {
+  const isRepeated = secrets.some(
+    (secret) => secret.length >= LEAST_KNOWN_CHARS && body.includes(secret),
+  );
+  return isRepeated ? Buffer.from(createSecretMask(secrets).text(body.toString('utf8'))) : body;
 }

@@ -7,16 +7,16 @@ import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 
 const test = suite('http client');
 
-/** How a request to a server fails. */
-async function faultFrom(
+/** What a request to a server returns or throws. */
+async function outcomeFrom(
   answer: RequestListener,
   headers: Readonly<Record<string, string>> = {},
-): Promise<VendorFault> {
+): Promise<unknown> {
   const server = createServer(answer);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
-  const error = await sendOnce({
+  const outcome = await sendOnce({
     method: 'POST',
     url: `http://127.0.0.1:${address.port}/v1/embeddings`,
     json: {},
@@ -26,9 +26,33 @@ async function faultFrom(
   }).catch((thrown: unknown) => thrown);
   server.closeAllConnections();
   server.close();
+  return outcome;
+}
+
+async function faultFrom(...asked: Parameters<typeof outcomeFrom>): Promise<VendorFault> {
+  const error = await outcomeFrom(...asked);
   assert.ok(error instanceof VendorFault);
   return error;
 }
+
+function bodyOf(answer: unknown): string {
+  return String(Reflect.get(Object(answer), 'body'));
+}
+
+test('a key that an answer repeats is masked, whatever its status', async () => {
+  const authorization = 'Bearer sk-repeated-0123456789';
+  for (const status of [200, 400]) {
+    const outcome = await outcomeFrom(
+      ({ headers }, response) => {
+        response.writeHead(status).end(JSON.stringify({ error: `no ${headers.authorization}` }));
+      },
+      { authorization },
+    );
+    const text = outcome instanceof VendorFault ? outcome.message : bodyOf(outcome);
+    assert.match(text, '********');
+    assert.not.match(text, 'repeated');
+  }
+});
 
 test('an answer without an end is given up as too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024, ' ');
