@@ -121,11 +121,10 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** oclif would turn on the switch of `--yes=no`, and take its value as an argument. @throws SvcError USAGE */
   private refuseSwitchValues(): void {
+    const own = ownWords(this.argv).filter((word) => word.includes('='));
     for (const [name, { type, char }] of Object.entries(this.knownFlags)) {
       if (type !== 'boolean') continue;
-      const word = ownWords(this.argv).find(
-        (own) => own.startsWith(`--${name}=`) || own.startsWith(`-${char}=`),
-      );
+      const word = own.find((one) => one.startsWith(`--${name}=`) || one.startsWith(`-${char}=`));
       if (word === undefined) continue;
       const value = word.slice(word.indexOf('=') + 1);
       throw new SvcError('USAGE', `--${name} takes no value (got "${value}")`, {

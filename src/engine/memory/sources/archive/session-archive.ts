@@ -79,10 +79,11 @@ export class SessionArchive implements ArchivedConversations {
       if (!existsSync(file)) return isNew;
       return (
         ArchiveStore.read(file, (store) => {
+          if (this.changedImports(store).length > 0) return true;
+          const sessions = store.sessions();
           return (
-            this.changedImports(store).length > 0 ||
-            this.changedFiles(store, live).length > 0 ||
-            this.overLimits(store, live, nowMs).length > 0
+            this.changedFiles(sessions, live).length > 0 ||
+            this.overLimits(sessions, live, nowMs).length > 0
           );
         }) ?? isNew
       );
@@ -101,7 +102,7 @@ export class SessionArchive implements ArchivedConversations {
     try {
       store = ArchiveStore.open(file);
       for (const path of this.changedImports(store)) await this.import(store, path, options);
-      await this.keep(store, this.changedFiles(store, live), options);
+      await this.keep(store, this.changedFiles(store.sessions(), live), options);
       this.applyLimits(store, live, options.nowMs);
       return undefined;
     } catch (error) {
@@ -217,11 +218,11 @@ export class SessionArchive implements ArchivedConversations {
   }
 
   private changedFiles(
-    store: ArchiveStore,
+    sessions: readonly ArchivedSession[],
     live: readonly TranscriptFile[],
   ): readonly TranscriptFile[] {
     if (this.settings.retention === 'follow') return [];
-    const known = new Map(store.sessions().map((session) => [session.path, session]));
+    const known = new Map(sessions.map((session) => [session.path, session]));
     return live.filter((file) => !isSame(known.get(file.path), file));
   }
 
@@ -292,7 +293,7 @@ export class SessionArchive implements ArchivedConversations {
   /** Drops the oldest conversations over the limits. */
   private applyLimits(store: ArchiveStore, live: readonly TranscriptFile[], nowMs: number): void {
     store.transaction(() => {
-      for (const { path, isLive } of this.overLimits(store, live, nowMs)) {
+      for (const { path, isLive } of this.overLimits(store.sessions(), live, nowMs)) {
         // What its agent still has would be archived again.
         if (isLive) store.drop(path);
         else store.remove(path);
@@ -302,7 +303,7 @@ export class SessionArchive implements ArchivedConversations {
 
   /** The conversations over the limits, and empty ones without a transcript; those of exports stay. */
   private overLimits(
-    store: ArchiveStore,
+    sessions: readonly ArchivedSession[],
     live: readonly TranscriptFile[],
     nowMs: number,
   ): readonly { readonly path: string; readonly isLive: boolean }[] {
@@ -310,8 +311,7 @@ export class SessionArchive implements ArchivedConversations {
     if (retention === 'follow') return [];
     const livePaths = new Set(live.map(({ path }) => path));
     let bytes = 0;
-    return store
-      .sessions()
+    return sessions
       .filter(({ importedFrom }) => importedFrom === null)
       .map((session) => ({ ...session, endedMs: endMs(session) }))
       .toSorted((a, b) => b.endedMs - a.endedMs)
