@@ -1,7 +1,14 @@
 import type { Logger } from 'pino';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import { createLog } from '../../src/engine/serve/log/log.js';
-import type { Service, ServiceDefinition, ServiceHost } from '../../src/engine/serve/service.js';
+import { ServeProcess } from '../../src/engine/serve/serve-process.js';
+import type {
+  Service,
+  ServiceDefinition,
+  ServiceHost,
+  ServiceSwitch,
+} from '../../src/engine/serve/service.js';
+import type { EngineContext } from '../../src/engine/support/context.js';
 import { tempFolder } from './temp-folder.js';
 
 /** A service under a test's hand, and what was asked of it. */
@@ -85,4 +92,17 @@ export function testLog(): { readonly logger: Logger; readonly lines: string[] }
     },
   );
   return { logger, lines };
+}
+
+/** `svc serve` in this process. */
+export function startServing(context: EngineContext, without: readonly ServiceSwitch[]) {
+  const serve = new ServeProcess({
+    context,
+    configFile: undefined,
+    without,
+    pid: 4711,
+    mask: createSecretMask(),
+    onLine: undefined,
+  });
+  return { serve, ended: serve.run() };
 }

@@ -3,10 +3,9 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { dreamTargets } from '../../../../src/engine/dreaming/index.js';
 import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
-import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
 import { contextOf } from '../../../support/context.js';
 import { dreamHome, OFTEN_ASKED } from '../../../support/dreams.js';
+import { startServing } from '../../../support/services.js';
 import { logged, recordsOf, serverHome, writeConfig } from '../../../support/serving.js';
 
 const test = suite('scheduled sweeps under svc serve');
@@ -28,15 +27,7 @@ async function sweptLog(dreaming: object) {
     onFault: () => undefined,
   });
   await schedule.look();
-  const serve = new ServeProcess({
-    context,
-    configFile: undefined,
-    without: ['memory', 'health', 'refresh'],
-    pid: 4711,
-    mask: createSecretMask(),
-    onLine: undefined,
-  });
-  const ended = serve.run();
+  const { serve, ended } = startServing(context, ['memory', 'health', 'refresh']);
   await logged(home, 'sweep done');
   serve.stop('quit');
   await ended;

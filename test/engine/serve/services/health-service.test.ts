@@ -1,9 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
-import type { ServiceSwitch } from '../../../../src/engine/serve/service.js';
 import { contextOf } from '../../../support/context.js';
+import { startServing } from '../../../support/services.js';
 import {
   logged,
   recordsOf,
@@ -12,7 +10,6 @@ import {
   whenReady,
   writeConfig,
 } from '../../../support/serving.js';
-import type { TempFolder } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';
 
 const test = suite('the health listener under svc serve');
@@ -21,21 +18,9 @@ const SCHEDULED = {
   schedules: { daily: { cron: '0 0 1 1 *', sessionKey: 's', set: { goal: 'happy new year' } } },
 };
 
-function started(home: TempFolder, without: readonly ServiceSwitch[] = []) {
-  const serve = new ServeProcess({
-    context: contextOf(home.path),
-    configFile: undefined,
-    without: ['memory', 'dreaming', 'refresh', ...without],
-    pid: 4711,
-    mask: createSecretMask(),
-    onLine: undefined,
-  });
-  return { serve, ended: serve.run() };
-}
-
 test('it has metrics of flows without webhooks, also after reloads, and none without flows', async () => {
   const home = serverHome(SCHEDULED);
-  const { serve, ended } = started(home);
+  const { serve, ended } = startServing(contextOf(home.path), ['memory', 'dreaming', 'refresh']);
   const url = await whenReady(home);
   const metrics = async (): Promise<Response> => fetch(`${urlOf(home)}/metrics`);
   const first = await metrics();
@@ -71,7 +56,13 @@ test('it has metrics of flows without webhooks, also after reloads, and none wit
 
 test('without the flows service there are no metrics', async () => {
   const home = serverHome(SCHEDULED);
-  const { serve, ended } = started(home, ['flows', 'schedules']);
+  const { serve, ended } = startServing(contextOf(home.path), [
+    'memory',
+    'dreaming',
+    'refresh',
+    'flows',
+    'schedules',
+  ]);
   const url = await whenReady(home);
   assert.is((await fetch(`${url}/metrics`)).status, 404);
   serve.stop('quit');

@@ -5,7 +5,6 @@ import { loadConfig, resolveConfig } from '../../../../src/engine/config/index.j
 import { openFlows } from '../../../../src/engine/flows/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { migrate } from '../../../../src/engine/postgres/index.js';
-import { ServeProcess } from '../../../../src/engine/serve/serve-process.js';
 import type { ServeSetup, ServiceDefinition } from '../../../../src/engine/serve/service.js';
 import { dreamDefinitions } from '../../../../src/engine/serve/services/dream-service.js';
 import { memoryDefinitions } from '../../../../src/engine/serve/services/memory-service.js';
@@ -13,7 +12,7 @@ import { tasksDefinition } from '../../../../src/engine/serve/services/tasks-ser
 import { contextOf } from '../../../support/context.js';
 import { realServer, serverAt } from '../../../support/postgres.js';
 import { subagent } from '../../../support/runner.js';
-import { testLog } from '../../../support/services.js';
+import { startServing, testLog } from '../../../support/services.js';
 import {
   logged,
   recordsOf,
@@ -89,15 +88,7 @@ withServer('moves what is acknowledged and what is run to the server at once', a
   };
   const home = serverHome(config);
   const context = contextIn(home);
-  const serve = new ServeProcess({
-    context,
-    configFile: undefined,
-    without: ['memory', 'dreaming', 'refresh'],
-    pid: 4711,
-    mask: createSecretMask(),
-    onLine: undefined,
-  });
-  const ended = serve.run();
+  const { serve, ended } = startServing(context, ['memory', 'dreaming', 'refresh']);
   await whenReady(home);
   writeConfig(home, { ...config, storage: { url } });
   const lines = recordsOf(home).length;
@@ -136,15 +127,7 @@ withServer('a URL that was replaced in its file is used after a reload', async (
     storage: { url: { source: 'file', provider: 'file', id: 'value' } },
     secrets: { providers: { file: { source: 'file', path: secret, mode: 'singleValue' } } },
   });
-  const serve = new ServeProcess({
-    context: contextIn(home),
-    configFile: undefined,
-    without: ['memory', 'dreaming', 'refresh'],
-    pid: 4711,
-    mask: createSecretMask(),
-    onLine: undefined,
-  });
-  const ended = serve.run();
+  const { serve, ended } = startServing(contextIn(home), ['memory', 'dreaming', 'refresh']);
   await whenReady(home);
   const reload = async (): Promise<number> => {
     const lines = recordsOf(home).length;
