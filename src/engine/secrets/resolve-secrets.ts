@@ -78,16 +78,15 @@ async function askSafely(inquiry: Inquiry, context: SecretContext): Promise<Secr
 
 function outcomeOf(reference: SecretReference, lookup: SecretLookup): SecretOutcome {
   const { source, provider, id } = reference;
-  let answer = lookup(id);
-  if (typeof answer === 'string') {
-    if (answer.trim() !== '') return { ok: true, value: answer };
-    answer = new SecretFault('the value is blank', 'set it to the secret');
-  }
-  const message = `cannot resolve ${describeSecret(reference)}: ${answer.message}`;
+  const answer = lookup(id);
+  const isText = typeof answer === 'string';
+  if (isText && answer.trim() !== '') return { ok: true, value: answer };
+  const fault = isText ? new SecretFault('the value is blank', 'set it to the secret') : answer;
+  const message = `cannot resolve ${describeSecret(reference)}: ${fault.message}`;
   const details = { source, provider, id };
   return {
     ok: false,
-    error: new SvcError('SECRET_UNRESOLVED', message, { hint: answer.hint, details }),
+    error: new SvcError('SECRET_UNRESOLVED', message, { hint: fault.hint, details }),
   };
 }
 

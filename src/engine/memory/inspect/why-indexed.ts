@@ -49,8 +49,8 @@ export async function whyIndexed(memory: ExplainedMemory, path: string): Promise
   const workspaceDir = resolveWorkspace(files.workspaceDir);
   const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
   // A name may be escaped, as svc shows it.
-  const unescaped = fileAt(unescapedLine(path));
-  const given = !existsSync(fileAt(path)) && existsSync(unescaped) ? unescaped : fileAt(path);
+  const [typed, unescaped] = [fileAt(path), fileAt(unescapedLine(path))];
+  const given = !existsSync(typed) && existsSync(unescaped) ? unescaped : typed;
   const file = join(realOrGiven(dirname(given)), basename(given));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
