@@ -552,6 +552,19 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     },
     ['sync.intervalMinutes', 'sync.watchDebounceMs'],
   ],
+  [
+    'a time without output that is longer than the time limit',
+    {
+      secrets: {
+        providers: {
+          longer: { source: 'exec', command: '/x', timeoutMs: 1000, noOutputTimeoutMs: 1001 },
+          default: { source: 'exec', command: '/x', noOutputTimeoutMs: 5001 },
+          shorter: { source: 'exec', command: '/x', noOutputTimeoutMs: 5000 },
+        },
+      },
+    },
+    ['longer', 'default'].map((alias) => `secrets.providers.${alias}.noOutputTimeoutMs`),
+  ],
   ['settings of a missing server', { storage: { poolSize: 5 } }, ['storage.poolSize']],
   ['settings of a server', { storage: { url: 'env:DATABASE_URL', poolSize: 5 } }, []],
   [

@@ -1,6 +1,6 @@
 import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
-import { MIN_CANDIDATES } from '../defaults.js';
+import { EXEC_PROVIDER_DEFAULTS, MIN_CANDIDATES } from '../defaults.js';
 import type { ConfigInput } from '../schema/index.js';
 import {
   configuredModel,
@@ -193,6 +193,18 @@ export const storageIsUsed: Rule = function* ({ storage = {} }) {
   for (const key of Object.keys(storage)) {
     const message = `storage.${key} has no effect: storage.url is not set`;
     yield warning('setting-unused', ['storage', key], { message });
+  }
+};
+
+/** A program that may run for less time never is silent for that long. */
+export const silenceIsShorter: Rule = function* ({ secrets }) {
+  for (const [alias, provider] of Object.entries(secrets?.providers ?? {})) {
+    if (provider.source !== 'exec') continue;
+    const { timeoutMs = EXEC_PROVIDER_DEFAULTS.timeoutMs, noOutputTimeoutMs = 0 } = provider;
+    if (noOutputTimeoutMs <= timeoutMs) continue;
+    yield warning('setting-unused', ['secrets', 'providers', alias, 'noOutputTimeoutMs'], {
+      message: `noOutputTimeoutMs has no effect: the program is stopped after timeoutMs (${timeoutMs})`,
+    });
   }
 };
 
