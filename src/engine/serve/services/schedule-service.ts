@@ -1,7 +1,7 @@
 import { faultFields } from '../../errors/index.js';
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
-import { zonedMinute } from '../../support/format.js';
+import { formatCountOf, zonedMinute } from '../../support/format.js';
 import { iso } from '../../support/time.js';
 import {
   agreeIn,
@@ -75,7 +75,9 @@ function troublesOf(host: ServiceHost) {
       host.log.error({ schedule: id, hint: failure.hint, ...fields }, failure.message);
     }
     const [first] = failures.values();
-    host.trouble(first);
+    const count = formatCountOf(failures.size - 1, 'more schedule');
+    const more = failures.size > 1 ? ` (and ${count})` : '';
+    host.trouble(first && { ...first, message: `${first.message}${more}` });
   };
 }
 

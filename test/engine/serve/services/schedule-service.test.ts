@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
@@ -7,6 +8,7 @@ import { configuredSchedules } from '../../../../src/engine/schedules/index.js';
 import type { ServeSetup } from '../../../../src/engine/serve/service.js';
 import { scheduleDefinitions } from '../../../../src/engine/serve/services/schedule-service.js';
 import { contextOf } from '../../../support/context.js';
+import { rawDatabase } from '../../../support/raw-database.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';
@@ -63,6 +65,20 @@ test('what was missed while nothing ran is made up once, and the next run is tol
     ],
   );
   await flows.close();
+});
+
+test('of several schedules that fail one is named, and how many more', async () => {
+  const setup = await setupOf({ a: HOURLY, b: HOURLY });
+  await waitedSince(setup, 3);
+  const database = rawDatabase(join(setup.context.state.stateDir, 'flows.sqlite'));
+  database.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON flows BEGIN SELECT RAISE(ABORT, 'not now'); END",
+  );
+  database.close();
+  const { service, said } = await started(setup);
+  const both = /^trouble: schedule a could not run.* \(and 1 more schedule\)$/u;
+  await waitFor('both failures', () => said.some((event) => both.test(event)));
+  await service.stop();
 });
 
 test('other schedules take a restart, and everything else none', async () => {
