@@ -162,6 +162,15 @@ test('--url that is no address is refused, wherever it comes from', async () => 
   );
 });
 
+test('an address with a zone, which no URL contains, asks for another', async () => {
+  const home = serverHome({ ...webhooksConfig(), gateway: { host: 'fe80::1%eth0' } });
+  const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
+  const { code, message, hint } = jsonOf.error(run);
+  assert.equal([run.code, code], [2, 'USAGE']);
+  assert.match(message, /http:\/\/\[fe80::1%eth0\]:\d+, whose address has a zone$/);
+  assert.match(hint ?? '', /--url/);
+});
+
 const GITHUB = {
   sessionKey: CI.sessionKey,
   verify: { scheme: 'github', secrets: ['env:CI_SECRET'] },

@@ -1,4 +1,5 @@
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
+import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { isWildcard } from '../support/network.js';
 import { iso } from '../support/time.js';
@@ -25,6 +26,8 @@ function runningListenerUrl(stateDir: string): string | undefined {
 /**
  * The base URL for requests: of the running listener, or of the configured one. A wildcard address is
  * replaced by the loopback address.
+ *
+ * @throws SvcError USAGE for an IPv6 address with a zone, which no URL can contain
  */
 export function listenerUrl(loaded: LoadedConfig, context: EngineContext): string {
   const running = runningListenerUrl(context.state.stateDir);
@@ -35,6 +38,11 @@ export function listenerUrl(loaded: LoadedConfig, context: EngineContext): strin
 }
 
 function reachable(url: string): string {
+  if (!URL.canParse(url)) {
+    throw new SvcError('USAGE', `no URL can be made of ${url}, whose address has a zone`, {
+      hint: 'pass another address of the listener with --url, or set gateway.host to one without "%"',
+    });
+  }
   const at = new URL(url);
   if (isWildcard(at.hostname)) at.hostname = at.hostname.startsWith('[') ? '[::1]' : '127.0.0.1';
   return at.origin;

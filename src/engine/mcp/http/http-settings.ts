@@ -52,11 +52,13 @@ export function httpSettings(
     );
   }
   if (publicUrl !== undefined) return { ...settings, publicOrigin: new URL(publicUrl).origin };
-  if (tls === undefined || isWildcard(host) || address.port === 0) {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const origin = `https://${name}:${address.port}`;
+  // No URL contains the zone of an IPv6 address.
+  if (tls === undefined || isWildcard(host) || address.port === 0 || !URL.canParse(origin)) {
     throw new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
       hint: 'svc config set mcp.http.publicUrl https://memory.example.com',
     });
   }
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { ...settings, publicOrigin: new URL(`https://${name}:${address.port}`).origin };
+  return { ...settings, publicOrigin: new URL(origin).origin };
 }

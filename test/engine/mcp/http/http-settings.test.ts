@@ -35,6 +35,7 @@ test('other machines need TLS or a proxy, and an address to use', async () => {
     [{ publicUrl: 'https://memory.example' }, /unencrypted/],
     [{ host: '0.0.0.0', tls: TLS }, /address that clients use/],
     [{ host: '::', tls: TLS }, /address that clients use/],
+    [{ host: 'fe80::1%eth0', tls: TLS }, /address that clients use/],
     [{ host: '192.0.2.1', trustedProxies: ['192.0.2.2'] }, /address that clients use/],
   ];
   for (const [http, why] of refused) {
