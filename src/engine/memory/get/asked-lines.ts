@@ -58,6 +58,18 @@ export function named<D extends DocumentKey>(
   return undefined;
 }
 
+/** The document of a name, if need be in another form of Unicode: some systems decompose file names, and agents compose what they repeat. */
+export function withName<D>(
+  documents: readonly D[],
+  nameOf: (document: D) => string,
+  name: string,
+): D | undefined {
+  const exact = documents.find((document) => nameOf(document) === name);
+  if (exact !== undefined) return exact;
+  const composed = name.normalize('NFC');
+  return documents.find((document) => nameOf(document).normalize('NFC') === composed);
+}
+
 /** Lines per read, unless a number is requested. */
 const DEFAULT_LINES = 120;
 

@@ -29,6 +29,7 @@ import {
   givenLines,
   named,
   unreadable,
+  withName,
 } from './asked-lines.js';
 import { lookUpOther, readShared } from './get-shared.js';
 
@@ -139,7 +140,7 @@ export function lookUpDocument<D extends DocumentKey>(
 ): FoundDocument<D> | undefined {
   return named(target, (path) => {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-    return documents.find((candidate) => candidate.path === shown);
+    return withName(documents, (candidate) => candidate.path, shown);
   });
 }
 

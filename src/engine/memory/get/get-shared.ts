@@ -14,6 +14,7 @@ import {
   givenLines,
   named,
   withinCharacters,
+  withName,
 } from './asked-lines.js';
 
 /** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
@@ -25,8 +26,8 @@ export async function lookUpOther(
   return named(
     target,
     (path) =>
-      documents.find((candidate) => documentName(candidate) === path) ??
-      documents.find((candidate) => candidate.path === path),
+      withName(documents, documentName, path) ??
+      withName(documents, (candidate) => candidate.path, path),
   );
 }
 
