@@ -81,8 +81,9 @@ export class PatternList {
     return { path, excluded: ignored, rule: ruleOf };
   }
 
+  /** Composed, like patterns: some systems decompose the names of files. */
   private below(path: string): string {
-    const below = path.slice(this.prefix.length);
+    const below = path.slice(this.prefix.length).normalize('NFC');
     return sep === '/' ? below : below.replaceAll(sep, '/');
   }
 }
@@ -100,7 +101,9 @@ function matcherOf(patterns: readonly Pattern[]): ignore.Ignore {
   // Loaded here, because most memories exclude nothing.
   const create: typeof ignore = requireHere('ignore');
   const matcher = create({ ignorecase: IGNORES_CASE });
-  for (const { pattern, line } of patterns) matcher.add({ pattern, mark: String(line) });
+  for (const { pattern, line } of patterns) {
+    matcher.add({ pattern: pattern.normalize('NFC'), mark: String(line) });
+  }
   return matcher;
 }
 

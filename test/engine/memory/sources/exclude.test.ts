@@ -58,6 +58,20 @@ test('the last pattern that matches decides, and nothing in an excluded folder c
   assert.equal(paths(ws.path, { patterns: ['memory/', '!memory/a.md'] }), ['MEMORY.md']);
 });
 
+test('a pattern excludes what it names in either form of Unicode', () => {
+  for (const [pattern, file] of [
+    ['privé/', 'memory/privé/a.md'],
+    ['/memory/m?ll.md', 'memory/müll.md'],
+  ] as const) {
+    for (const form of ['NFC', 'NFD']) {
+      const ws = folderOf({ 'memory/a.md': '', [file.normalize(form)]: '' });
+      for (const typed of [pattern.normalize('NFC'), pattern.normalize('NFD')]) {
+        assert.equal(paths(ws.path, { patterns: [typed] }), ['memory/a.md'], `${typed} ${form}`);
+      }
+    }
+  }
+});
+
 test('.svcignore counts in the workspace and in every folder below, from where it is', () => {
   const ws = folderOf({
     ...NOTES,
