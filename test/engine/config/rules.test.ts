@@ -676,4 +676,29 @@ test('an agent with a provider of its own should not inherit the model of anothe
   );
 });
 
+test('an agent with a reranker of its own should not inherit model and address of another', () => {
+  const warned = (rerank: object, own: object) => {
+    const defaults = { memorySearch: { query: { rerank } } };
+    const list = [{ id: 'a', memorySearch: { query: { rerank: own } } }];
+    return warningsOf({ agents: { defaults, list } }).map(
+      ({ message }) => /inherits query\.rerank\.(\S+),/.exec(message)?.[1],
+    );
+  };
+  const remote = { baseUrl: 'https://e.example', apiKey: 'env:K' };
+  const server = { provider: 'compatible', model: 'bge', remote };
+  assert.equal(warned(server, { provider: 'cohere' }), [
+    'model',
+    'remote.baseUrl',
+    'remote.apiKey',
+  ]);
+  assert.equal(warned(server, { model: 'other' }), []);
+  assert.equal(warned(server, { provider: 'none' }), []);
+  assert.equal(
+    warned({ provider: 'voyage', model: 'rerank-2' }, { provider: 'chat', model: 'openai/m' }),
+    [],
+  );
+  // Set up for the agents that turn it on.
+  assert.equal(warned({ provider: 'none', model: 'rerank-v3.5' }, { provider: 'cohere' }), []);
+});
+
 test.run();

@@ -76,27 +76,43 @@ function* unusedKeys(
   }
 }
 
-/** An agent with its own provider that inherits model or address of another. */
+/** An agent with its own provider or reranker that inherits model or address of another. */
 export const overridesBelongTogether: Rule = function* (input, scopes) {
   const [defaults, ...agents] = scopes;
   if (defaults === undefined) return;
   for (const scope of agents) {
-    const path = scope.where('provider');
     const { provider } = scope.settings;
-    if (path === undefined || !scope.owns(path) || provider === defaults.settings.provider)
-      continue;
-    if (followProvider(input, provider).kind !== 'adapter') continue;
-    for (const keys of [['model'], ...REMOTE_KEYS.map((key) => ['remote', key])]) {
-      const inherited = scope.where(...keys);
-      if (inherited === undefined || scope.owns(inherited)) continue;
-      yield warning('setting-unused', path, {
-        message: `this agent's provider is ${JSON.stringify(provider)}, but it inherits ${keys.join('.')}, which the defaults set for ${JSON.stringify(defaults.settings.provider)}`,
-        expected: `${keys.join('.')} next to provider`,
-        related: [inherited],
-      });
+    if (followProvider(input, provider).kind === 'adapter') {
+      yield* inheritedOf([], provider, defaults.settings.provider, scope, REMOTE_KEYS);
     }
+    const [own, other] = [scope, defaults].map(({ settings }) => settings.query.rerank.provider);
+    // One that is off in the defaults may be set up there for the agents that turn it on.
+    if (own === undefined || own === 'none' || other === undefined || other === 'none') continue;
+    yield* inheritedOf(['query', 'rerank'], own, other, scope, isSilent(own) ? [] : REMOTE_KEYS);
   }
 };
+
+function* inheritedOf(
+  place: readonly string[],
+  provider: string,
+  other: string,
+  scope: SearchScope,
+  remoteKeys: readonly string[],
+): Generator<RuleFinding> {
+  const path = scope.where(...place, 'provider');
+  if (path === undefined || !scope.owns(path) || provider === other) return;
+  const what = place.length === 0 ? 'provider' : 'reranker';
+  for (const keys of [['model'], ...remoteKeys.map((key) => ['remote', key])]) {
+    const inherited = scope.where(...place, ...keys);
+    if (inherited === undefined || scope.owns(inherited)) continue;
+    const name = [...place, ...keys].join('.');
+    yield warning('setting-unused', path, {
+      message: `this agent's ${what} is ${JSON.stringify(provider)}, but it inherits ${name}, which the defaults set for ${JSON.stringify(other)}`,
+      expected: `${keys.join('.')} next to provider`,
+      related: [inherited],
+    });
+  }
+}
 
 /** Values with which a switch is off. */
 const OFF: readonly unknown[] = [false, 'none', 'follow'];
@@ -281,8 +297,7 @@ export const rerankSettingsAreUsed: Rule = eachScope(function* (scope) {
     named === undefined
       ? 'query.rerank.provider is not set'
       : `the reranker ${JSON.stringify(provider)} ignores it`;
-  const sendsNothing = provider === 'local' || provider === 'chat';
-  const ignored = named === undefined ? RERANKER_OPTIONS : sendsNothing ? ['remote'] : [];
+  const ignored = named === undefined ? RERANKER_OPTIONS : isSilent(provider) ? ['remote'] : [];
   for (const key of ignored) {
     const path = scope.where('query', 'rerank', key);
     if (path === undefined || !scope.owns(path, named)) continue;
@@ -290,5 +305,10 @@ export const rerankSettingsAreUsed: Rule = eachScope(function* (scope) {
     yield warning('setting-unused', path, { message, related: written(named) });
   }
 });
+
+/** Whether a reranker sends no requests of its own. */
+function isSilent(reranker: string): boolean {
+  return reranker === 'local' || reranker === 'chat';
+}
 
 const RERANKER_OPTIONS: readonly string[] = ['model', 'topN', 'timeoutMs', 'remote', 'budget'];
