@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   count,
   type DocumentOf,
+  diffSchema,
   documentSchema,
   field,
   line,
@@ -32,13 +33,7 @@ const finding = z.strictObject({
     optionalObject({
       title: field(z.string(), 'What it does.'),
       safe: field(z.boolean(), 'Whether `--fix` applies it.'),
-      diff: field(
-        listOf({
-          kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
-          text: field(z.string(), 'One line.'),
-        }),
-        'What it changes, secrets masked.',
-      ),
+      diff: field(diffSchema, 'What it changes, secrets masked.'),
     }),
     'A fix that svc can apply; absent where a person has to decide.',
   ),

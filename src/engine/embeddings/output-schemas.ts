@@ -5,6 +5,7 @@ import {
   type DocumentOf,
   documentSchema,
   field,
+  locationFields,
   optionalObject,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS } from '../providers/registry.js';
@@ -92,14 +93,7 @@ const checkSchema = z.strictObject({
   code: field(z.optional(z.string()), 'Error code, see [errors.md](errors.md).'),
   cause: field(z.optional(z.string()), 'Error message.'),
   hint: field(z.optional(z.string()), 'How to fix it.'),
-  location: field(
-    optionalObject({
-      file: field(z.string(), 'Absolute path.'),
-      line: field(count, 'Counted from 1.'),
-      column: field(count, 'Counted from 1.'),
-    }),
-    'Location of the setting.',
-  ),
+  location: field(optionalObject(locationFields), 'Location of the setting.'),
   latencyMs: field(
     z.optional(z.number()),
     'Of the connection, of embedding or of reranking; milliseconds.',

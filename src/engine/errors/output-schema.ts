@@ -56,6 +56,19 @@ export const count = z.int().check(z.minimum(0));
 /** A line or column of a file, counted from 1. */
 export const line = z.int().check(z.minimum(1));
 
+/** A place in a text file. */
+export const locationFields = {
+  file: field(z.string(), 'Absolute path.'),
+  line: field(line, '1-based.'),
+  column: field(line, '1-based, in UTF-16 code units.'),
+};
+
+/** The lines of a text that change, and some around them. */
+export const diffSchema = listOf({
+  kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
+  text: field(z.string(), 'One line.'),
+});
+
 export const forDisplay = field(z.string(), 'For display.');
 export const hint = field(z.string(), 'How to fix it.');
 
@@ -71,14 +84,7 @@ export const errorOutputSchema = z.strictObject({
   error: field(
     z.strictObject({
       ...failureSchema.shape,
-      location: field(
-        optionalObject({
-          file: field(z.string(), 'Absolute path.'),
-          line: field(line, '1-based.'),
-          column: field(line, '1-based, in UTF-16 code units.'),
-        }),
-        'Position in a file.',
-      ),
+      location: field(optionalObject(locationFields), 'Position in a file.'),
       details: field(
         z.optional(z.record(z.string(), z.unknown())),
         'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  diffSchema,
+  documentSchema,
+  field,
+  listOf,
+} from '../errors/output-schema.js';
 
 /** `svc config import --json`. */
 export const configImportOutputSchema = documentSchema({
@@ -18,13 +24,7 @@ export const configImportOutputSchema = documentSchema({
     'What becomes of each setting.',
   ),
   file: field(z.string(), 'Absolute path of the configuration.'),
-  diff: field(
-    listOf({
-      kind: field(z.enum(['added', 'context', 'removed']), 'What happens to the line.'),
-      text: field(z.string(), 'The line, with secrets masked.'),
-    }),
-    'The changes of the configuration.',
-  ),
+  diff: field(diffSchema, 'The changes of the configuration, secrets masked.'),
   notes: field(
     listOf({
       file: field(z.string(), 'Absolute path of the note.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   type DocumentOf,
+  diffSchema,
   documentSchema,
   field,
   listOf,
@@ -50,17 +51,18 @@ export const integrateOutputSchema = documentSchema({
         '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
       ),
       change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
-      diff: field(
-        listOf({
-          kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
-          text: field(z.string(), 'One line.'),
-        }),
-        'The lines that change, with the values of other entries hidden.',
-      ),
+      diff: field(diffSchema, 'The lines that change, with the values of other entries hidden.'),
     }),
     'Empty when everything is up to date.',
   ),
 });
+
+/** What an active memory hook does in a folder. */
+export const hookEffectFields = {
+  recalls: field(z.boolean(), 'Whether it recalls anything.'),
+  why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
+  hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+};
 
 /** `svc integrate --list --json`. */
 export const integrationsOutputSchema = documentSchema({
@@ -77,11 +79,7 @@ export const integrationsOutputSchema = documentSchema({
       ),
       hook: field(z.boolean(), 'Whether active memory is registered.'),
       activeMemory: field(
-        objectOrNull({
-          recalls: field(z.boolean(), 'Whether it recalls anything.'),
-          why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
-          hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
-        }),
+        objectOrNull(hookEffectFields),
         'What the hook does in this folder; `null` without one.',
       ),
       captures: field(z.boolean(), 'Whether capture hooks are registered.'),

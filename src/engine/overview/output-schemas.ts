@@ -8,6 +8,7 @@ import {
   objectOrNull,
 } from '../errors/output-schema.js';
 import { pauseSchema } from '../flow-model/record-schemas.js';
+import { hookEffectFields } from '../integrate/output-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 
@@ -59,6 +60,16 @@ export const versionOutputSchema = documentSchema({
   ),
 });
 
+const countsByStatus = listOf({
+  status: field(z.string(), 'Only those that occur.'),
+  count: field(count, 'How many.'),
+});
+
+const hookFields = {
+  agent: field(z.string(), 'The agent, as in `svc integrate`.'),
+  file: field(z.string(), 'Absolute path of its file.'),
+};
+
 /** `svc status --json`. */
 export const overallStatusOutputSchema = documentSchema({
   serving: field(
@@ -99,20 +110,8 @@ export const overallStatusOutputSchema = documentSchema({
     }),
     'The webhook listener.',
   ),
-  flows: field(
-    listOf({
-      status: field(z.string(), 'Only those that occur.'),
-      count: field(count, 'How many.'),
-    }),
-    'Flows by status.',
-  ),
-  tasks: field(
-    listOf({
-      status: field(z.string(), 'Only those that occur.'),
-      count: field(count, 'How many.'),
-    }),
-    'Tasks by status.',
-  ),
+  flows: field(countsByStatus, 'Flows by status.'),
+  tasks: field(countsByStatus, 'Tasks by status.'),
   pausedTasks: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
   failedNotifications: field(count, 'Notifications that could not be delivered.'),
   dreams: field(
@@ -136,19 +135,12 @@ export const overallStatusOutputSchema = documentSchema({
     'Dreaming, one entry per workspace.',
   ),
   hooks: field(
-    listOf({
-      agent: field(z.string(), 'The agent, as in `svc integrate`.'),
-      file: field(z.string(), 'Absolute path of its file.'),
-      recalls: field(z.boolean(), 'Whether it recalls anything.'),
-      why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
-      hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
-    }),
+    listOf({ ...hookFields, ...hookEffectFields }),
     'Active memory hooks that coding agents run in this folder.',
   ),
   captures: field(
     listOf({
-      agent: field(z.string(), 'The agent, as in `svc integrate`.'),
-      file: field(z.string(), 'Absolute path of its file.'),
+      ...hookFields,
       lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
       error: field(z.nullable(z.string()), 'Why it failed; `null` if it did not.'),
     }),

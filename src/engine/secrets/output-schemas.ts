@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import {
   type DocumentOf,
   documentSchema,
+  failureSchema,
   field,
   listOf,
-  objectOrNull,
+  locationFields,
 } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
@@ -19,14 +20,7 @@ export const secretsCheckOutputSchema = documentSchema({
   secrets: field(
     listOf({
       path: field(z.string(), 'The configuration key.'),
-      location: field(
-        z.strictObject({
-          file: field(z.string(), 'Absolute path.'),
-          line: field(z.int(), 'Counted from 1.'),
-          column: field(z.int(), 'Counted from 1.'),
-        }),
-        'Where its value is written.',
-      ),
+      location: field(z.strictObject(locationFields), 'Where its value is written.'),
       source: field(
         z.enum(['env', 'exec', 'file', 'plain']),
         'Where it is read from; `plain`: the configuration file itself.',
@@ -37,14 +31,7 @@ export const secretsCheckOutputSchema = documentSchema({
         z.nullable(z.enum(['long', 'short', 'tiny'])),
         '`long`: 24 characters or more. `short`: 8 to 23. `tiny`: fewer, and not masked in output. `null` where it could not be read.',
       ),
-      error: field(
-        objectOrNull({
-          code: field(z.string(), 'See [errors.md](errors.md).'),
-          message: field(z.string(), 'For people.'),
-          hint: field(z.optional(z.string()), 'What to do about it.'),
-        }),
-        'Why it could not be read; `null` where it could.',
-      ),
+      error: field(z.nullable(failureSchema), 'Why it could not be read; `null` where it could.'),
     }),
     'One entry per place; a reference in two places has two.',
   ),
