@@ -56,6 +56,7 @@ export function loggedBackend(
   };
   const indexed = (chunks: number): void => counted?.({ chunks });
   return {
+    ...backend,
     search: async (request, options) => {
       const response = await counting(options, indexed, (work) => backend.search(request, work));
       if (request.lexicalOnly === true) return response;
@@ -73,13 +74,7 @@ export function loggedBackend(
       }
       return response;
     },
-    list: (options) => backend.list(options),
     sync: (options) => counting(options, indexed, (work) => backend.sync(work)),
-    status: (options) => backend.status(options),
-    forgetting: () => backend.forgetting(),
-    transfer: () => backend.transfer(),
-    inspection: () => backend.inspection(),
-    reset: () => backend.reset(),
     close: async () => {
       await logging;
       await backend.close();

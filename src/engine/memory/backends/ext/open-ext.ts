@@ -11,7 +11,7 @@ import {
 } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import { sourcesBeside } from './collections.js';
-import { ExtBackend } from './ext-backend.js';
+import { createExtBackend } from './ext-backend.js';
 import { type ExtSettings, extSettings } from './ext-settings.js';
 import type { ExtMode } from './tool/ask-program.js';
 import { openTool, type Tool } from './tool/open-tool.js';
@@ -51,7 +51,7 @@ export async function prepareExt(
     sources: mirrored,
     watched,
     open: (builtin) =>
-      new ExtBackend({
+      createExtBackend({
         settings,
         openTool: find,
         builtin,
