@@ -1,5 +1,5 @@
 import type { DiffLine } from '../engine/support/text-diff.js';
-import { fitEnd, splitGraphemes, textWidth } from './fit.js';
+import { fitEnd, takeColumns, takeLastColumns, textWidth } from './fit.js';
 import { safeProse } from './safe-text.js';
 import type { Style } from './style.js';
 
@@ -47,27 +47,21 @@ export function renderCodeFrame(
   return frame.join('\n');
 }
 
-/** A character with its combining marks. */
-interface Cell {
-  readonly text: string;
-  readonly width: number;
-}
-
 /** A line, or the part around an offset if it is too wide, and the terminal columns before the offset. */
 function cutAround(line: string, offset: number, width: number) {
   // A minified file can be one line of megabytes, so only the part around the offset is measured.
   const from = Math.max(0, offset - width);
-  const before = toCells(line.slice(safeStart(line, from), offset));
-  const after = toCells(line.slice(offset, offset + 2 * width));
+  const before = safeProse(line.slice(safeStart(line, from), offset));
+  const after = safeProse(line.slice(offset, offset + 2 * width));
   const room = Math.max(8, width - 2 * CUT.length);
-  const right = takeWhileFits(after, Math.max(Math.floor(room / 2), room - widthOf(before)));
-  const left = takeWhileFits(before.toReversed(), room - widthOf(right)).toReversed();
+  const right = takeColumns(after, Math.max(Math.floor(room / 2), room - textWidth(before)));
+  const left = takeLastColumns(before, room - textWidth(right));
   const cutLeft = from > 0 || left.length < before.length;
   const cutRight = right.length < after.length || offset + 2 * width < line.length;
   const start = cutLeft ? CUT : '';
   return {
-    text: `${start}${textOf(left)}${textOf(right)}${cutRight ? CUT : ''}`,
-    caret: start.length + widthOf(left),
+    text: `${start}${left}${right}${cutRight ? CUT : ''}`,
+    caret: start.length + textWidth(left),
   };
 }
 
@@ -75,30 +69,6 @@ function cutAround(line: string, offset: number, width: number) {
 function safeStart(line: string, at: number): number {
   const unit = line.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;
-}
-
-function toCells(text: string): readonly Cell[] {
-  return splitGraphemes(text).map((character) => {
-    const shown = safeProse(character);
-    return { text: shown, width: textWidth(shown) };
-  });
-}
-
-function takeWhileFits(cells: readonly Cell[], room: number): readonly Cell[] {
-  let width = 0;
-  const end = cells.findIndex((cell) => {
-    width += cell.width;
-    return width > room;
-  });
-  return end === -1 ? cells : cells.slice(0, end);
-}
-
-function widthOf(cells: readonly Cell[]): number {
-  return cells.reduce((sum, cell) => sum + cell.width, 0);
-}
-
-function textOf(cells: readonly Cell[]): string {
-  return cells.map((cell) => cell.text).join('');
 }
 
 /** From 1. */
