@@ -45,7 +45,10 @@ export function restOfGet(response: GetResponse): string | undefined {
 }
 
 /** A turn of a conversation; one around the requested ones is dimmed. */
-function renderTurn({ line, role, at, text, asked }: GivenTurn, options: GetOptions): string {
+export function renderTurn(
+  { line, role, at, text, asked }: GivenTurn,
+  options: GetOptions,
+): string {
   const { style } = options;
   const who = role === 'user' ? 'User' : 'Assistant';
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
@@ -60,6 +63,6 @@ function renderTurn({ line, role, at, text, asked }: GivenTurn, options: GetOpti
 }
 
 /** When a turn was said: `2026-02-03 04:05 UTC`. */
-export function shownTime(at: string): string {
+function shownTime(at: string): string {
   return `${at.slice(0, 'YYYY-MM-DD'.length)} ${at.slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)} UTC`;
 }

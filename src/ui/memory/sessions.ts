@@ -1,9 +1,9 @@
 import type { SessionListOutput, SessionOutput } from '../../engine/memory/sessions/index.js';
 import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
-import { safeLine, safeLines } from '../safe-text.js';
+import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
-import { shownTime } from './get.js';
+import { renderTurn } from './get.js';
 
 /** Characters of an ID: sufficient for thousands of conversations. */
 const ID_CHARS = 8;
@@ -36,10 +36,7 @@ export function renderSession(
   { style }: Pick<View, 'style'>,
 ): string {
   const head = `${style.bold(safeLine(title))}\n${style.dim(`${safeLine(path)}  ${state}`)}\n`;
-  const said = turns.map(({ line, role, at, text }) => {
-    const who = style.bold(role === 'user' ? 'User' : 'Assistant');
-    const when = at === null ? [] : [style.dim(shownTime(at))];
-    return `\n${[style.dim(`#L${line}`), who, ...when].join('  ')}\n${safeLines(text)}\n`;
-  });
+  const options = { style, lineNumbers: true, escape: true };
+  const said = turns.map((turn) => `\n${renderTurn({ ...turn, asked: true }, options)}`);
   return head + said.join('');
 }
