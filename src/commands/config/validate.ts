@@ -2,7 +2,6 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { inspectConfig } from '../../engine/config/index.js';
 import { maskConfigText } from '../../engine/config/masked-text.js';
 import { renderValidation } from '../../ui/config/config-text.js';
-import { createStyle } from '../../ui/style.js';
 
 export default class ConfigValidate extends BaseCommand {
   static override summary = 'Check the configuration and show every fault with its line.';
@@ -14,10 +13,9 @@ export default class ConfigValidate extends BaseCommand {
     const { flags } = await this.parse(ConfigValidate);
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
     const { faults, warnings } = inspection;
-    const { color, columns } = this.terminal();
     const { text } = inspection;
     const shown = { ...inspection, text: text === undefined ? text : maskConfigText(text) };
-    this.write(renderValidation(shown, { style: createStyle(color), columns }));
+    this.write(renderValidation(shown, this.view()));
     const valid = faults.length === 0;
     if (!valid) this.setExitCode(2);
     return { valid, file: inspection.file ?? null, faults, warnings };

@@ -17,15 +17,11 @@ import { renderCodeFrame, renderDiff } from '../code-frame.js';
 import { renderJson, safeLine, shownPath } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 
-/** How the result of `svc config validate` is shown. */
-export interface ValidationOptions {
-  readonly style: Style;
-  /** Width of the terminal in columns. */
-  readonly columns: number;
-}
-
 /** Every fault and warning with its location, then a summary line. */
-export function renderValidation(inspection: ConfigInspection, options: ValidationOptions): string {
+export function renderValidation(
+  inspection: ConfigInspection,
+  options: Pick<View, 'columns' | 'style'>,
+): string {
   const { file, text, faults, warnings } = inspection;
   if (file === undefined) return 'no configuration file found: defaults apply\n';
   const blocks = [...faults, ...warnings].map((fault) => renderFault(fault, text ?? '', options));
@@ -38,8 +34,11 @@ export function renderValidation(inspection: ConfigInspection, options: Validati
   return `${[...blocks, `${sum}${aside}`].join('\n\n')}\n`;
 }
 
-function renderFault(fault: ConfigFault, text: string, options: ValidationOptions): string {
-  const { style, columns } = options;
+function renderFault(
+  fault: ConfigFault,
+  text: string,
+  { style, columns = 80 }: Pick<View, 'columns' | 'style'>,
+): string {
   const paint = fault.severity === 'fault' ? style.fault : style.warning;
   const lines = [
     `${paint(fault.severity)}  ${placeOf(fault.location)}`,
