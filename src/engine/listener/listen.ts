@@ -147,6 +147,7 @@ export async function checkAddresses(
 export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
   try {
     const files = { cert: readFileSync(cert), key: readFileSync(key) };
+    if (ENCRYPTED_KEY.test(files.key.toString('latin1'))) throw new Error(KEY_IS_ENCRYPTED);
     createSecureContext(files);
     return files;
   } catch (error) {
@@ -157,6 +158,11 @@ export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>
     });
   }
 }
+
+/** In either PEM format; OpenSSL reports a bad decryption. */
+const ENCRYPTED_KEY = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m;
+const KEY_IS_ENCRYPTED =
+  'the key is encrypted; write it without a passphrase with "openssl pkey -in KEY -out FILE"';
 
 async function listenOnce(
   address: Pick<ListenAddress, 'host' | 'port'>,

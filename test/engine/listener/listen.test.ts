@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,6 +32,22 @@ test('a certificate that cannot be used is named with its key, at start and on a
       assert.match(Object(error).message, `cannot use certificate ${tls.cert} with key ${key}: `);
       assert.match(Object(error).hint, 'gateway.tls');
     }
+  }
+});
+
+test('an encrypted key is named as such, in either format', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const cipher = { cipher: 'aes-128-cbc', passphrase: 'abcd', format: 'pem' } as const;
+  const home = folderOf({
+    'c.pem': 'a certificate',
+    'pkcs8.pem': privateKey.export({ ...cipher, type: 'pkcs8' }),
+    'sec1.pem': privateKey.export({ ...cipher, type: 'sec1' }),
+  });
+  for (const name of ['pkcs8.pem', 'sec1.pem']) {
+    const tls = { cert: home.at('c.pem'), key: home.at(name) };
+    const address = { host: '127.0.0.1', port: 0, tls, trustedProxies: [] };
+    const error = await checkAddresses([address], []).catch((thrown: unknown) => thrown);
+    assert.match(Object(error).message, /: the key is encrypted; .*openssl pkey/);
   }
 });
 
