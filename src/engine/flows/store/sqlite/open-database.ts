@@ -75,9 +75,19 @@ export function asFlowsError(error: unknown, file: string): unknown {
  * A change was committed but could not be synced: it may not survive a power cut.
  */
 export function asSyncError(error: unknown, file: string): SvcError {
+  if (error instanceof SvcError) return error;
   return new SvcError(
     'FLOWS_UNCERTAIN',
     `the change was made, but ${file} could not be synced to the disk: ${systemReason(error)}`,
     { hint: 'check the disk; a request with an idempotency key can be repeated', cause: error },
+  );
+}
+
+/** Somebody deleted, moved or replaced the file of an open database. */
+export function fileIsGone(file: string): SvcError {
+  return new SvcError(
+    'FLOWS_PERSIST_FAILED',
+    `${file} was deleted or replaced while it was open, so nothing can be stored`,
+    { hint: 'restore the file if you need its flows, and restart "svc serve"' },
   );
 }

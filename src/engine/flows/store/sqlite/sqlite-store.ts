@@ -1,4 +1,4 @@
-import { close, fdatasync, openSync } from 'node:fs';
+import { close, fdatasync, openSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SYSTEM } from '../../../flow-model/history-record.js';
@@ -7,7 +7,7 @@ import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import { changeListeners, type FlowPolicy, type FlowStore, type Work } from '../../flow-store.js';
 import { GroupCommit } from './group-commit.js';
-import { asFlowsError, asSyncError, openFlowsDatabase } from './open-database.js';
+import { asFlowsError, asSyncError, fileIsGone, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
 
 /**
@@ -96,10 +96,17 @@ const closeFile = promisify(close);
  * @param database in WAL mode, written to at least once since it was opened
  */
 function logSync(database: Connection) {
+  const { ino } = statSync(database.name);
   let descriptor: number | undefined;
+  // What is written to a deleted file is lost with this process.
+  const requireFile = (): void => {
+    const now = statSync(database.name, { throwIfNoEntry: false });
+    if (now?.ino !== ino) throw fileIsGone(database.name);
+  };
   return {
     /** Resolves when everything that was committed before the call is on disk. */
     sync: async (): Promise<void> => {
+      requireFile();
       // Windows syncs only what is open for writing.
       descriptor ??= openSync(`${database.name}-wal`, 'r+');
       await syncData(descriptor);

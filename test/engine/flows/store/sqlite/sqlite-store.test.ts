@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +38,22 @@ test('belongs to its owner alone, with all of its files', async () => {
     assert.is(statSync(`${home}/flows.sqlite${suffix}`).mode & 0o777, 0o600, suffix);
   }
   await flows.close();
+});
+
+test('a change in a file that was deleted or replaced meanwhile is an error, not lost', async () => {
+  const missing = /flows\.sqlite was deleted or replaced while it was open/;
+  for (const replace of [() => undefined, (file: string) => writeFileSync(file, '')]) {
+    const { flows, home } = await testFlows();
+    await newFlow(flows);
+    const file = `${home}/flows.sqlite`;
+    renameSync(file, `${file}.old`);
+    replace(file);
+    const error = await newFlow(flows).catch((thrown: unknown) => thrown);
+    assert.is(Object(error).code, 'FLOWS_PERSIST_FAILED');
+    assert.match(Object(error).message, missing);
+    assert.is(flows.writes.failure()?.code, 'FLOWS_PERSIST_FAILED');
+    await flows.close();
+  }
 });
 
 test('where no folder can be created is an error that names it', async () => {
