@@ -1,4 +1,5 @@
-import { isAbsolute, posix, relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { settledWorkspace } from '../dreaming/dream-targets.js';
 import {
   type DreamWorkspace,
@@ -18,7 +19,8 @@ import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guar
 import { MEMORY_TITLE } from '../memory-files/insertion.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { isInside, realOrGiven, realTarget } from '../support/files.js';
+import { isInside, namesIn, realOrGiven, realTarget } from '../support/files.js';
+import { folded } from '../support/text.js';
 
 /** What every change of notes needs. */
 export interface NoteOptions extends ProcessLockOptions {
@@ -140,14 +142,15 @@ export function noteFile(
   files: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,
 ) {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
-  const path = pathInside(name, dir);
-  if (path === undefined) throw refused(name, 'it is outside the workspace');
+  const inside = pathInside(name, dir);
+  if (inside === undefined) throw refused(name, 'it is outside the workspace');
+  const path = asNamedIn(dir, inside);
   if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
   if (Buffer.byteLength(posix.basename(path)) > LONGEST_NAME_BYTES) {
     throw refused(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
   }
   const why = whyNoMemory(files, dir, path);
-  if (why !== undefined) throw refused(name, REASONS[why]);
+  if (why !== undefined) throw refused(path, REASONS[why]);
   const title = path === MEMORY_FILE ? MEMORY_TITLE : posix.basename(path, posix.extname(path));
   return { path, title };
 }
@@ -166,6 +169,23 @@ function pathInside(name: string, dir: string): string | undefined {
   const given = place === undefined ? name : relative(dir, place);
   const path = posix.normalize(sep === '\\' ? given.replaceAll('\\', '/') : given);
   return path === '..' || path.startsWith('../') || isAbsolute(path) ? undefined : path;
+}
+
+/** A path as the folders list it: some systems ignore case, and agents compose letters of names that are decomposed. */
+function asNamedIn(dir: string, path: string): string {
+  let folder = dir;
+  const named = path.split('/').map((name) => {
+    const names = namesIn(folder);
+    const form = existsSync(join(folder, name)) ? folded : composed;
+    const found = names.includes(name) ? name : names.find((other) => form(other) === form(name));
+    folder = join(folder, found ?? name);
+    return found ?? name;
+  });
+  return named.join('/');
+}
+
+function composed(text: string): string {
+  return text.normalize('NFC');
 }
 
 function refused(name: string, why: string): SvcError {

@@ -214,6 +214,21 @@ test('what a search would never find is not written', async () => {
   }
 });
 
+test('a note whose name is decomposed is the one that its composed name means', async () => {
+  const { add, write, read } = await aWorkspace();
+  const file = 'memory/größe/zürich.md';
+  write(file.normalize('NFD'), '- a\n');
+  assert.is((await add('b', { file: file.normalize('NFC') })).path, file.normalize('NFD'));
+  assert.is(read(file.normalize('NFD')), '- a\n- b\n');
+  // Of two that look the same, each is meant by its own name.
+  write('memory/é.md'.normalize('NFD'), '- a\n');
+  write('memory/é.md'.normalize('NFC'), '- a\n');
+  for (const form of ['NFC', 'NFD']) {
+    const name = 'memory/é.md'.normalize(form);
+    assert.is((await add('b', { file: name })).path, name);
+  }
+});
+
 test('texts that would not be a note are refused', async () => {
   const { add } = await aWorkspace();
   const wrong = ['', ' \n', 'a\u001B[2J', 'a <!-- svc:memory-promotion:1 -->', 'x'.repeat(70_000)];
