@@ -10,7 +10,7 @@ import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doct
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import { startFake } from '../../fakes/fake-vendor.js';
-import { startOpenAiFake } from '../../fakes/openai.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { errorOf } from '../config/support.js';
 import { codesOf, findingOf, healthyPatient, look, PLANTED } from './support.js';
 
@@ -317,6 +317,22 @@ test('a mode is changed of what was shown, never of where a link leads', async (
   assert.ok(fix);
   assert.ok((await applyFix('permissions', fix, NEVER)).failure !== undefined);
   assert.is(statSync(other).mode & 0o777, 0o644);
+});
+
+test('an agent whose own settings the provider refuses is not covered by the test of another', async () => {
+  // It has no input types, as OpenAI itself.
+  const fake = await startOpenAiFake();
+  const patient = healthyPatient();
+  patient.env = { CORP_KEY: OPENAI_KEY };
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:CORP_KEY' };
+  const list = [{ id: 'a' }, { id: 'b' }, { id: 'c', memorySearch: { queryInputType: 'query' } }];
+  patient.configure({
+    agents: { defaults: { memorySearch: { provider: 'openai', remote } }, list },
+  });
+  const report = await look(patient, ['provider']);
+  assert.match(findingOf(report, 'provider/provider-refused').message, /of agent c:/);
+  assert.is(fake.requests.length, 2);
+  await fake.close();
 });
 
 test('a key that the provider quotes is told by nobody', async () => {

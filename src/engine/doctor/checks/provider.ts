@@ -14,7 +14,11 @@ export const provider = configuredCheck('provider', async (world) => {
   // Agents with the same settings are tested once: a test may cost money.
   const groups = groupBy(asked, ({ agent }) => {
     const { provider, fallback, model, remote, local, outputDimensionality } = agent.memorySearch;
-    return JSON.stringify([provider, fallback, model, remote, local, outputDimensionality]);
+    const { inputType, queryInputType, multimodal, query } = agent.memorySearch;
+    return JSON.stringify([
+      ...[provider, fallback, model, remote, local, outputDimensionality],
+      ...[inputType, queryInputType, multimodal.enabled, query.timeoutSeconds],
+    ]);
   });
   const looks = await Promise.all(
     [...groups.values()].map(async (memories) => {
@@ -134,8 +138,9 @@ export const reranker = configuredCheck('reranker', async (world) => {
   // External programs do not use it.
   const using = (await world.memories()).filter(({ ext, reranking }) => !ext && reranking);
   const groups = groupBy(using, ({ agent }) => {
-    const { provider, model, remote } = agent.memorySearch.query.rerank;
-    return JSON.stringify([provider, model, remote]);
+    const { provider, model, remote, timeoutMs } = agent.memorySearch.query.rerank;
+    const { modelCacheDir, contextSize } = agent.memorySearch.local;
+    return JSON.stringify([provider, model, remote, timeoutMs, modelCacheDir, contextSize]);
   });
   const looks = await Promise.all(
     [...groups.values()].map((memories) => lookAtReranker(memories, world)),
