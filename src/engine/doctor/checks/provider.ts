@@ -29,7 +29,7 @@ export const provider = configuredCheck('provider', async (world) => {
       return { memories, diagnosis: await diagnoseMemory(memory, work) };
     }),
   );
-  const names = looks.map(({ diagnosis }) => diagnosis.provider ?? '');
+  const names = [...new Set(looks.map(({ diagnosis }) => diagnosis.provider ?? ''))];
   return {
     summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
     findings: looks.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
