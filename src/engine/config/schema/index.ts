@@ -29,45 +29,42 @@ import { plugins } from './plugins.js';
 import { schedules } from './schedules.js';
 import { headers, secret, secrets } from './secrets.js';
 
-function logging() {
-  return z.strictObject({
-    level: key(
-      z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-      'Least severe level to log',
-    ),
-    format: key(
-      z.enum(['auto', 'json', 'pretty']),
-      'Format on stderr; `auto` is `pretty` on a terminal and `json` elsewhere. Files are always JSON',
-    ),
-    accessLog: key(z.boolean(), 'Log each request to the webhook listener'),
-    activity: key(
-      z.boolean(),
-      'Count searches, indexed chunks and webhook requests of the last 24 hours, for the home screen',
-    ),
-    file: key(
-      text(),
-      'Append the log to this file instead of stderr and `logs/serve.log` in the state folder',
-    ),
-  });
-}
+const logging = () => ({
+  level: key(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'Least severe level to log',
+  ),
+  format: key(
+    z.enum(['auto', 'json', 'pretty']),
+    'Format on stderr; `auto` is `pretty` on a terminal and `json` elsewhere. Files are always JSON',
+  ),
+  accessLog: key(z.boolean(), 'Log each request to the webhook listener'),
+  activity: key(
+    z.boolean(),
+    'Count searches, indexed chunks and webhook requests of the last 24 hours, for the home screen',
+  ),
+  file: key(
+    text(),
+    'Append the log to this file instead of stderr and `logs/serve.log` in the state folder',
+  ),
+});
 
 const command = () => z.array(text()).check(nonEmpty());
 
-const runtime = () =>
-  z.strictObject({
-    command: key(command(), 'Program and arguments, run without a shell'),
-    env: key(
-      z.record(text(), z.string()),
-      'Additional environment variables; values are treated as secrets',
-    ),
-    cwd: key(text(), 'Working folder'),
-    timeoutSeconds: key(waitingTime('seconds', 1), 'Time limit of a task, in seconds'),
-    maxAttempts: key(integer(1, 100), 'Maximum number of attempts per task'),
-    permissions: key(
-      z.enum(['deny', 'read', 'allow']),
-      'Permission requests of the agent to grant: none, read-only, or all',
-    ),
-  });
+const runtime = () => ({
+  command: key(command(), 'Program and arguments, run without a shell'),
+  env: key(
+    z.record(text(), z.string()),
+    'Additional environment variables; values are treated as secrets',
+  ),
+  cwd: key(text(), 'Working folder'),
+  timeoutSeconds: key(waitingTime('seconds', 1), 'Time limit of a task, in seconds'),
+  maxAttempts: key(integer(1, 100), 'Maximum number of attempts per task'),
+  permissions: key(
+    z.enum(['deny', 'read', 'allow']),
+    'Permission requests of the agent to grant: none, read-only, or all',
+  ),
+});
 
 const receiver = () => ({
   command: key(command(), 'Program that receives each notification on stdin, run without a shell'),
@@ -95,82 +92,70 @@ const target = () =>
     ),
   });
 
-const notify = () =>
-  z.strictObject({
-    ...receiver(),
-    targets: key(
-      z
-        .array(later(target))
-        .check(atMost(MOST_TARGETS))
-        .register(NOTES, { form: `a list of at most ${MOST_TARGETS} targets` }),
-      'More receivers, each with its own retries',
-    ),
-  });
+const notify = () => ({
+  ...receiver(),
+  targets: key(
+    z
+      .array(later(target))
+      .check(atMost(MOST_TARGETS))
+      .register(NOTES, { form: `a list of at most ${MOST_TARGETS} targets` }),
+    'More receivers, each with its own retries',
+  ),
+});
 
-function flows() {
-  return z.strictObject({
-    retentionDays: key(days(0), 'How long to keep ended flows, in days'),
-    idempotencyHours: key(
-      integer(1, 24 * 365),
-      'How long to recognize repeated requests, in hours',
-    ),
-    concurrency: key(integer(1, 64), 'Maximum number of concurrent tasks'),
-    leaseSeconds: key(
-      integer(1, 86_400),
-      'A worker without a heartbeat for this long loses its task, in seconds',
-    ),
-    orphans: key(
-      z.enum(['requeue', 'lost']),
-      'What happens to a task whose worker is gone: run it again, or mark it lost',
-    ),
-    runtimes: section(
-      () =>
-        z.strictObject({
-          subagent: section(runtime, 'Runs tasks of runtime `subagent`'),
-          acp: section(runtime, 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
-        }),
-      'Programs that run tasks',
-    ),
-    notify: section(notify, 'Where to send notifications: a command, a URL, or several targets'),
-  });
-}
+const flows = () => ({
+  retentionDays: key(days(0), 'How long to keep ended flows, in days'),
+  idempotencyHours: key(integer(1, 24 * 365), 'How long to recognize repeated requests, in hours'),
+  concurrency: key(integer(1, 64), 'Maximum number of concurrent tasks'),
+  leaseSeconds: key(
+    integer(1, 86_400),
+    'A worker without a heartbeat for this long loses its task, in seconds',
+  ),
+  orphans: key(
+    z.enum(['requeue', 'lost']),
+    'What happens to a task whose worker is gone: run it again, or mark it lost',
+  ),
+  runtimes: section(
+    () => ({
+      subagent: section(runtime, 'Runs tasks of runtime `subagent`'),
+      acp: section(runtime, 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
+    }),
+    'Programs that run tasks',
+  ),
+  notify: section(notify, 'Where to send notifications: a command, a URL, or several targets'),
+});
 
-function storage() {
-  return z.strictObject({
-    url: key(
-      secret(),
-      'URL of a PostgreSQL server that several hosts share, `postgres://user@host/database`; see [Secrets](#secrets)',
-    ),
-    origin: key(shortName(), 'Name of this host in shared memories'),
-    poolSize: key(integer(1, 100), 'Maximum number of connections of a process'),
-    connectTimeoutSeconds: key(integer(1, 300), 'Time limit for a connection, in seconds'),
-    statementTimeoutSeconds: key(integer(1, 3600), 'Time limit for a statement, in seconds'),
-  });
-}
+const storage = () => ({
+  url: key(
+    secret(),
+    'URL of a PostgreSQL server that several hosts share, `postgres://user@host/database`; see [Secrets](#secrets)',
+  ),
+  origin: key(shortName(), 'Name of this host in shared memories'),
+  poolSize: key(integer(1, 100), 'Maximum number of connections of a process'),
+  connectTimeoutSeconds: key(integer(1, 300), 'Time limit for a connection, in seconds'),
+  statementTimeoutSeconds: key(integer(1, 3600), 'Time limit for a statement, in seconds'),
+});
 
-function gateway() {
-  return z.strictObject({
-    host: key(host(), 'Address to listen on'),
-    port: key(port(), 'Port to listen on; 0 selects a free port'),
-    tls: tls(),
-    trustedProxies: key(
-      z.array(network()),
-      'Addresses or networks whose `X-Forwarded-For` header is trusted',
-    ),
-    admin: section(
-      () =>
-        z.strictObject({
-          host: key(host(), 'Address of the listener for health and metrics'),
-          port: key(port(), 'Port of the listener for health and metrics'),
-        }),
-      'Separate listener for health and metrics',
-    ),
-    drainSeconds: key(
-      integer(0, 3600),
-      'Time to finish requests in progress when the process stops, in seconds',
-    ),
-  });
-}
+const gateway = () => ({
+  host: key(host(), 'Address to listen on'),
+  port: key(port(), 'Port to listen on; 0 selects a free port'),
+  tls: tls(),
+  trustedProxies: key(
+    z.array(network()),
+    'Addresses or networks whose `X-Forwarded-For` header is trusted',
+  ),
+  admin: section(
+    () => ({
+      host: key(host(), 'Address of the listener for health and metrics'),
+      port: key(port(), 'Port of the listener for health and metrics'),
+    }),
+    'Separate listener for health and metrics',
+  ),
+  drainSeconds: key(
+    integer(0, 3600),
+    'Time to finish requests in progress when the process stops, in seconds',
+  ),
+});
 
 function sessions() {
   const named = z.strictObject({
@@ -180,12 +165,12 @@ function sessions() {
       'Folder of its transcripts, if not the default; includes all projects in it; `{agentId}` is replaced by the agent',
     ),
   });
-  return z.strictObject({
+  return {
     readers: key(
       z.array(z.union([text(), named])),
       'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`, `opencode`',
     ),
-  });
+  };
 }
 
 const provider = () =>
@@ -201,21 +186,18 @@ const provider = () =>
   });
 
 /** `models`: endpoints by id, for chat and embeddings (spec/memory-search §2.1). */
-function models() {
-  return z.strictObject({
-    providers: key(z.record(text(), later(provider)), 'Endpoints by custom id or adapter id'),
-  });
-}
+const models = () => ({
+  providers: key(z.record(text(), later(provider)), 'Endpoints by custom id or adapter id'),
+});
 
 // Shared, since building it takes most of the time for this root.
 const search = later(memorySearch);
 
-const defaults = () =>
-  z.strictObject({
-    workspace: key(text(), 'Folder with `MEMORY.md` and `memory/`'),
-    userTimezone: key(timeZone(), 'Time zone of the user, for dates in memory'),
-    memorySearch: key(search, 'How memory is indexed and searched'),
-  });
+const defaults = () => ({
+  workspace: key(text(), 'Folder with `MEMORY.md` and `memory/`'),
+  userTimezone: key(timeZone(), 'Time zone of the user, for dates in memory'),
+  memorySearch: key(search, 'How memory is indexed and searched'),
+});
 
 const agent = () =>
   z.strictObject({
@@ -232,29 +214,25 @@ const agent = () =>
     mcp: section(agentMcp, 'Overrides settings of the MCP server'),
   });
 
-function agents() {
-  return z.strictObject({
-    defaults: section(defaults, 'Defaults for all agents'),
-    list: key(z.array(later(agent)), 'The agents; by default there is one, `main`'),
-  });
-}
+const agents = () => ({
+  defaults: section(defaults, 'Defaults for all agents'),
+  list: key(z.array(later(agent)), 'The agents; by default there is one, `main`'),
+});
 
-function ui() {
-  return z.strictObject({
-    history: key(
-      z.boolean(),
-      'Keep the last 500 queries of the search screen, for ↑ in an empty input',
-    ),
-    theme: key(
-      z.enum(['auto', 'light', 'dark', 'none']),
-      'Colours of screens for a light or dark background. `auto` follows `COLORFGBG`, or else uses colours that are readable on both; `none` uses bold, dim and reverse only',
-    ),
-    mouse: key(
-      z.boolean(),
-      'Let screens react to clicks and the wheel. Most terminals select text while Shift is held; set `false` to select it without Shift',
-    ),
-  });
-}
+const ui = () => ({
+  history: key(
+    z.boolean(),
+    'Keep the last 500 queries of the search screen, for ↑ in an empty input',
+  ),
+  theme: key(
+    z.enum(['auto', 'light', 'dark', 'none']),
+    'Colours of screens for a light or dark background. `auto` follows `COLORFGBG`, or else uses colours that are readable on both; `none` uses bold, dim and reverse only',
+  ),
+  mouse: key(
+    z.boolean(),
+    'Let screens react to clicks and the wheel. Most terminals select text while Shift is held; set `false` to select it without Shift',
+  ),
+});
 
 /** The whole `svc.json`. Unknown keys are faults; everything is optional. */
 export const configSchema = z.strictObject({
@@ -267,7 +245,7 @@ export const configSchema = z.strictObject({
   gateway: section(gateway, 'Where the long-running process listens'),
   mcp: section(mcp, 'The MCP server'),
   flows: section(flows, 'Durable task flows'),
-  schedules: section(schedules, 'Flows created at set times, by id'),
+  schedules: key(later(schedules), 'Flows created at set times, by id'),
   storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
   secrets: section(secrets, 'How secret references are resolved'),
   logging: section(logging, 'Log of the long-running process'),

@@ -32,11 +32,14 @@ export function key<T extends z.core.$ZodType>(
  * An optional group of keys. Its schema is built on first use: a file uses few groups, and building
  * all of them would take most of the loading time.
  */
-export function section<T extends z.core.$ZodType>(
-  build: () => T,
+export function section<Keys extends z.core.$ZodLooseShape>(
+  build: () => Keys,
   description: string,
-): z.ZodMiniOptional<z.ZodMiniLazy<T>> {
-  return key(later(build), description);
+): z.ZodMiniOptional<z.ZodMiniLazy<z.ZodMiniObject<Keys, z.core.$strict>>> {
+  return key(
+    later(() => z.strictObject(build())),
+    description,
+  );
 }
 
 /** A schema that is built on first use. Cannot wrap an optional one. */
@@ -190,11 +193,10 @@ function address(expression: RegExp, form: string) {
 /** The certificate of a listener. */
 export function tls() {
   return section(
-    () =>
-      z.strictObject({
-        cert: key(text(), 'PEM file with the certificate chain'),
-        key: key(text(), 'PEM file with the private key'),
-      }),
+    () => ({
+      cert: key(text(), 'PEM file with the certificate chain'),
+      key: key(text(), 'PEM file with the private key'),
+    }),
     'Serve HTTPS',
   );
 }

@@ -18,65 +18,59 @@ import {
 } from './keys.js';
 import { headers, secret } from './secrets.js';
 
-const batch = () =>
-  z.strictObject({
-    enabled: key(
-      z.boolean(),
-      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are embedded inline if others have vectors",
-    ),
-    concurrency: key(integer(1, 1000), 'Maximum number of concurrent batch jobs'),
-    wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
-    pollIntervalMs: key(
-      waitingTime('milliseconds', 1),
-      'Pause before the first poll of a batch job, in milliseconds; later pauses grow to 30 seconds',
-    ),
-    timeoutMinutes: key(waitingTimePart('minutes', 0.01), 'Time limit of a batch job, in minutes'),
-  });
+const batch = () => ({
+  enabled: key(
+    z.boolean(),
+    "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are embedded inline if others have vectors",
+  ),
+  concurrency: key(integer(1, 1000), 'Maximum number of concurrent batch jobs'),
+  wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
+  pollIntervalMs: key(
+    waitingTime('milliseconds', 1),
+    'Pause before the first poll of a batch job, in milliseconds; later pauses grow to 30 seconds',
+  ),
+  timeoutMinutes: key(waitingTimePart('minutes', 0.01), 'Time limit of a batch job, in minutes'),
+});
 
-const remote = () =>
-  z.strictObject({
-    baseUrl: key(baseUrl(), "URL of an OpenAI-compatible endpoint to use instead of the vendor's"),
-    apiKey: key(secret(), 'API key of that endpoint; see [Secrets](#secrets)'),
-    headers: key(headers(), 'Additional request headers; values are treated as secrets'),
-    nonBatchConcurrency: key(
-      integer(1, 1000),
-      'Maximum number of concurrent inline embedding requests',
-    ),
-    batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
-  });
+const remote = () => ({
+  baseUrl: key(baseUrl(), "URL of an OpenAI-compatible endpoint to use instead of the vendor's"),
+  apiKey: key(secret(), 'API key of that endpoint; see [Secrets](#secrets)'),
+  headers: key(headers(), 'Additional request headers; values are treated as secrets'),
+  nonBatchConcurrency: key(
+    integer(1, 1000),
+    'Maximum number of concurrent inline embedding requests',
+  ),
+  batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
+});
 
-const local = () =>
-  z.strictObject({
-    modelPath: key(
-      text(),
-      'GGUF file for the `local` adapter, or an `hf:` or http(s) reference to download; `provider` `auto` selects `local` only if this file exists',
-    ),
-    modelCacheDir: key(text(), 'Folder for downloaded models'),
-    contextSize: key(integer(128), 'Context window of the local model, in tokens'),
-  });
+const local = () => ({
+  modelPath: key(
+    text(),
+    'GGUF file for the `local` adapter, or an `hf:` or http(s) reference to download; `provider` `auto` selects `local` only if this file exists',
+  ),
+  modelCacheDir: key(text(), 'Folder for downloaded models'),
+  contextSize: key(integer(128), 'Context window of the local model, in tokens'),
+});
 
-const multimodal = () =>
-  z.strictObject({
-    enabled: key(z.boolean(), 'Index images and audio; needs an adapter that can embed them'),
-    modalities: key(
-      z.array(z.enum(['image', 'audio', 'all'])).check(nonEmpty()),
-      'Which media to index',
-    ),
-    maxFileBytes: key(integer(1), 'Skip larger media files, in bytes'),
-  });
+const multimodal = () => ({
+  enabled: key(z.boolean(), 'Index images and audio; needs an adapter that can embed them'),
+  modalities: key(
+    z.array(z.enum(['image', 'audio', 'all'])).check(nonEmpty()),
+    'Which media to index',
+  ),
+  maxFileBytes: key(integer(1), 'Skip larger media files, in bytes'),
+});
 
-const experimental = () =>
-  z.strictObject({
-    sessionMemory: key(z.boolean(), 'Index session transcripts; `sources` must include them too'),
-  });
+const experimental = () => ({
+  sessionMemory: key(z.boolean(), 'Index session transcripts; `sources` must include them too'),
+});
 
-const ext = () =>
-  z.strictObject({
-    extraCollections: key(
-      z.array(collection()),
-      'Collections for this agent only, in addition to `memory.ext.paths`; of entries with the same path, the first counts',
-    ),
-  });
+const ext = () => ({
+  extraCollections: key(
+    z.array(collection()),
+    'Collections for this agent only, in addition to `memory.ext.paths`; of entries with the same path, the first counts',
+  ),
+});
 
 /** `agents.defaults.memorySearch` and `agents.list[].memorySearch` (spec/memory-search §2.1–§2.11). */
 export function memorySearch() {
@@ -138,182 +132,163 @@ export function collection() {
 }
 
 /** `memorySearch.chunking`: sizes in tokens. */
-function chunking() {
-  return z.strictObject({
-    tokens: key(integer(16, 8192), 'Size of a chunk, in tokens'),
-    overlap: key(integer(0, 8191), 'Tokens shared by neighboring chunks; less than `tokens`'),
-  });
-}
+const chunking = () => ({
+  tokens: key(integer(16, 8192), 'Size of a chunk, in tokens'),
+  overlap: key(integer(0, 8191), 'Tokens shared by neighboring chunks; less than `tokens`'),
+});
 
-const mmr = () =>
-  z.strictObject({
-    enabled: key(z.boolean(), 'Prefer results that differ from those above them'),
-    lambda: key(decimal(0, 1), '1 ranks by relevance only, 0 by difference only'),
-  });
+const mmr = () => ({
+  enabled: key(z.boolean(), 'Prefer results that differ from those above them'),
+  lambda: key(decimal(0, 1), '1 ranks by relevance only, 0 by difference only'),
+});
 
-const temporalDecay = () =>
-  z.strictObject({
-    enabled: key(z.boolean(), 'Lower the scores of old dated notes; undated files never decay'),
-    halfLifeDays: key(decimal(1), 'Age at which a score is halved, in days'),
-  });
+const temporalDecay = () => ({
+  enabled: key(z.boolean(), 'Lower the scores of old dated notes; undated files never decay'),
+  halfLifeDays: key(decimal(1), 'Age at which a score is halved, in days'),
+});
 
-const hybrid = () =>
-  z.strictObject({
-    enabled: key(z.boolean(), 'Combine BM25 and vector search'),
-    vectorWeight: key(decimal(0, 1), 'Weight of the vector score'),
-    textWeight: key(decimal(0, 1), 'Weight of the BM25 score'),
-    candidateMultiplier: key(
-      decimal(1),
-      'Candidates to rank per result; between 24 and 400 in total',
-    ),
-    mmr: section(mmr, 'Diversity of the results'),
-    temporalDecay: section(temporalDecay, 'Age of the results'),
-  });
+const hybrid = () => ({
+  enabled: key(z.boolean(), 'Combine BM25 and vector search'),
+  vectorWeight: key(decimal(0, 1), 'Weight of the vector score'),
+  textWeight: key(decimal(0, 1), 'Weight of the BM25 score'),
+  candidateMultiplier: key(
+    decimal(1),
+    'Candidates to rank per result; between 24 and 400 in total',
+  ),
+  mmr: section(mmr, 'Diversity of the results'),
+  temporalDecay: section(temporalDecay, 'Age of the results'),
+});
 
-const endpoint = () =>
-  z.strictObject({
-    baseUrl: key(baseUrl(), "URL to use instead of the vendor's; `/rerank` is added to it"),
-    apiKey: key(secret(), 'API key of the reranker; see [Secrets](#secrets)'),
-    headers: key(headers(), 'Additional request headers; values are treated as secrets'),
-  });
+const endpoint = () => ({
+  baseUrl: key(baseUrl(), "URL to use instead of the vendor's; `/rerank` is added to it"),
+  apiKey: key(secret(), 'API key of the reranker; see [Secrets](#secrets)'),
+  headers: key(headers(), 'Additional request headers; values are treated as secrets'),
+});
 
-const budget = () =>
-  z.strictObject({
-    charsPerSearch: key(
-      integer(1000),
-      'Maximum number of characters to send per search, with the query counted for each passage; the best candidates are sent first',
-    ),
-    searchesPerDay: key(
-      integer(1),
-      'Maximum number of searches to rerank per day (UTC), for all agents together; cached answers do not count',
-    ),
-  });
+const budget = () => ({
+  charsPerSearch: key(
+    integer(1000),
+    'Maximum number of characters to send per search, with the query counted for each passage; the best candidates are sent first',
+  ),
+  searchesPerDay: key(
+    integer(1),
+    'Maximum number of searches to rerank per day (UTC), for all agents together; cached answers do not count',
+  ),
+});
 
-const rerank = () =>
-  z.strictObject({
-    provider: key(
-      z.enum(['none', 'voyage', 'cohere', 'jina', 'compatible', 'local', 'chat']),
-      'Reranker: a vendor, a `compatible` server with a `/rerank` endpoint, a `local` model file, or a `chat` model; `none` for no reranking',
-    ),
-    model: key(
-      text(),
-      'Reranking model; for `local` a GGUF file or a downloaded `hf:` reference, for `chat` `provider/model`',
-    ),
-    topN: key(integer(2, 100), 'How many of the best candidates to rerank'),
-    timeoutMs: key(
-      waitingTime('milliseconds', 100),
-      'How long a search waits for the reranker before it keeps the order without it, in milliseconds',
-    ),
-    remote: section(endpoint, 'Endpoint and key of the reranker'),
-    budget: section(budget, 'Limits of what is sent'),
-  });
+const rerank = () => ({
+  provider: key(
+    z.enum(['none', 'voyage', 'cohere', 'jina', 'compatible', 'local', 'chat']),
+    'Reranker: a vendor, a `compatible` server with a `/rerank` endpoint, a `local` model file, or a `chat` model; `none` for no reranking',
+  ),
+  model: key(
+    text(),
+    'Reranking model; for `local` a GGUF file or a downloaded `hf:` reference, for `chat` `provider/model`',
+  ),
+  topN: key(integer(2, 100), 'How many of the best candidates to rerank'),
+  timeoutMs: key(
+    waitingTime('milliseconds', 100),
+    'How long a search waits for the reranker before it keeps the order without it, in milliseconds',
+  ),
+  remote: section(endpoint, 'Endpoint and key of the reranker'),
+  budget: section(budget, 'Limits of what is sent'),
+});
 
 /** `memorySearch.query` (spec/memory-search §2.5). */
-function query() {
-  return z.strictObject({
-    maxResults: key(integer(1, 1000), 'Maximum number of results'),
-    minScore: key(decimal(0, 1), 'Omit results below this score'),
-    timeoutSeconds: key(
-      decimal(0.1, 600),
-      'How long a search waits for the embedding provider before it falls back to keywords',
-    ),
-    snippetChars: key(integer(40, 20_000), 'Maximum length of a snippet, in characters'),
-    hybrid: section(hybrid, 'How to combine lexical and vector scores'),
-    rerank: section(rerank, 'Reordering the best candidates with a reranking model'),
-  });
-}
+const query = () => ({
+  maxResults: key(integer(1, 1000), 'Maximum number of results'),
+  minScore: key(decimal(0, 1), 'Omit results below this score'),
+  timeoutSeconds: key(
+    decimal(0.1, 600),
+    'How long a search waits for the embedding provider before it falls back to keywords',
+  ),
+  snippetChars: key(integer(40, 20_000), 'Maximum length of a snippet, in characters'),
+  hybrid: section(hybrid, 'How to combine lexical and vector scores'),
+  rerank: section(rerank, 'Reordering the best candidates with a reranking model'),
+});
 
 /** `memorySearch.cache` (spec/memory-search §2.8). */
-function cache() {
-  return z.strictObject({
-    enabled: key(
-      z.boolean(),
-      'Cache the embeddings of chunks, so that unchanged text is not sent again',
-    ),
-    maxEntries: key(
-      integer(1),
-      'Maximum number of embeddings; the least recently used are dropped first',
-    ),
-  });
-}
+const cache = () => ({
+  enabled: key(
+    z.boolean(),
+    'Cache the embeddings of chunks, so that unchanged text is not sent again',
+  ),
+  maxEntries: key(
+    integer(1),
+    'Maximum number of embeddings; the least recently used are dropped first',
+  ),
+});
 
-const sessions = () =>
-  z.strictObject({
-    deltaBytes: key(
-      integer(0),
-      'Growth of a transcript after which a watcher indexes it again, in bytes; more than 4 MB counts as 4 MB',
-    ),
-    deltaMessages: key(
-      integer(0),
-      'Number of new messages after which a watcher indexes a transcript again',
-    ),
-    postCompactionForce: key(z.boolean(), 'Index a transcript right after compaction'),
-    retention: key(
-      z.enum(['follow', 'keep']),
-      'What happens to conversations that their agent deletes: `follow` removes them from memory, `keep` archives conversations while they exist',
-    ),
-    maxAgeDays: key(
-      days(0),
-      'Age after which archived conversations are deleted, in days; 0 for no limit',
-    ),
-    maxBytes: key(
-      integer(0),
-      'Size of the archived conversations, compressed, over which the oldest are deleted; 0 for no limit',
-    ),
-    imports: key(
-      z.array(text()),
-      'Data exports of ChatGPT or Claude: `conversations.json`, or the zip that contains it',
-    ),
-  });
+const sessions = () => ({
+  deltaBytes: key(
+    integer(0),
+    'Growth of a transcript after which a watcher indexes it again, in bytes; more than 4 MB counts as 4 MB',
+  ),
+  deltaMessages: key(
+    integer(0),
+    'Number of new messages after which a watcher indexes a transcript again',
+  ),
+  postCompactionForce: key(z.boolean(), 'Index a transcript right after compaction'),
+  retention: key(
+    z.enum(['follow', 'keep']),
+    'What happens to conversations that their agent deletes: `follow` removes them from memory, `keep` archives conversations while they exist',
+  ),
+  maxAgeDays: key(
+    days(0),
+    'Age after which archived conversations are deleted, in days; 0 for no limit',
+  ),
+  maxBytes: key(
+    integer(0),
+    'Size of the archived conversations, compressed, over which the oldest are deleted; 0 for no limit',
+  ),
+  imports: key(
+    z.array(text()),
+    'Data exports of ChatGPT or Claude: `conversations.json`, or the zip that contains it',
+  ),
+});
 
 /** `memorySearch.sync` (spec/memory-search §2.4, §2.10). */
-function sync() {
-  return z.strictObject({
-    onSearch: key(z.boolean(), 'Index changed files before each search'),
-    onSessionStart: key(
-      z.boolean(),
-      'Index changed files when `svc mcp` starts, also without `watch`',
-    ),
-    watch: key(z.boolean(), 'Watch for file changes while a long-running process runs'),
-    watchDebounceMs: key(
-      waitingTime('milliseconds', 0),
-      'Quiet time after a change before it is indexed, in milliseconds',
-    ),
-    intervalMinutes: key(
-      waitingTime('minutes', 0),
-      'Interval of regular syncs, in minutes; 0 disables them',
-    ),
-    embeddingBatchTimeoutSeconds: key(
-      waitingTimePart('seconds', 0.1),
-      'Time limit of an inline embedding request, in seconds',
-    ),
-    sessions: section(sessions, 'When to index transcripts, and which to keep'),
-  });
-}
+const sync = () => ({
+  onSearch: key(z.boolean(), 'Index changed files before each search'),
+  onSessionStart: key(
+    z.boolean(),
+    'Index changed files when `svc mcp` starts, also without `watch`',
+  ),
+  watch: key(z.boolean(), 'Watch for file changes while a long-running process runs'),
+  watchDebounceMs: key(
+    waitingTime('milliseconds', 0),
+    'Quiet time after a change before it is indexed, in milliseconds',
+  ),
+  intervalMinutes: key(
+    waitingTime('minutes', 0),
+    'Interval of regular syncs, in minutes; 0 disables them',
+  ),
+  embeddingBatchTimeoutSeconds: key(
+    waitingTimePart('seconds', 0.1),
+    'Time limit of an inline embedding request, in seconds',
+  ),
+  sessions: section(sessions, 'When to index transcripts, and which to keep'),
+});
 
-const vector = () =>
-  z.strictObject({
-    enabled: key(
-      z.boolean(),
-      'Use the vector extension; without it, vectors are compared in process',
-    ),
-    extensionPath: key(text(), 'Vector extension to load'),
-  });
+const vector = () => ({
+  enabled: key(
+    z.boolean(),
+    'Use the vector extension; without it, vectors are compared in process',
+  ),
+  extensionPath: key(text(), 'Vector extension to load'),
+});
 
-const fts = () =>
-  z.strictObject({
-    tokenizer: key(
-      z.enum(['unicode61', 'trigram']),
-      'Tokenizer of the full-text index: words, or sequences of three characters',
-    ),
-  });
+const fts = () => ({
+  tokenizer: key(
+    z.enum(['unicode61', 'trigram']),
+    'Tokenizer of the full-text index: words, or sequences of three characters',
+  ),
+});
 
 /** `memorySearch.store` (spec/memory-search §2.11). */
-function store() {
-  return z.strictObject({
-    driver: key(z.literal('sqlite'), 'Type of index database'),
-    path: key(text(), 'Index database; `{agentId}` is replaced by the agent'),
-    vector: section(vector, 'Vector queries'),
-    fts: section(fts, 'Full-text queries'),
-  });
-}
+const store = () => ({
+  driver: key(z.literal('sqlite'), 'Type of index database'),
+  path: key(text(), 'Index database; `{agentId}` is replaced by the agent'),
+  vector: section(vector, 'Vector queries'),
+  fts: section(fts, 'Full-text queries'),
+});

@@ -64,38 +64,31 @@ const exec = () =>
   });
 
 /** `secrets`: where references get their values (facts §3.2). */
-export function secrets() {
-  return z.strictObject({
-    providers: key(
-      z.record(providerAlias(), z.discriminatedUnion('source', [env(), file(), exec()])),
-      'Providers by alias',
-    ),
-    defaults: section(
-      () =>
-        z.strictObject({
-          env: key(providerAlias(), 'Alias used by `env` references that do not name one'),
-          file: key(providerAlias(), 'Alias used by `file` references that do not name one'),
-          exec: key(providerAlias(), 'Alias used by `exec` references that do not name one'),
-        }),
-      'Aliases for references that do not name one',
-    ),
-    resolution: section(
-      () =>
-        z.strictObject({
-          maxProviderConcurrency: key(
-            integer(1, 16),
-            'Maximum number of providers to query at once',
-          ),
-          maxRefsPerProvider: key(integer(1, 4096), 'Maximum number of references per provider'),
-          maxBatchBytes: key(
-            integer(1, 5 * 1_048_576),
-            'Maximum size of one request to a program, in bytes',
-          ),
-        }),
-      'Limits for resolving secrets',
-    ),
-  });
-}
+export const secrets = () => ({
+  providers: key(
+    z.record(providerAlias(), z.discriminatedUnion('source', [env(), file(), exec()])),
+    'Providers by alias',
+  ),
+  defaults: section(
+    () => ({
+      env: key(providerAlias(), 'Alias used by `env` references that do not name one'),
+      file: key(providerAlias(), 'Alias used by `file` references that do not name one'),
+      exec: key(providerAlias(), 'Alias used by `exec` references that do not name one'),
+    }),
+    'Aliases for references that do not name one',
+  ),
+  resolution: section(
+    () => ({
+      maxProviderConcurrency: key(integer(1, 16), 'Maximum number of providers to query at once'),
+      maxRefsPerProvider: key(integer(1, 4096), 'Maximum number of references per provider'),
+      maxBatchBytes: key(
+        integer(1, 5 * 1_048_576),
+        'Maximum size of one request to a program, in bytes',
+      ),
+    }),
+    'Limits for resolving secrets',
+  ),
+});
 
 const ALIAS = /^[a-z][a-z0-9_-]{0,63}$/u;
 const JSON_POINTER = /^(?:value|(?:\/(?:[^~/]|~[01])*)+)$/u;

@@ -110,11 +110,10 @@ const rule = () =>
     task: key(actionFields(), 'With `create_flow`: fields of a `run_task` in the new flow'),
   });
 
-const callback = () =>
-  z.strictObject({
-    url: requiredKey(httpUrl(), 'URL to post each notification to'),
-    secret: requiredKey(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
-  });
+const callback = () => ({
+  url: requiredKey(httpUrl(), 'URL to post each notification to'),
+  secret: requiredKey(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
+});
 
 const route = () =>
   z.strictObject({
@@ -157,56 +156,50 @@ const route = () =>
     description: key(text(), 'Note for operators'),
   });
 
-const limits = () =>
-  z.strictObject({
-    ratePerWindow: key(integer(1), 'Maximum number of requests per client and route in a window'),
-    windowSeconds: key(waitingTime('seconds', 1), 'Length of the window, in seconds'),
-    inFlight: key(integer(1), 'Maximum number of concurrent requests per client and route'),
-    bodyBytes: key(integer(1, 104_857_600), 'Maximum size of a request body, in bytes'),
-    bodyTimeoutSeconds: key(
-      waitingTime('seconds', 1),
-      'Time limit for receiving a body, in seconds',
-    ),
-    trackedClients: key(
-      integer(1),
-      'Number of clients that are counted individually; all others share one rate, and are refused while that many have requests in progress',
-    ),
-  });
+const limits = () => ({
+  ratePerWindow: key(integer(1), 'Maximum number of requests per client and route in a window'),
+  windowSeconds: key(waitingTime('seconds', 1), 'Length of the window, in seconds'),
+  inFlight: key(integer(1), 'Maximum number of concurrent requests per client and route'),
+  bodyBytes: key(integer(1, 104_857_600), 'Maximum size of a request body, in bytes'),
+  bodyTimeoutSeconds: key(waitingTime('seconds', 1), 'Time limit for receiving a body, in seconds'),
+  trackedClients: key(
+    integer(1),
+    'Number of clients that are counted individually; all others share one rate, and are refused while that many have requests in progress',
+  ),
+});
 
-const deliveries = () =>
-  z.strictObject({
-    keep: key(
-      integer(0, 100_000),
-      'How many verified deliveries to keep per route, in addition to as many unverified ones, at most 100; 0 keeps none and deletes those that were',
-    ),
-    days: key(integer(1, 3650), 'How long to keep a delivery, in days'),
-    maxBodyBytes: key(
-      integer(0, 104_857_600),
-      'How much to keep of a body, in bytes; a longer one cannot be replayed',
-    ),
-    maxMegabytes: key(
-      integer(1, 100_000),
-      'Maximum size of the record, in MB; the oldest deliveries are deleted first',
-    ),
-  });
+const deliveries = () => ({
+  keep: key(
+    integer(0, 100_000),
+    'How many verified deliveries to keep per route, in addition to as many unverified ones, at most 100; 0 keeps none and deletes those that were',
+  ),
+  days: key(integer(1, 3650), 'How long to keep a delivery, in days'),
+  maxBodyBytes: key(
+    integer(0, 104_857_600),
+    'How much to keep of a body, in bytes; a longer one cannot be replayed',
+  ),
+  maxMegabytes: key(
+    integer(1, 100_000),
+    'Maximum size of the record, in MB; the oldest deliveries are deleted first',
+  ),
+});
 
 /** `plugins.entries.webhooks` (spec/webhooks §2, §8). */
 export function webhooks() {
   const routeId = pattern(/^\S(?:.*\S)?$/u, 'a route id without surrounding spaces');
-  return z.strictObject({
+  return {
     enabled: key(z.boolean(), 'Serve the routes'),
     config: section(
-      () =>
-        z.strictObject({
-          routes: key(z.record(routeId, route()), 'Routes by id'),
-          limits: section(limits, 'Limits of every route'),
-          deliveries: section(deliveries, 'Record of the deliveries that were received'),
-          openapi: key(
-            z.boolean(),
-            'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',
-          ),
-        }),
+      () => ({
+        routes: key(z.record(routeId, route()), 'Routes by id'),
+        limits: section(limits, 'Limits of every route'),
+        deliveries: section(deliveries, 'Record of the deliveries that were received'),
+        openapi: key(
+          z.boolean(),
+          'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',
+        ),
+      }),
       'Settings',
     ),
-  });
+  };
 }
