@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { readJsonFile } from '../support/json-file.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 
 /*
  * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
@@ -70,8 +69,7 @@ export function writeLayers(state: StatePaths, file: string, layers: readonly La
     rmSync(receipt, { force: true });
     return;
   }
-  makeFolders(dirname(receipt));
-  replaceFile(receipt, `${JSON.stringify({ version: 1, file, layers }, null, 2)}\n`, PRIVATE_MODE);
+  writeJsonFile(receipt, { version: 1, file, layers });
 }
 
 /** The folder of the receipts and their lock. */

@@ -1,8 +1,10 @@
-import { open, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { makeFolders, PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../support/files.js';
+import { ifThere, TEMPORARY_ENDING } from '../../support/files.js';
+import { writeJsonFile } from '../../support/json-file.js';
 import { parsedJson } from '../../support/text.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
@@ -33,7 +35,7 @@ export async function readStoredLogin(stateDir: string): Promise<StoredLogin | u
 export function storeLogin(stateDir: string, login: StoredLogin): void {
   const file = loginFile(stateDir);
   try {
-    writePrivateJson(file, login);
+    writeJsonFile(file, login);
   } catch (cause) {
     throw new SvcError('PROVIDER_LOGIN_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
       hint: "check the folder's permissions and free space, then sign in again",
@@ -50,7 +52,8 @@ export function storeLogin(stateDir: string, login: StoredLogin): void {
 export async function deleteLogin(stateDir: string): Promise<void> {
   const folder = authFolder(stateDir);
   try {
-    const leftovers = (await entriesOf(folder)).filter((name) => name.endsWith(TEMPORARY_ENDING));
+    const names = ifThere(() => readdirSync(folder)) ?? [];
+    const leftovers = names.filter((name) => name.endsWith(TEMPORARY_ENDING));
     const made = leftovers.map((name) => join(folder, name));
     for (const file of [...made, tokenCacheFile(stateDir), loginFile(stateDir)]) {
       await rm(file, { force: true });
@@ -60,15 +63,6 @@ export async function deleteLogin(stateDir: string): Promise<void> {
       hint: `delete the folder ${folder}`,
       cause,
     });
-  }
-}
-
-async function entriesOf(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
   }
 }
 
@@ -115,9 +109,3 @@ async function readPrivate(file: string): Promise<string | undefined> {
 }
 
 const FOR_OTHERS = 0o077;
-
-/** Writes a file that only its owner can read, atomically. @throws the system's error */
-export function writePrivateJson(file: string, value: unknown): void {
-  makeFolders(dirname(file));
-  replaceFile(file, `${JSON.stringify(value, null, 2)}\n`, PRIVATE_MODE);
-}

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
+import { writeJsonFile } from '../../support/json-file.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
 import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
@@ -9,7 +10,7 @@ import type { BatchCall } from '../vendor.js';
 import { shownAddress, VendorFault, withoutEndSlashes } from '../vendor-fault.js';
 import { tokenCacheFile } from './auth-files.js';
 import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
-import { readPrivateJson, writePrivateJson } from './stored-login.js';
+import { readPrivateJson } from './stored-login.js';
 
 const cachedToken = z.object({
   /** See nameOf. */
@@ -151,7 +152,7 @@ export async function readCachedToken(
 /** Caches a token; if that fails, the next process exchanges again. */
 export function writeCachedToken(stateDir: string, owner: TokenOwner, token: CopilotToken): void {
   try {
-    writePrivateJson(tokenCacheFile(stateDir), { owner: nameOf(owner), ...token });
+    writeJsonFile(tokenCacheFile(stateDir), { owner: nameOf(owner), ...token });
   } catch {
     // A full or read-only disk must not fail a search.
   }
