@@ -10,7 +10,13 @@ import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
 import { type OverallFault, overallFault } from './overall-status.js';
-import { type LogGlance, type QueryGlance, recentLook } from './recent-look.js';
+import {
+  type LogGlance,
+  logTail,
+  newestQueries,
+  type QueryGlance,
+  queryFiles,
+} from './recent-look.js';
 import { type StorageGlance, storageGlance } from './storage-look.js';
 import {
   type DreamsGlance,
@@ -52,7 +58,7 @@ interface Opened {
   readonly agents: AgentsLook;
   readonly flows: ReturnType<typeof flowsLook>;
   readonly dreams: ReturnType<typeof dreamsLook>;
-  readonly recent: ReturnType<typeof recentLook>;
+  readonly logFile: string;
 }
 
 /**
@@ -109,8 +115,7 @@ export class OverviewFollower {
       if (flows !== undefined) tell({ flows });
       const dreams = opened.dreams(this.clock.now());
       if (dreams !== undefined) tell({ dreams });
-      const recent = opened.recent();
-      if (Object.keys(recent).length > 0) tell(recent);
+      this.lookAtRecent(opened);
       await opened.agents.look(() => tell({ agents: opened.agents.news() }));
     }
     if (!signal.aborted && this.isDue('doctor')) tell({ findings: await this.checkUp() });
@@ -121,7 +126,7 @@ export class OverviewFollower {
     const { file } = discoverConfig(context, configFile);
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
-    this.seen.delete('listener');
+    for (const part of ['listener', 'log', 'queries']) this.seen.delete(part);
     this.askedMs.delete('storage');
     this.askedMs.delete('doctor');
     try {
@@ -130,10 +135,7 @@ export class OverviewFollower {
       const agents = new AgentsLook(memories, this.clock);
       const flows = flowsLook(context, loaded);
       const dreams = dreamsLook(dreamTargets(loaded, context));
-      const logFile = logFileOf({ loaded, context });
-      const names = memories.map(({ name }) => name);
-      const recent = recentLook(logFile, names, context.state);
-      this.opened = { loaded, agents, flows, dreams, recent };
+      this.opened = { loaded, agents, flows, dreams, logFile: logFileOf({ loaded, context }) };
       const config: ConfigNews =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }
@@ -172,6 +174,15 @@ export class OverviewFollower {
     if (!this.isDue('storage')) return;
     const storage = await storageGlance(context, loaded);
     if (this.isNew('storage told', JSON.stringify(storage))) tell({ storage });
+  }
+
+  private lookAtRecent({ logFile, agents }: Opened): void {
+    const { context, tell } = this.options;
+    const names = agents.news().map(({ name }) => name);
+    if (this.isNew('log', fileStamp([logFile]))) tell({ log: logTail(logFile) });
+    if (this.isNew('queries', fileStamp(queryFiles(names, context.state)))) {
+      tell({ queries: newestQueries(names, context.state) });
+    }
   }
 
   /** A failure of the doctor is reported as a finding. */

@@ -5,7 +5,6 @@ import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
 import { ifReadable, readPart } from '../support/files.js';
-import { fileStamp } from './work.js';
 
 /** A line of the log of `svc serve`, without its other fields. */
 export interface LogGlance {
@@ -22,50 +21,31 @@ export interface QueryGlance {
   readonly logged: { readonly atMs: number; readonly agent: string } | undefined;
 }
 
-/** What happened last; each part is undefined if it did not change since the last call. */
-export interface RecentGlance {
-  /** The newest lines of the log, oldest first. */
-  readonly log?: readonly LogGlance[];
-  /** Of all agents with `memory.searchLog`, otherwise of the search screen; the newest first. */
-  readonly queries?: readonly QueryGlance[];
-}
-
 /** As many as a tall terminal has room for. */
 const MOST_LINES = 40;
 const TAIL_BYTES = 32 * 1024;
 const MOST_QUERIES = 12;
 
-/** Reads the ends of logs after they changed. */
-export function recentLook(
-  logFile: string,
+/** The files with the searches of agents, and of the search screen. */
+export function queryFiles(agents: readonly string[], state: StatePaths): readonly string[] {
+  return [queryHistoryFile(state), ...agents.map((agent) => searchLogFile(state, agent))];
+}
+
+/** The newest searches of all agents with `memory.searchLog`, otherwise of the search screen; the newest first. */
+export function newestQueries(
   agents: readonly string[],
   state: StatePaths,
-): () => RecentGlance {
-  const historyFile = queryHistoryFile(state);
-  const searches = agents.map((agent) => ({ agent, file: searchLogFile(state, agent) }));
-  const searchFiles = [historyFile, ...searches.map(({ file }) => file)];
-  let logged = '';
-  let searched = '';
-  const queries = (): readonly QueryGlance[] => {
-    const found = searches
-      .flatMap(({ agent, file }) =>
-        searchesIn(file).map(({ at, query }) => ({
-          query,
-          logged: { atMs: Date.parse(at), agent },
-        })),
-      )
-      .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
-    return (found.length > 0 ? found : historyOf(historyFile)).slice(0, MOST_QUERIES);
-  };
-  return () => {
-    const before = { logged, searched };
-    logged = fileStamp([logFile]);
-    searched = fileStamp(searchFiles);
-    return {
-      ...(logged === before.logged ? {} : { log: logTail(logFile) }),
-      ...(searched === before.searched ? {} : { queries: queries() }),
-    };
-  };
+): readonly QueryGlance[] {
+  const found = agents
+    .flatMap((agent) =>
+      searchesIn(searchLogFile(state, agent)).map(({ at, query }) => ({
+        query,
+        logged: { atMs: Date.parse(at), agent },
+      })),
+    )
+    .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
+  const shown = found.length > 0 ? found : historyOf(queryHistoryFile(state));
+  return shown.slice(0, MOST_QUERIES);
 }
 
 /** A log that cannot be read is empty here: it is only for display, and the doctor reports it. */
@@ -86,7 +66,8 @@ function historyOf(file: string): readonly QueryGlance[] {
   }
 }
 
-function logTail(file: string): readonly LogGlance[] {
+/** The newest lines of the log of `svc serve`, oldest first. */
+export function logTail(file: string): readonly LogGlance[] {
   return tailOf(file)
     .split('\n')
     .flatMap((line) => {
