@@ -1,4 +1,5 @@
 import type { SourceLocation } from '../errors/index.js';
+import { type ConfigPath, formatPath } from './config-path.js';
 
 /** Part of the JSON output: never rename. */
 export type FaultCode =
@@ -59,4 +60,16 @@ export interface ConfigFault {
   readonly suggestion?: string | undefined;
   /** Other places involved, for instance the first of two duplicate keys. */
   readonly related?: readonly SourceLocation[] | undefined;
+}
+
+type FaultTexts = Pick<ConfigFault, 'expected' | 'message' | 'related' | 'suggestion'>;
+
+/** A fault at a place of a file. */
+export function faultAt(
+  code: FaultCode,
+  path: ConfigPath,
+  location: SourceLocation,
+  texts: FaultTexts,
+): ConfigFault {
+  return { severity: 'fault', code, path: formatPath(path), location, ...texts };
 }

@@ -69,6 +69,14 @@ export function valueAt(root: unknown, path: ConfigPath): unknown {
   return value;
 }
 
+/** Where a setting of an agent can be written, best first: in its entry, or in the defaults. */
+export function agentPlaces(at: number, path: ConfigPath): readonly [ConfigPath, ConfigPath] {
+  return [
+    ['agents', 'list', at, ...path],
+    ['agents', 'defaults', ...path],
+  ];
+}
+
 /** Whether a path matches a pattern, in which `*` is any key or list position. */
 export function matchesPattern(path: ConfigPath, pattern: readonly string[]): boolean {
   return (

@@ -1,6 +1,6 @@
 import type { SourceLocation } from '../errors/index.js';
-import type { ConfigFault } from './config-fault.js';
-import { type ConfigPath, formatPath } from './config-path.js';
+import { type ConfigFault, faultAt } from './config-fault.js';
+import type { ConfigPath } from './config-path.js';
 import {
   getNodeValue,
   type Node,
@@ -81,30 +81,21 @@ function findKeyFaults(root: Node, positionOf: TextPositions): ConfigFault[] {
       const [name, value] = child.children ?? [];
       if (name === undefined || value === undefined) continue;
       const key = String(name.value);
-      if (key === '__proto__') faults.push(prototypeFault([...path, key], positionOf(name.offset)));
+      const place = [...path, key];
+      const location = positionOf(name.offset);
+      // A map of names would accept it and then lose it.
+      if (key === '__proto__') {
+        const message = '"__proto__" cannot be a key';
+        faults.push(faultAt('unknown-key', place, location, { message, expected: 'another name' }));
+      }
       const first = seen.get(key);
       if (first === undefined) seen.set(key, name);
-      else
-        faults.push(
-          duplicateFault([...path, key], positionOf(name.offset), positionOf(first.offset)),
-        );
-      visit(value, [...path, key]);
+      else faults.push(duplicateFault(place, location, positionOf(first.offset)));
+      visit(value, place);
     }
   };
   visit(root, []);
   return faults;
-}
-
-/** A map of names would accept it and then lose it. */
-function prototypeFault(path: ConfigPath, location: SourceLocation): ConfigFault {
-  return {
-    severity: 'fault',
-    code: 'unknown-key',
-    path: formatPath(path),
-    location,
-    message: '"__proto__" cannot be a key',
-    expected: 'another name',
-  };
 }
 
 function duplicateFault(
@@ -112,15 +103,11 @@ function duplicateFault(
   second: SourceLocation,
   first: SourceLocation,
 ): ConfigFault {
-  return {
-    severity: 'fault',
-    code: 'duplicate-key',
-    path: formatPath(path),
-    location: second,
+  return faultAt('duplicate-key', path, second, {
     message: `duplicate key ${JSON.stringify(path.at(-1))}, first on line ${first.line}`,
     expected: 'each key only once',
     related: [first],
-  };
+  });
 }
 
 function createLookUp(
@@ -202,13 +189,11 @@ function syntaxFaults(
   positionOf: TextPositions,
   { errors, tooDeep }: Omit<ReturnType<typeof parseLeniently>, 'tree'>,
 ): readonly ConfigFault[] {
-  if (tooDeep) {
-    return [syntaxFault(positionOf, 0, 'objects and lists are nested too deeply')];
-  }
+  const faultOf = (offset: number, message: string, expected?: string): ConfigFault =>
+    faultAt('syntax', [], positionOf(offset), { message, expected });
+  if (tooDeep) return [faultOf(0, 'objects and lists are nested too deeply')];
   if (isBlankJson(text)) {
-    return [
-      syntaxFault(positionOf, 0, 'the file is empty', 'at least {}; "svc config init" creates one'),
-    ];
+    return [faultOf(0, 'the file is empty', 'at least {}; "svc config init" creates one')];
   }
   const faults = new Map<number, ConfigFault>();
   let end = -1;
@@ -219,25 +204,9 @@ function syntaxFaults(
     end = offset + length;
     if (isEcho || faults.has(offset)) continue;
     const [message, expected] = SYNTAX[code] ?? ['this is not JSON', undefined];
-    faults.set(offset, syntaxFault(positionOf, offset, message, expected));
+    faults.set(offset, faultOf(offset, message, expected));
   }
   return [...faults.values()];
-}
-
-function syntaxFault(
-  positionOf: TextPositions,
-  offset: number,
-  message: string,
-  expected?: string,
-): ConfigFault {
-  return {
-    severity: 'fault',
-    code: 'syntax',
-    path: '',
-    location: positionOf(offset),
-    message,
-    expected,
-  };
 }
 
 /** Whether a JSON text contains only white space and comments. */

@@ -2,7 +2,14 @@
 // points: authoring.ts (checks, edits, descriptions), cron.ts, masked-text.ts, trial-settings.ts
 // and trust/config-trust.ts.
 export type { ConfigFault } from './config-fault.js';
-export { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
+export {
+  agentPlaces,
+  type ConfigPath,
+  formatPath,
+  isRecord,
+  isSameData,
+  valueAt,
+} from './config-path.js';
 export {
   CONFIG_DEFAULTS,
   EXPORT_FORMATS,

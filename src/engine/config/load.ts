@@ -3,7 +3,7 @@ import type { EngineContext } from '../support/context.js';
 import { parsedJson } from '../support/text.js';
 import type { ValidConfig } from './check.js';
 import type { ConfigFault } from './config-fault.js';
-import { type ConfigPath, formatPath, valueAt } from './config-path.js';
+import { agentPlaces, type ConfigPath, formatPath, valueAt } from './config-path.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import {
   type Discovery,
@@ -194,10 +194,7 @@ function searchPlaces(
       ? [['agents', 'defaults', ...path]]
       : [['agents', 'list', at, 'memorySearch', key, position - before]];
   }
-  return [
-    ['agents', 'list', at, ...path],
-    ['agents', 'defaults', ...path],
-  ];
+  return agentPlaces(at, path);
 }
 
 /**

@@ -220,10 +220,7 @@ export function fillMemorySearch(
     ...merged,
     provider: idOf(merged.provider),
     fallback: idOf(merged.fallback),
-    extraPaths: uniqueBy(
-      paths.map((path) => path.trim()).filter((path) => path !== ''),
-      (path) => path,
-    ),
+    extraPaths: [...new Set(paths.map((path) => path.trim()).filter((path) => path !== ''))],
     exclude: [...(defaults?.exclude ?? []), ...(agent?.exclude ?? [])],
     ext: {
       extraCollections: uniqueBy(collections, ({ path, pattern }) => `${path}\n${pattern ?? ''}`),

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { groupBy } from '../support/lists.js';
 import { suggestName, withEllipsis } from '../support/text.js';
-import type { ConfigFault } from './config-fault.js';
+import { type ConfigFault, faultAt } from './config-fault.js';
 import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
 import type { ConfigDocument } from './document.js';
 import type { ConfigInput } from './schema/index.js';
@@ -76,55 +76,41 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
   const schema = schemaAt(configSchema, parent, document.value);
   const known = schema === undefined ? [] : knownKeys(schema, valueAt(document.value, parent));
   const suggestion = suggestName(name, known) ?? pathOfKey(configSchema, name);
-  return {
-    severity: 'fault',
-    code: 'unknown-key',
-    path: formatPath(at),
-    location: document.locateKey(at),
+  return faultAt('unknown-key', at, document.locateKey(at), {
     message: `unknown key ${JSON.stringify(name)} in ${describePlace(parent)}`,
     expected: `one of ${known.join(', ')}`,
     suggestion,
-  };
+  });
 }
 
 function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {
   const parent = schemaAt(configSchema, path.slice(0, -1));
   const keyType = parent === undefined ? undefined : mapKeySchema(parent);
-  return {
-    severity: 'fault',
-    code: 'invalid-value',
-    path: formatPath(path),
-    location: document.locateKey(path),
+  return faultAt('invalid-value', path, document.locateKey(path), {
     message: `${JSON.stringify(path.at(-1))} cannot be a key in ${describePlace(path.slice(0, -1))}`,
     expected: keyType && describeType(keyType),
-  };
+  });
 }
 
 function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boolean): ConfigFault {
   const schemas = schemasAt(configSchema, path, document.value);
   const expected = describeTypes(schemas);
   const value = valueAt(document.value, path);
-  const place = {
-    severity: 'fault',
-    path: formatPath(path),
-    location: document.locate(path),
-    expected,
-  } as const;
+  const location = document.locate(path);
   if (value === undefined) {
     const name = JSON.stringify(path.at(-1));
     const message = `${name} is missing in ${describePlace(path.slice(0, -1))}`;
-    return { ...place, code: 'missing-key', message };
+    return faultAt('missing-key', path, location, { message, expected });
   }
   const choices = schemas[0] === undefined ? [] : enumChoices(schemas[0]);
   const isHarmless = schemas.length > 0 && schemas.every(takesNoText);
   const isShown = isHarmless ? typeof value !== 'object' : !wrongType && typeof value === 'number';
   const got = isShown ? shownValue(value) : wrongType ? describeValue(value) : undefined;
-  return {
-    ...place,
-    code: wrongType ? 'wrong-type' : 'invalid-value',
+  return faultAt(wrongType ? 'wrong-type' : 'invalid-value', path, location, {
+    expected,
     message: `${labelOf(path)} must be ${expected}${got === undefined ? '' : ` (got ${got})`}`,
     suggestion: typeof value === 'string' ? suggestName(value, choices) : undefined,
-  };
+  });
 }
 
 function labelOf(path: ConfigPath): string {

@@ -1,6 +1,6 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import { agentPlaces, type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { loadConfig, readDocument } from './load.js';
@@ -90,20 +90,14 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
     sources: ([key = '', ...rest]) => {
       const places: Readonly<Record<string, readonly ConfigPath[]>> = {
         id: [[...own, 'id']],
-        workspaceDir: [
-          [...own, 'workspace'],
-          [...DEFAULTS, 'workspace'],
-        ],
+        workspaceDir: agentPlaces(at, ['workspace']),
         userTimezone: [[...DEFAULTS, 'userTimezone']],
         dreamTimezone: [
           [...DREAMING, 'timezone'],
           [...DEFAULTS, 'userTimezone'],
         ],
         memoryBudget: [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']],
-        memorySearch: [
-          [...own, key, ...rest],
-          [...DEFAULT_SEARCH, ...rest],
-        ],
+        memorySearch: agentPlaces(at, [key, ...rest]),
         sessionReaders: [['sessions', 'readers', ...rest]],
         scope: [['memory', 'ext', 'scope', ...rest]],
         mcpWrite: [

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable, realTarget } from '../support/files.js';
-import { type ConfigPath, valueAt } from './config-path.js';
+import { agentPlaces, type ConfigPath, valueAt } from './config-path.js';
 import { resolveAgents } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';
 import { fault, type RuleFinding } from './rules/rule.js';
@@ -44,10 +44,8 @@ export function storeFindings(
 
 /** Where an agent's path is written, or its id for the default path. */
 function placeOf({ input }: LoadedConfig, at: number): ConfigPath {
-  const owners = [['list', at], ['defaults']];
-  const places = owners.map((owner) => ['agents', ...owner, 'memorySearch', 'store', 'path']);
-  const written = places.find((path) => valueAt(input, path) !== undefined);
-  return written ?? ['agents', 'list', at, 'id'];
+  const places = agentPlaces(at, ['memorySearch', 'store', 'path']);
+  return places.find((path) => valueAt(input, path) !== undefined) ?? ['agents', 'list', at, 'id'];
 }
 
 /** Equal for all names of a file, including hard links. */

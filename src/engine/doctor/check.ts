@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type CheckedConfig, checkConfigFile } from '../config/authoring.js';
 import {
+  agentPlaces,
   type ConfigPath,
   discoverConfig,
   type LoadedConfig,
@@ -179,8 +180,8 @@ export function openWorld(options: LookOptions): OpenedWorld {
   let memories: Promise<readonly OpenedMemory[]> | undefined;
   const placeOf = (path: ConfigPath): FindingPlace | undefined => locate(reading, path);
   const pathOfAgent: ConfiguredWorld['pathOfAgent'] = (agentId, path) => {
-    const owners = [['list', agents.findIndex(({ id }) => id === agentId)], ['defaults']];
-    return owners.map((owner) => ['agents', ...owner, ...path]).find(placeOf);
+    const at = agents.findIndex(({ id }) => id === agentId);
+    return agentPlaces(at, path).find(placeOf);
   };
   const configured: ConfiguredWorld = {
     ...world,

@@ -25,8 +25,8 @@ const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
 
 export const providersAreKnown: Rule = eachScope(function* (scope, input) {
   for (const key of ['provider', 'fallback'] as const) {
-    const path = scope.where(key);
-    if (path === undefined || !scope.owns(path)) continue;
+    const path = scope.own(key);
+    if (path === undefined) continue;
     const name = scope.settings[key];
     if (key === 'fallback' && name === 'auto') yield unknownProvider(input, path, name, undefined);
     const target = followProvider(input, name);

@@ -10,6 +10,8 @@ export interface SearchScope {
   readonly settings: FilledMemorySearch;
   /** Path of a key: in the agent, else in the defaults, else undefined. */
   where(...keys: readonly string[]): ConfigPath | undefined;
+  /** Path of a key that is written in this scope itself. */
+  own(...keys: readonly string[]): ConfigPath | undefined;
   /**
    * Whether a finding about these paths belongs to this scope: what an agent inherits is reported
    * for the defaults only.
@@ -33,15 +35,17 @@ function scopeOf(
   layers: readonly ConfigPath[],
   settings: FilledMemorySearch,
 ): SearchScope {
-  const own = layers[0] ?? [];
+  const [first = []] = layers;
+  const isWritten = (path: ConfigPath): boolean => valueAt(input, path) !== undefined;
   return {
     settings,
-    where: (...keys) =>
-      layers.map((layer) => [...layer, ...keys]).find((path) => valueAt(input, path) !== undefined),
+    where: (...keys) => layers.map((layer) => [...layer, ...keys]).find(isWritten),
+    own: (...keys) => {
+      const path = [...first, ...keys];
+      return isWritten(path) ? path : undefined;
+    },
     owns: (...places) =>
-      places.some(
-        (place) => place !== undefined && own.every((segment, at) => place[at] === segment),
-      ),
+      places.some((place) => place !== undefined && first.every((part, at) => place[at] === part)),
   };
 }
 

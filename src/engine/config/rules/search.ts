@@ -79,8 +79,8 @@ const NEEDED_BY_RERANKER: Readonly<
 export const rerankerIsComplete: Rule = eachScope(function* (scope) {
   const { provider, model, remote } = scope.settings.query.rerank;
   const required = NEEDED_BY_RERANKER[provider];
-  const path = scope.where('query', 'rerank', 'provider');
-  if (required === undefined || path === undefined || !scope.owns(path)) return;
+  const path = scope.own('query', 'rerank', 'provider');
+  if (required === undefined || path === undefined) return;
   const value = required.keys === 'model' ? model : remote.baseUrl;
   if (value !== undefined) return;
   yield fault('reranker-incomplete', path, {

@@ -181,8 +181,8 @@ export const extIsUsed: Rule = function* (input, scopes) {
     yield warning('setting-unused', [...path, key], { message, expected });
   }
   for (const scope of scopes) {
-    const collections = scope.where('ext', 'extraCollections');
-    if (collections === undefined || !scope.owns(collections)) continue;
+    const collections = scope.own('ext', 'extraCollections');
+    if (collections === undefined) continue;
     yield warning('setting-unused', collections, { message, expected });
   }
 };
@@ -194,8 +194,8 @@ export const extIsKeptFresh: Rule = eachScope(function* (scope, { memory }) {
     ['intervalMinutes', 'interval'],
     ['watchDebounceMs', 'debounceMs'],
   ] as const) {
-    const path = scope.where('sync', key);
-    if (path === undefined || !scope.owns(path)) continue;
+    const path = scope.own('sync', key);
+    if (path === undefined) continue;
     yield warning('setting-unused', path, {
       message: `sync.${key} has no effect: memory.backend is "ext", whose setting is memory.ext.update.${instead}`,
       related: [['memory', 'backend']],
@@ -265,7 +265,7 @@ function* unusedOwn(
   because: readonly string[],
   message: string,
 ): Generator<RuleFinding> {
-  if (scope.owns(scope.where(...keys))) yield* unused(scope, keys, because, message);
+  if (scope.own(...keys) !== undefined) yield* unused(scope, keys, because, message);
 }
 
 /** Settings for conversations that nothing searches. Half of the switches is a rule of its own. */
@@ -277,8 +277,8 @@ export const sessionSettingsAreUsed: Rule = function* (input, scopes) {
   });
   if (areExported || isAnyOn) return;
   for (const scope of scopes) {
-    const path = scope.where('sync', 'sessions');
-    if (path === undefined || !scope.owns(path)) continue;
+    const path = scope.own('sync', 'sessions');
+    if (path === undefined) continue;
     const written = valueAt(input, path);
     for (const key of isRecord(written) ? Object.keys(written) : []) {
       yield warning('setting-unused', [...path, key], {
@@ -299,10 +299,8 @@ export const rerankSettingsAreUsed: Rule = eachScope(function* (scope) {
       : `the reranker ${JSON.stringify(provider)} ignores it`;
   const ignored = named === undefined ? RERANKER_OPTIONS : isSilent(provider) ? ['remote'] : [];
   for (const key of ignored) {
-    const path = scope.where('query', 'rerank', key);
-    if (path === undefined || !scope.owns(path, named)) continue;
     const message = `query.rerank.${key} has no effect: ${why}`;
-    yield warning('setting-unused', path, { message, related: written(named) });
+    yield* unused(scope, ['query', 'rerank', key], ['query', 'rerank', 'provider'], message);
   }
 });
 

@@ -131,7 +131,7 @@ export function pathOfKey(root: Schema, name: string): string | undefined {
   return undefined;
 }
 
-export interface WalkedKey {
+interface WalkedKey {
   /** Map keys and list positions are `*`. */
   readonly path: readonly string[];
   readonly schema: Schema;
@@ -141,24 +141,23 @@ export interface WalkedKey {
 export function* walkKeys(schema: Schema, path: readonly string[] = []): Generator<WalkedKey> {
   const inner = unwrap(schema);
   if (path.length > 0) yield { path, schema };
-  if (inner instanceof $ZodObject) {
-    for (const [name, child] of Object.entries(inner._zod.def.shape)) {
-      yield* walkKeys(child, [...path, name]);
-    }
-  } else if (inner instanceof $ZodRecord) {
+  if (inner instanceof $ZodRecord) {
     yield* walkKeys(inner._zod.def.valueType, [...path, '*']);
   } else if (inner instanceof $ZodArray) {
     yield* walkKeys(inner._zod.def.element, [...path, '*']);
-  } else if (inner instanceof $ZodUnion) {
-    // All forms of one object; a choice between an object and something else is a single value.
-    const forms = inner._zod.def.options.filter((option) => option instanceof $ZodObject);
-    if (forms.length < inner._zod.def.options.length) return;
-    for (const form of forms) {
-      for (const [name, child] of Object.entries(form._zod.def.shape)) {
-        yield* walkKeys(child, [...path, name]);
-      }
+  }
+  for (const form of formsOf(inner)) {
+    for (const [name, child] of Object.entries(form._zod.def.shape)) {
+      yield* walkKeys(child, [...path, name]);
     }
   }
+}
+
+/** All forms of an object; a choice between an object and something else is a single value. */
+function formsOf(schema: Schema): readonly $ZodObject[] {
+  const options = schema instanceof $ZodUnion ? schema._zod.def.options : [schema];
+  const forms = options.filter((option) => option instanceof $ZodObject);
+  return forms.length === options.length ? forms : [];
 }
 
 /** Whether a schema only groups keys: an object, or a map or choice of objects. */
@@ -236,9 +235,8 @@ function boundsOf(schema: $ZodNumber): { readonly from?: number; readonly to?: n
 }
 
 function describeUnion(union: $ZodUnion): string {
-  const { options } = union._zod.def;
-  if (options.every((option) => option instanceof $ZodObject)) return 'an object';
-  return options.map(describeOption).join(', or ');
+  if (formsOf(union).length > 0) return 'an object';
+  return union._zod.def.options.map(describeOption).join(', or ');
 }
 
 function describeOption(option: $ZodType): string {
