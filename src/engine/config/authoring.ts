@@ -1,7 +1,7 @@
 // Checking, editing and describing a configuration. Separate from index.ts, which every command
 // loads, because everything here loads the schema or a JSON parser with comments.
 export { type CheckedConfig, checkConfigText, requireValid } from './check.js';
-export { checkConfigFile } from './check-file.js';
+export { checkConfigFile, loadConfigText } from './check-file.js';
 export type { ConfigFault } from './config-fault.js';
 export { isBlankJson, lineStarts, parseConfigText, textPositions } from './document.js';
 export {

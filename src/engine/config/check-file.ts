@@ -1,5 +1,11 @@
 import type { EngineContext } from '../support/context.js';
-import { type CheckedConfig, locateFinding, readCheckedConfig } from './check.js';
+import {
+  type CheckedConfig,
+  checkConfigText,
+  locateFinding,
+  readCheckedConfig,
+  requireValid,
+} from './check.js';
 import type { ConfigFault } from './config-fault.js';
 import { parsePath } from './config-path.js';
 import type { Discovery } from './discovery.js';
@@ -49,4 +55,15 @@ function distrust(
   return warnings.map(({ message }) => {
     return { severity: 'warning', code: 'not-trusted', path, location, message };
   });
+}
+
+/**
+ * Loads a configuration from a text instead of its file.
+ *
+ * @param file absolute path; relative paths in the text start at its folder
+ * @throws SvcError CONFIG_SYNTAX, CONFIG_INVALID
+ */
+export function loadConfigText(file: string, text: string): LoadedConfig {
+  const { input, warnings } = requireValid(checkConfigText(file, text));
+  return { file, input, resolved: resolveConfig(input), warnings };
 }

@@ -41,6 +41,7 @@ export {
 } from './provider-path.js';
 export {
   type AgentProviders,
+  agentProviders,
   loadAgentProviders,
   type ProviderWorld,
   providerWorld,

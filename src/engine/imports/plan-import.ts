@@ -1,5 +1,11 @@
 import { isAbsolute } from 'node:path';
-import { checkConfigText, configTextNow, editJson, requireValid } from '../config/authoring.js';
+import {
+  checkConfigText,
+  configTextNow,
+  editJson,
+  loadConfigText,
+  requireValid,
+} from '../config/authoring.js';
 import {
   type ConfigPath,
   discoverConfig,
@@ -8,7 +14,6 @@ import {
   isSameData,
   type ResolvedAgent,
   resolveAgent,
-  resolveConfig,
   valueAt,
   writtenSecrets,
 } from '../config/index.js';
@@ -61,9 +66,7 @@ export function planImport(
   const left = imported.left.map(({ from, why }): ImportItem => {
     return { outcome: 'left', from, to: null, why };
   });
-  const { input, warnings } = requireValid(checkConfigText(file, merge.text));
-  const loaded = { file, input, resolved: resolveConfig(input), warnings };
-  const agent = resolveAgent(loaded, undefined, context);
+  const agent = resolveAgent(loadConfigText(file, merge.text), undefined, context);
   const folder = notesFolder(agent.workspaceDir, program);
   return {
     program,

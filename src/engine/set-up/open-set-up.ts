@@ -1,18 +1,7 @@
-import {
-  checkConfigText,
-  configTemplate,
-  configTextNow,
-  requireValid,
-} from '../config/authoring.js';
-import {
-  type Discovery,
-  discoverConfig,
-  type LoadedConfig,
-  resolveAgent,
-  resolveConfig,
-} from '../config/index.js';
+import { configTemplate, configTextNow, loadConfigText } from '../config/authoring.js';
+import { type Discovery, discoverConfig, type LoadedConfig } from '../config/index.js';
 import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
-import { type AgentProviders, providerWorld } from '../embeddings/index.js';
+import { type AgentProviders, agentProviders } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 
@@ -41,7 +30,7 @@ export function openSetUp(
   const { file, origin } = fileToSetUp(context, configFile, force);
   const before = configTextNow(file, force);
   const base = before === undefined || force ? configTemplate() : before;
-  const loaded = loadText(file, base);
+  const loaded = loadConfigText(file, base);
   // Testing and keeping its settings would amount to trusting them.
   const { ignoredKeys } = trustedInput(context, { file, origin, searched: [] }, loaded.input);
   requireTrusted(file, ignoredKeys);
@@ -62,23 +51,7 @@ function fileToSetUp(
   return file === undefined ? { file: state.userConfigFile, origin: 'user' } : { file, origin };
 }
 
-/** The settings of the default agent's providers, in a configuration that need not be on disk. */
+/** The settings of the default agent's providers. The text need not be on disk: there are no lines to point to. */
 export function providersOf(loaded: LoadedConfig, context: EngineContext): AgentProviders {
-  const agent = resolveAgent(loaded, undefined, context);
-  const { warnings } = loaded;
-  const world = providerWorld(loaded, context);
-  // The text need not be on disk, so there are no lines to point to.
-  const locate = async (): Promise<undefined> => undefined;
-  return { agentId: agent.id, settings: agent.memorySearch, world, locate, warnings };
-}
-
-/**
- * Loads a configuration from a text instead of its file.
- *
- * @param file absolute path; relative paths in the text start at its folder
- * @throws SvcError CONFIG_SYNTAX, CONFIG_INVALID
- */
-export function loadText(file: string, text: string): LoadedConfig {
-  const { input, warnings } = requireValid(checkConfigText(file, text));
-  return { file, input, resolved: resolveConfig(input), warnings };
+  return agentProviders(loaded, undefined, context, async () => undefined);
 }

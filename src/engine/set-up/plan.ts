@@ -1,11 +1,22 @@
 import { relative, sep } from 'node:path';
-import { editJson, parseConfigText, requireValidEdit } from '../config/authoring.js';
-import { type ConfigPath, resolveAgent, type SecretValue, valueAt } from '../config/index.js';
+import {
+  editJson,
+  loadConfigText,
+  parseConfigText,
+  requireValidEdit,
+} from '../config/authoring.js';
+import {
+  agentPlaces,
+  type ConfigPath,
+  resolveAgent,
+  type SecretValue,
+  valueAt,
+} from '../config/index.js';
 import { maskConfigText } from '../config/masked-text.js';
 import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
-import { loadText, type OpenedSetUp, providersOf } from './open-set-up.js';
+import { type OpenedSetUp, providersOf } from './open-set-up.js';
 import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';
 
 export interface SetUpChoices {
@@ -92,7 +103,7 @@ export function planSetUp(
       key.kind === 'given' && provider !== null
         ? { file: secretsFile(context.state.stateDir), provider, key: key.value }
         : undefined,
-    trial: providersOf(loadText(file, trialText), context),
+    trial: providersOf(loadConfigText(file, trialText), context),
   };
 }
 
@@ -207,8 +218,8 @@ function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]): Co
   const { list } = loaded.resolved.agents;
   const at = list.findIndex(({ id }) => id === providers.agentId);
   const isWritten = (loaded.input.agents?.list ?? []).length > 0;
-  const own: ConfigPath[] = isWritten ? [['agents', 'list', at, ...keys]] : [];
-  return [...own, ['agents', 'defaults', ...keys]];
+  const [own, shared] = agentPlaces(at, keys);
+  return isWritten ? [own, shared] : [shared];
 }
 
 /** Where to write a setting of the default agent: where it is, or else in the defaults. */
