@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { JsonObject } from '../flow-model/fields.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
-import { parsedJson } from '../support/text.js';
+import { isRecord, parsedJson } from '../support/text.js';
 import { IDEMPOTENCY_HEADER } from './map/requested.js';
-import { configuredRoute, isJsonObject, type SentRequest, sendSigned } from './signed-request.js';
+import type { CallOutput } from './output-schemas.js';
+import { configuredRoute, sendSigned } from './signed-request.js';
 
 /** A call of a configured route. */
 export interface RouteCall {
   readonly routeId: string;
   readonly action: string;
   /** The other fields of the body. */
-  readonly data: JsonObject;
+  readonly data: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
   readonly baseUrl: string;
@@ -29,7 +29,7 @@ export async function callRoute(
   { routeId, action, data, idempotencyKey, baseUrl, signal }: RouteCall,
   loaded: LoadedConfig,
   context: EngineContext,
-): Promise<SentRequest> {
+): Promise<CallOutput> {
   const route = configuredRoute(routeId, loaded);
   if (route.map !== undefined) {
     throw new SvcError('USAGE', `route ${routeId} maps the bodies of its sender to actions`, {
@@ -58,12 +58,12 @@ export async function callRoute(
 export function readCallData(
   given: string | undefined,
   read: (file: string | undefined) => string,
-): JsonObject {
+): RouteCall['data'] {
   if (given === undefined) return {};
   const text =
     readGiven('--data', given, read, 'pass JSON, or a readable file after the @') ?? given;
   const value = parsedJson(text);
-  if (!isJsonObject(value)) {
+  if (!isRecord(value)) {
     throw new SvcError('USAGE', '--data must be a JSON object', {
       hint: 'pass the fields of the action, such as \'{"goal":"Build 1.2.3"}\'',
     });

@@ -3,12 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import {
-  gatewayAddress,
-  isRecord,
-  type LoadedConfig,
-  type ResolvedRoute,
-} from '../config/index.js';
+import { gatewayAddress, type LoadedConfig, type ResolvedRoute } from '../config/index.js';
 import {
   isWithoutTls,
   messageOf,
@@ -16,12 +11,12 @@ import {
   systemErrorCode,
   WITHOUT_TLS,
 } from '../errors/index.js';
-import type { JsonObject } from '../flow-model/fields.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable } from '../support/files.js';
 import { escapedPath } from '../support/request-path.js';
-import { parsedJson, singleQuoted, suggestName } from '../support/text.js';
+import { isRecord, parsedJson, singleQuoted, suggestName } from '../support/text.js';
+import type { CallOutput } from './output-schemas.js';
 import { accessOf, secretsOf } from './routes.js';
 import type { Verifier } from './verify/schemes.js';
 
@@ -38,15 +33,6 @@ export interface SignedRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer to a request. */
-export interface SentRequest {
-  readonly url: string;
-  readonly status: number;
-  readonly answer: JsonObject;
-  /** The same request as a shell command, without the secret. */
-  readonly curl: string;
-}
-
 /**
  * Sends a request, signed with the first secret of the route that can be read.
  *
@@ -56,7 +42,7 @@ export async function sendSigned(
   { route, body, id, headers, baseUrl, signal }: SignedRequest,
   loaded: LoadedConfig,
   context: EngineContext,
-): Promise<SentRequest> {
+): Promise<CallOutput> {
   const { verifier, secret } = await openVerifier(route, loaded, context, signal);
   const url = addressOf(route, baseUrl);
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
@@ -125,9 +111,9 @@ function certificateOf(loaded: LoadedConfig, context: EngineContext) {
   return pem === undefined ? undefined : { file, pem };
 }
 
-function readAnswer(text: string, url: string, status: number): JsonObject {
+function readAnswer(text: string, url: string, status: number): CallOutput['answer'] {
   const answer = parsedJson(text);
-  if (!isJsonObject(answer)) {
+  if (!isRecord(answer)) {
     throw unreachable(url, `the answer (status ${status}) is not from a webhook listener`);
   }
   if (status === NOT_FOUND && !('routeId' in answer)) throw notServed(url);
@@ -141,11 +127,6 @@ function notServed(url: string): SvcError {
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: the listener does not serve it`, {
     hint: 'restart the listener, or reload it with SIGHUP, after changing the configuration; "svc status" shows why a route is skipped',
   });
-}
-
-/** For values from JSON.parse: what is in such an object is JSON as well. */
-export function isJsonObject(parsed: unknown): parsed is JsonObject {
-  return isRecord(parsed);
 }
 
 function unreachable(url: string, why: string, cause?: unknown): SvcError {

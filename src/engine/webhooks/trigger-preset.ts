@@ -5,17 +5,13 @@ import type { EngineContext } from '../support/context.js';
 import { pointerKeys } from '../support/json-pointer.js';
 import { isRecord, suggestName } from '../support/text.js';
 import { readRequested } from './map/requested.js';
+import type { TriggerOutput } from './output-schemas.js';
 import { ALERTS } from './presets/alerts.js';
 import { CODE_HOSTS } from './presets/code-hosts.js';
 import type { Preset } from './presets/preset.js';
 import { SERVICES } from './presets/services.js';
 import { receiverOf } from './routes.js';
-import {
-  configuredRoute,
-  type SentRequest,
-  type SignedRequest,
-  sendSigned,
-} from './signed-request.js';
+import { configuredRoute, type SignedRequest, sendSigned } from './signed-request.js';
 import { deliveryPlaces } from './verify/schemes.js';
 
 /** All presets, in the order of docs/webhook-senders.md. */
@@ -31,12 +27,6 @@ export interface Trigger {
   readonly signal: AbortSignal;
 }
 
-/** The answer of the route. */
-export interface Triggered extends SentRequest {
-  readonly preset: string;
-  readonly route: string;
-}
-
 /**
  * Sends the example of a preset as its sender would: signed for the route, as a new delivery.
  *
@@ -46,7 +36,7 @@ export async function triggerPreset(
   { preset: name, routeId, baseUrl, signal }: Trigger,
   loaded: LoadedConfig,
   context: EngineContext,
-): Promise<Triggered> {
+): Promise<TriggerOutput> {
   const preset = presetOf(name);
   const nowMs = context.clock.now();
   const id = routeId ?? fittingRoute(preset, loaded, nowMs);
