@@ -5,18 +5,9 @@ import type { Tables } from './store/tables.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
 
 /** A flow that needs attention. */
-export interface FlowFinding extends Omit<FoundIn<FlowListOutput>, 'flowId'> {
-  readonly kind: 'flow';
-  readonly flow: FlowRecord;
-}
-
+type FlowFinding = NonNullable<FlowListOutput['findings']>[number];
 /** A task that needs attention. */
-export interface TaskFinding extends Omit<FoundIn<TaskListOutput>, 'taskId'> {
-  readonly kind: 'task';
-  readonly task: TaskRecord;
-}
-
-type FoundIn<List extends FlowListOutput | TaskListOutput> = NonNullable<List['findings']>[number];
+type TaskFinding = NonNullable<TaskListOutput['findings']>[number];
 
 /** What is reported of the records that something is wrong with. */
 interface Check<R, Code> {
@@ -80,11 +71,10 @@ export async function auditFlows(
     },
   ];
   const found = await audit(flows, checks, nowMs, (flow) => flow.updatedAt);
-  return found.map(({ record: flow, ...finding }) => ({
-    kind: 'flow',
+  return found.map(({ record: { status, flowId }, ...finding }) => ({
     ...finding,
-    status: flow.status,
-    flow,
+    status,
+    flowId,
   }));
 }
 
@@ -130,11 +120,10 @@ export async function auditTasks(
   ];
   const since = (task: TaskRecord): number => task.lastEventAt ?? task.createdAt;
   const found = await audit(tasks, checks, nowMs, since);
-  return found.map(({ record: task, ...finding }) => ({
-    kind: 'task',
+  return found.map(({ record: { status, taskId }, ...finding }) => ({
     ...finding,
-    status: task.status,
-    task,
+    status,
+    taskId,
   }));
 }
 

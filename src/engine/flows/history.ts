@@ -1,5 +1,6 @@
+import { emptyFields } from '../flow-model/fields.js';
 import { type FlowRecord, hasFlowEnded } from '../flow-model/flow-record.js';
-import type { Actor, HistoryEntry } from '../flow-model/history-record.js';
+import { type Actor, HISTORY_FIELDS, type HistoryEntry } from '../flow-model/history-record.js';
 import { hasTaskEnded, TASK_METADATA, type TaskRecord } from '../flow-model/task-record.js';
 import type { Work } from './flow-store.js';
 
@@ -13,21 +14,19 @@ const NOTE_CHARS = 500;
 /** Notes an event, which is stored at the end of the transaction. */
 export function note(
   { actor, nowMs, notes }: Work,
-  { flowSeq, event, ...more }: Event & Pick<HistoryEntry, 'event' | 'flowSeq'>,
+  { note: text, ...event }: Event & Pick<HistoryEntry, 'event' | 'flowSeq'>,
 ): void {
   notes.push({
-    flowSeq,
+    ...EMPTY_ENTRY,
+    ...event,
     at: nowMs,
     actorKind: actor.kind,
     actorName: actor.name,
-    event,
-    taskId: more.taskId ?? null,
-    fromStatus: more.fromStatus ?? null,
-    toStatus: more.toStatus ?? null,
-    revision: more.revision ?? null,
-    note: typeof more.note === 'string' ? shortened(more.note) : null,
+    note: typeof text === 'string' ? shortened(text) : null,
   });
 }
+
+const EMPTY_ENTRY = emptyFields(HISTORY_FIELDS);
 
 /** As all stores keep it: without NUL, and without half of a character at the end. */
 function shortened(text: string): string {
@@ -62,17 +61,15 @@ export function historyOf(
   if (flow.routeId === null || stored[0]?.event === 'flow.created') return stored;
   const first = stored.find((entry) => entry.taskId === null && entry.fromStatus !== null);
   const created: HistoryEntry = {
+    ...EMPTY_ENTRY,
     flowSeq: flow.seq,
     n: 0,
     at: flow.createdAt,
     actorKind: 'route',
     actorName: flow.routeId,
     event: 'flow.created',
-    taskId: null,
-    fromStatus: null,
     toStatus: first?.fromStatus ?? flow.status,
     revision: 0,
-    note: null,
   };
   return [created, ...stored];
 }

@@ -1,5 +1,4 @@
 // Durable flows and their tasks; what they are is in flow-model/.
-export type { FlowFinding, TaskFinding } from './audit.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { opensSameFlows } from './flow-policy.js';
 export { type Page, storeRestMs } from './flow-store.js';
@@ -48,7 +47,7 @@ export type {
   TaskPauseOutput,
   TaskShowOutput,
 } from './output-schemas.js';
-export type { FlowSchedule, MadeFlow, ScheduleOutcome } from './schedules.js';
+export type { FlowSchedule, ScheduleOutcome } from './schedules.js';
 export type { FlowFilter } from './store/flow-table.js';
 export type { TaskFilter } from './store/task-table.js';
 export { waitForTask } from './task-store.js';

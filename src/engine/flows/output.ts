@@ -8,7 +8,6 @@ import {
   taskOutput,
 } from '../flow-model/task-record.js';
 import { iso } from '../support/time.js';
-import type { FlowFinding, TaskFinding } from './audit.js';
 import type { Page } from './flow-store.js';
 import type { Changed, FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
 import type {
@@ -29,16 +28,12 @@ export function flowEntryOutput({ flow, summary }: FlowEntry): FlowListOutput['f
 /** `svc flow list`. @param findings only with `--audit` */
 export function flowListOutput(
   { entries, total }: Page<FlowEntry>,
-  findings: readonly FlowFinding[] | undefined,
+  findings: FlowListOutput['findings'],
 ): FlowListOutput {
-  const found = findings?.map(({ kind: _, flow, ...finding }) => ({
-    ...finding,
-    flowId: flow.flowId,
-  }));
   return {
     flows: entries.map(flowEntryOutput),
     total,
-    ...(found === undefined ? {} : { findings: found }),
+    ...(findings === undefined ? {} : { findings }),
   };
 }
 
@@ -56,17 +51,13 @@ export function flowShowOutput(flow: FlowRecord, tasks: readonly TaskRecord[]): 
 export function taskListOutput(
   { entries, total }: Page<TaskRecord>,
   paused: readonly PauseRecord[],
-  findings: readonly TaskFinding[] | undefined,
+  findings: TaskListOutput['findings'],
 ): TaskListOutput {
-  const found = findings?.map(({ kind: _, task, ...finding }) => ({
-    ...finding,
-    taskId: task.taskId,
-  }));
   return {
     tasks: entries.map(taskOutput),
     total,
     paused: paused.map(pauseOutput),
-    ...(found === undefined ? {} : { findings: found }),
+    ...(findings === undefined ? {} : { findings }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CreateFlow, StartFlow } from '../flow-model/action-schemas.js';
+import type { MadeAction } from '../flow-model/action-template.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import type { ScheduleRecord } from '../flow-model/schedule-record.js';
@@ -20,7 +21,7 @@ export interface FlowSchedule {
   /** Whether it runs while its last flow has not ended. */
   readonly overlap: 'allow' | 'skip';
   readonly caller: FlowCaller;
-  readonly make: (run: ScheduledRun) => MadeFlow;
+  readonly make: (run: ScheduledRun) => MadeAction<CreateFlow | StartFlow>;
 }
 
 /** A run of a schedule; times in milliseconds since the epoch. */
@@ -28,11 +29,6 @@ interface ScheduledRun {
   readonly scheduledMs: number;
   readonly nowMs: number;
 }
-
-/** The flow that a run creates, or why there is none. */
-export type MadeFlow =
-  | { readonly ok: true; readonly action: CreateFlow | StartFlow }
-  | { readonly ok: false; readonly error: string };
 
 /** What became of a schedule. */
 export type ScheduleOutcome =
@@ -133,7 +129,7 @@ async function runOnce(
 ): Promise<ScheduleOutcome> {
   const run = { scheduledMs, nowMs: work.nowMs };
   const made = schedule.make(run);
-  if (!made.ok) return { type: 'invalid', error: made.error };
+  if (made.type === 'invalid') return made;
   const { action } = made;
   const creates = action.action === 'start_flow' ? action.flow : action;
   const texts = jsonTexts(creates);

@@ -1,6 +1,6 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
-import { hasTaskEnded, type PauseRecord, type TaskRuntime } from '../flow-model/task-record.js';
+import { hasTaskEnded, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
 import { type FlowStore, storeRestMs, type Work } from './flow-store.js';
 import { by } from './history.js';
@@ -23,6 +23,15 @@ export function taskStore(store: FlowStore) {
   const nextDueAt = () => store.read(({ tasks }) => tasks.nextDueAt());
   const claim = (request: ClaimRequest) =>
     store.write((work) => claimTask(work, request), 'claims');
+  const changePauses = (
+    runtimes: readonly TaskRuntime[],
+    change: (work: Work, runtime: TaskRuntime) => Promise<void>,
+  ) =>
+    store.write(async (work) => {
+      for (const runtime of runtimes) await change(work, runtime);
+      work.changes.push({ type: 'pause' });
+      return work.pauses.all();
+    }, 'anything');
   return {
     /** Gives the oldest queued task to a worker; undefined if there is none. */
     claim,
@@ -76,10 +85,12 @@ export function taskStore(store: FlowStore) {
       ),
     /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */
     pause: (runtimes: readonly TaskRuntime[], reason: string | null) =>
-      store.write((work) => pauseTasks(work, runtimes, reason), 'anything'),
+      changePauses(runtimes, ({ pauses, nowMs }, runtime) =>
+        pauses.keep({ runtime, reason, pausedAt: nowMs }),
+      ),
     /** @returns those that are still paused */
     resume: (runtimes: readonly TaskRuntime[]) =>
-      store.write((work) => resumeTasks(work, runtimes), 'anything'),
+      changePauses(runtimes, ({ pauses }, runtime) => pauses.remove(runtime)),
     /** The runtimes that are paused. */
     paused: () => store.read(({ pauses }) => pauses.all()),
     /** When the next retry is due or the next lease expires, epoch milliseconds. */
@@ -152,30 +163,4 @@ export async function findRecord<R extends object>(
 export function orThrow<T>(answer: SvcError | T): T {
   if (answer instanceof SvcError) throw answer;
   return answer;
-}
-
-/**
- * Lets queued tasks wait until they are resumed. A runtime that is paused already keeps its time, and its reason
- * unless there is another one. @returns all that are paused now
- */
-async function pauseTasks(
-  work: Work,
-  runtimes: readonly TaskRuntime[],
-  reason: string | null,
-): Promise<readonly PauseRecord[]> {
-  for (const runtime of runtimes) {
-    await work.pauses.keep({ runtime, reason, pausedAt: work.nowMs });
-  }
-  work.changes.push({ type: 'pause' });
-  return work.pauses.all();
-}
-
-/** @returns those that are still paused */
-async function resumeTasks(
-  work: Work,
-  runtimes: readonly TaskRuntime[],
-): Promise<readonly PauseRecord[]> {
-  for (const runtime of runtimes) await work.pauses.remove(runtime);
-  work.changes.push({ type: 'pause' });
-  return work.pauses.all();
 }

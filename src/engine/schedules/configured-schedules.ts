@@ -3,7 +3,7 @@ import { SvcError } from '../errors/index.js';
 import { actionTemplate } from '../flow-model/action-template.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { ScheduleRecord } from '../flow-model/schedule-record.js';
-import type { FlowSchedule, Flows, MadeFlow } from '../flows/index.js';
+import type { FlowSchedule, Flows } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';
 import type { ScheduleListOutput } from './output-schemas.js';
@@ -57,13 +57,13 @@ function scheduleOf(id: string, settings: Settings): Schedule {
 
 function makerOf(id: string, { action, set, task }: Settings): FlowSchedule['make'] {
   const fill = actionTemplate({ action, set, task });
-  return ({ scheduledMs, nowMs }): MadeFlow => {
+  return ({ scheduledMs, nowMs }) => {
     const made = fill({ schedule: id, scheduledAt: iso(scheduledMs), ranAt: iso(nowMs) });
-    if (made.type === 'invalid') return { ok: false, error: made.error };
+    if (made.type === 'invalid') return made;
     const { action: filled } = made;
     return filled.action === 'create_flow' || filled.action === 'start_flow'
-      ? { ok: true, action: filled }
-      : { ok: false, error: `${filled.action} creates no flow` };
+      ? { type: 'action', action: filled }
+      : { type: 'invalid', error: `${filled.action} creates no flow` };
   };
 }
 

@@ -3,9 +3,9 @@ import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type {
   Changed,
   FlowEntry,
-  FlowFinding,
+  FlowListOutput,
   Page,
-  TaskFinding,
+  TaskListOutput,
 } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
@@ -44,18 +44,19 @@ function renderList(
 
 /** The findings of an audit, errors first. */
 export function renderFindings(
-  findings: readonly (FlowFinding | TaskFinding)[],
+  findings: NonNullable<(FlowListOutput | TaskListOutput)['findings']>,
   { style }: View,
 ): string {
   if (findings.length === 0) return `${style.ok('nothing is stuck, lost or inconsistent')}\n`;
   const rows = findings.map((finding) => [
     finding.severity === 'error' ? style.fault('error') : style.warning('warn'),
     finding.code,
-    (finding.kind === 'flow' ? finding.flow.flowId : finding.task.taskId).slice(0, ID_CHARS),
+    ('flowId' in finding ? finding.flowId : finding.taskId).slice(0, ID_CHARS),
     formatDuration(finding.ageMs),
     safeLine(finding.detail),
   ]);
-  const columns = ['severity', 'code', findings[0]?.kind ?? 'id', 'for', 'problem'];
+  const noun = findings.some((finding) => 'flowId' in finding) ? 'flow' : 'task';
+  const columns = ['severity', 'code', noun, 'for', 'problem'];
   return renderTable(columns, rows, style);
 }
 

@@ -108,7 +108,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
   clock.nowMs += 30 * MINUTE + 1;
   assert.equal(
     (await flows.operator.auditFlows())
-      .map(({ severity, code, flow }) => [severity, code, flow.flowId])
+      .map(({ severity, code, flowId }) => [severity, code, flowId])
       .sort(),
     [
       ['error', 'missing_linked_tasks', running],
@@ -121,7 +121,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
   );
   assert.equal(
     (await flows.operator.auditTasks())
-      .map(({ severity, code, task }) => [severity, code, task.taskId])
+      .map(({ severity, code, taskId }) => [severity, code, taskId])
       .sort(),
     [
       ['error', 'stale_running', elsewhere],

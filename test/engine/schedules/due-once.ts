@@ -11,7 +11,7 @@ export function dueOnce(dueMs: number, onMake: () => void = () => undefined): Fl
     caller: ADA,
     make: () => {
       onMake();
-      return { ok: true, action: { action: 'create_flow', goal: 'once' } };
+      return { type: 'action', action: { action: 'create_flow', goal: 'once' } };
     },
   };
 }

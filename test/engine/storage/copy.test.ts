@@ -391,7 +391,7 @@ async function fill(context: EngineContext, { resolved }: LoadedConfig): Promise
     lastDue: () => undefined,
     overlap: 'allow',
     caller: ADA,
-    make: () => ({ ok: false, error: 'none' }),
+    make: () => ({ type: 'invalid', error: 'none' }),
   });
   await flows.close();
 }

@@ -83,13 +83,12 @@ test('a claimed task cannot control a terminal, and a pipe gets it as it is', ()
 test('an audit is a table, or good news', () => {
   const { flow } = aFlow();
   const finding = {
-    kind: 'flow',
     severity: 'error',
     code: 'stale_running',
     detail: 'running, but nothing has happened',
     ageMs: 1_900_000,
     status: 'running',
-    flow,
+    flowId: flow.flowId,
   } as const;
   assert.match(renderFindings([finding], PIPED), /error\s+stale_running\s+\S{8}\s+31 min 40 s/);
   assert.match(renderFindings([], PIPED), 'nothing is stuck');

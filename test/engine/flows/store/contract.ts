@@ -46,7 +46,7 @@ function everyHour(startMs: number): FlowSchedule {
     overlap: 'allow',
     caller: ADA,
     make: () => ({
-      ok: true,
+      type: 'action',
       action: {
         action: 'start_flow',
         flow: { action: 'create_flow', goal: 'g' },
@@ -421,7 +421,7 @@ export function storeContract(store: TestFlowStore): void {
   test('a run by hand changes nothing about the next one, and an invalid one nothing at all', async () => {
     const { flows, pass, close } = await store.open();
     const due = everyHour(flows.now());
-    const invalid = { ...due, make: () => ({ ok: false, error: 'no goal' }) as const };
+    const invalid = { ...due, make: () => ({ type: 'invalid', error: 'no goal' }) as const };
     await flows.schedules.runDue(due);
     await pass(HOUR);
     assert.equal(await flows.schedules.runDue(invalid), { type: 'invalid', error: 'no goal' });
@@ -692,7 +692,7 @@ export function storeContract(store: TestFlowStore): void {
     await pass(31 * MINUTE);
     const found = await flows.operator.auditFlows();
     assert.equal(
-      found.map(({ code, flow }) => `${code} ${flow.flowId}`).sort(),
+      found.map(({ code, flowId }) => `${code} ${flowId}`).sort(),
       [
         `stale_running ${running}`,
         `missing_linked_tasks ${running}`,
@@ -702,7 +702,7 @@ export function storeContract(store: TestFlowStore): void {
       ].sort(),
     );
     assert.equal(
-      (await flows.operator.auditTasks()).map(({ code, task }) => `${code} ${task.taskId}`).sort(),
+      (await flows.operator.auditTasks()).map(({ code, taskId }) => `${code} ${taskId}`).sort(),
       [`lost ${lost}`, `stale_queued ${queued}`],
     );
     await flows.tasks.pause(['subagent'], null);
