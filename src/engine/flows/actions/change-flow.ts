@@ -23,19 +23,11 @@ import {
   refused,
   terminalText,
 } from '../flow-action.js';
-import { type FlowMove, type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
+import { type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
 import type { Work } from '../flow-store.js';
 import { noteFlow } from '../history.js';
 import { notifyOfFlow } from '../notify.js';
 import { cancelTask, finishCancelling } from '../tasks/change-task.js';
-
-const MOVES: Readonly<Record<FlowMutation['action'], FlowMove>> = {
-  set_waiting: 'set_waiting',
-  resume_flow: 'resume',
-  finish_flow: 'finish',
-  fail_flow: 'fail',
-  request_cancel: 'request_cancel',
-};
 
 /**
  * A change guarded by a revision. Checked in this order: the flow exists and belongs to the caller, is
@@ -56,14 +48,13 @@ export async function mutateFlow(
   if (flow.syncMode !== 'managed') {
     return refuse('not_managed', 'TaskFlow is not managed by this webhook surface.');
   }
-  const move = MOVES[action.action];
-  const refusal = refusalOf(flow, move);
+  const refusal = refusalOf(flow, action.action);
   if (refusal === 'terminal') return refuse(refusal, terminalText(flow));
   if (refusal === 'cancel_requested') return refuse(refusal, CANCEL_REQUESTED);
   if (flow.revision !== action.expectedRevision) {
     return refuse('revision_conflict', "TaskFlow changed since the caller's expected revision.");
   }
-  const moved = await moveFlow(work, flow, move, patchOf(work, flow, action, texts));
+  const moved = await moveFlow(work, flow, patchOf(work, flow, action, texts));
   return done({ applied: true, flow: flowView(moved) });
 }
 
@@ -195,7 +186,7 @@ export async function cancelFlow(work: Work, flow: FlowRecord): Promise<CancelRe
     return { state: 'ended_before', flow, tasks: await work.tasks.ofFlow(flow.seq) };
   }
   if (flow.cancelRequestedAt === null) {
-    await moveFlow(work, flow, 'request_cancel', { cancelRequestedAt: work.nowMs });
+    await moveFlow(work, flow, { cancelRequestedAt: work.nowMs });
   }
   for (const task of await work.tasks.ofFlow(flow.seq)) {
     if (!hasTaskEnded(task)) await cancelTask(work, task);

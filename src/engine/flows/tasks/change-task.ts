@@ -60,7 +60,7 @@ export async function finishCancelling(work: Work, flowSeq: number): Promise<voi
   const flow = await work.flows.bySeq(flowSeq);
   if (flow === undefined || hasFlowEnded(flow) || flow.cancelRequestedAt === null) return;
   if ((await work.tasks.activeOf(flowSeq)) > 0) return;
-  await moveFlow(work, flow, 'cancel', {
+  await moveFlow(work, flow, {
     status: 'cancelled',
     waitJson: null,
     blockedTaskId: null,
