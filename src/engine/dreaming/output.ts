@@ -18,7 +18,7 @@ import type {
   SweptOutput,
 } from './output-schemas.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
-import { type RecallEntry, signalCount } from './scoring/recall-entry.js';
+import { averageScore, type RecallEntry, signalCount } from './scoring/recall-entry.js';
 import {
   distinctAsks,
   MOST_LIGHT_BOOST,
@@ -191,12 +191,11 @@ export function candidateOutput({
 
 /** One row of `svc dream signals`. */
 export function recalledOutput(entry: RecallEntry): DreamSignalsOutput['claims'][number] {
-  const count = signalCount(entry);
   return {
     ...claimOutput(entry),
     ...signalOutput(entry),
     fate: entry.state.fate,
-    averageScore: count === 0 ? 0 : Math.min(1, entry.totalScore / count),
+    averageScore: averageScore(entry),
     maxScore: entry.maxScore,
   };
 }
@@ -260,11 +259,10 @@ function whyOf(
   const { recallCount, dailyCount, groundedCount, days, tags, lastSignalMs } = entry;
   const [first = '', last = first] = [days[0], days.at(-1)];
   const ageDays = Math.max(0, nowMs - lastSignalMs) / MS_PER_DAY;
-  const average = count === 0 ? 0 : entry.totalScore / count;
   const grounded = groundedCount === 0 ? '' : ` + ${groundedCount} grounded`;
   return {
     frequency: `${formatCountOf(recallCount, 'recall')} + ${formatCountOf(dailyCount, 'note')}${grounded}`,
-    relevance: `mean ${average.toFixed(2)} of ${formatCountOf(count, 'signal')}, best ${entry.maxScore.toFixed(2)}`,
+    relevance: `mean ${averageScore(entry).toFixed(2)} of ${formatCountOf(count, 'signal')}, best ${entry.maxScore.toFixed(2)}`,
     diversity: formatCountOf(
       distinctAsks(entry),
       'different question or day',

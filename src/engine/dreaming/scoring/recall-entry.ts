@@ -57,6 +57,12 @@ export function signalCount(
   return entry.recallCount + entry.dailyCount + entry.groundedCount;
 }
 
+/** Mean score of the signals of a claim, 0 to 1. */
+export function averageScore(entry: RecallEntry): number {
+  const count = signalCount(entry);
+  return count === 0 ? 0 : Math.min(1, Math.max(0, entry.totalScore / count));
+}
+
 /** Whether a search or a backfill vouched for a claim: notes alone, however often, do not. */
 export function isAsked(entry: Pick<RecallEntry, 'groundedCount' | 'recallCount'>): boolean {
   return entry.recallCount + entry.groundedCount > 0;

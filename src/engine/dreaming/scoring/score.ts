@@ -4,7 +4,13 @@ import type { ClaimKey } from '../claims/claim-words.js';
 import { type Gist, gistOf } from '../claims/gist.js';
 import { mayBeRelated, relate } from '../claims/relate.js';
 import type { RecallEntries } from '../store/recall-entries.js';
-import { type PhaseSignal, type RecallEntry, signalCount, signalDay } from './recall-entry.js';
+import {
+  averageScore,
+  type PhaseSignal,
+  type RecallEntry,
+  signalCount,
+  signalDay,
+} from './recall-entry.js';
 
 /** The signals of a claim and their weights in its score (facts §7.4), which add up to 1. */
 export const SIGNAL_WEIGHTS = {
@@ -45,7 +51,7 @@ export function scoreClaim(
   const count = signalCount(entry);
   const signals = {
     frequency: logShare(count, 10),
-    relevance: count === 0 ? 0 : Math.min(1, Math.max(0, entry.totalScore / count)),
+    relevance: averageScore(entry),
     diversity: Math.min(1, distinctAsks(entry) / 5),
     recency: halved(entry.lastSignalMs, nowMs, recencyHalfLifeDays),
     consolidation: consolidationOf(entry),
@@ -92,7 +98,7 @@ function boostOf({ hits, lastMs }: PhaseSignal, nowMs: number): number {
 }
 
 /** Grows logarithmically with a count, up to 1 at `full`. */
-function logShare(count: number, full: number): number {
+export function logShare(count: number, full: number): number {
   return Math.min(1, Math.log1p(count) / Math.log1p(full));
 }
 
@@ -158,12 +164,10 @@ function joined(entry: RecallEntry, other: RecallEntry): RecallEntry {
   const days = [...new Set([...entry.days, ...other.days])].sort();
   const added = Math.max(0, queryHashes.length - entry.queryHashes.length);
   const recallCount = entry.recallCount + Math.min(added, other.recallCount);
-  const signals = signalCount(other);
-  const mean = signals === 0 ? 0 : other.totalScore / signals;
   return {
     ...entry,
     recallCount,
-    totalScore: entry.totalScore + (recallCount - entry.recallCount) * mean,
+    totalScore: entry.totalScore + (recallCount - entry.recallCount) * averageScore(other),
     maxScore: Math.max(entry.maxScore, other.maxScore),
     lastSignalMs: Math.max(entry.lastSignalMs, other.lastSignalMs),
     queryHashes,

@@ -2,7 +2,14 @@ import { inWriteTransaction } from '../../sqlite/database.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
-import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
+import {
+  averageScore,
+  isAsked,
+  type RecallEntry,
+  signalCount,
+  wasOpenAt,
+} from '../scoring/recall-entry.js';
+import { logShare } from '../scoring/score.js';
 import { countHit, type PhaseContext } from './dream-sources.js';
 
 /** The result of the REM phase. */
@@ -52,10 +59,8 @@ function themesOf(counts: ReadonlyMap<string, number>, considered: number, minSt
 
 /** Combines relevance, frequency, days and concepts (facts §7.5). */
 function confidenceOf(entry: RecallEntry): number {
-  const count = signalCount(entry);
-  const average = count === 0 ? 0 : Math.min(1, entry.totalScore / count);
-  const often = Math.min(1, Math.log1p(count) / Math.log1p(6));
+  const often = logShare(signalCount(entry), 6);
   const days = Math.min(1, entry.days.length / 3);
   const concepts = Math.min(1, entry.tags.length / 6);
-  return 0.45 * average + 0.25 * often + 0.2 * days + 0.1 * concepts;
+  return 0.45 * averageScore(entry) + 0.25 * often + 0.2 * days + 0.1 * concepts;
 }
