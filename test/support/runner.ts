@@ -100,8 +100,7 @@ export async function runnerWorld(
     flows,
     logged: () => lines.join(''),
     run: async () => {
-      const { pid, execPath: nodePath } = process;
-      const runner = await openRunner({ context, loaded, log: logger, pid, nodePath });
+      const runner = await openRunner({ context, loaded, log: logger });
       runners.push(runner);
       return runner;
     },

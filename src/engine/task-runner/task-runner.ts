@@ -25,9 +25,6 @@ interface OpenRunnerOptions {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
-  readonly pid: number;
-  /** The running Node.js, as `process.execPath`. */
-  readonly nodePath: string;
   /** Called with the number of running tasks when it changes. */
   readonly onChange?: ((running: number) => void) | undefined;
   /** Called when tasks cannot be claimed; with undefined when they can again. */
@@ -99,10 +96,10 @@ class TaskRunner {
   }
 
   private async lookOn(): Promise<void> {
-    const { flows, settings, pid, log, onTrouble } = this.options;
+    const { flows, settings, log, onTrouble } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
-    const worker = `${hostname()}:${pid}`;
+    const worker = `${hostname()}:${process.pid}`;
     const request = { worker, runtimes, leaseMs: settings.leaseMs };
     let failures = 0;
     while (!signal.aborted) {
@@ -178,7 +175,7 @@ export type OpenRunner = Awaited<ReturnType<typeof openRunner>>;
  * @throws SvcError as `openFlows` does
  */
 export async function openRunner(options: OpenRunnerOptions) {
-  const { context, loaded, log, nodePath } = options;
+  const { context, loaded, log } = options;
   const settings = runnerSettings(context, loaded);
   for (const { secrets } of Object.values(settings.runtimes)) {
     for (const secret of secrets) context.onSecret?.(secret);
@@ -191,7 +188,7 @@ export async function openRunner(options: OpenRunnerOptions) {
     acp: acp && (await import('./start-acp.js')).startAcp,
   };
   const flows = await openFlows(context, loaded.resolved);
-  const minder = new Minder(nodePath);
+  const minder = new Minder(process.execPath);
   const runner = new TaskRunner({ ...options, flows, settings, start, mind: minder.mind });
   runner.start();
   return {

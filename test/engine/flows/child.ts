@@ -117,7 +117,7 @@ async function deliver(
   const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
   const context = contextOf(home, { clock });
   const { logger: log } = testLog();
-  await openDelivery({ flows, context, loaded, log, nodePath: process.execPath });
+  await openDelivery({ flows, context, loaded, log });
   say('ready');
   await new Promise(() => undefined);
 }

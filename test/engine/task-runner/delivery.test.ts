@@ -12,10 +12,7 @@ import {
 import { messageOf, SvcError } from '../../../src/engine/errors/index.js';
 import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
-import {
-  type OpenDelivery,
-  openDelivery,
-} from '../../../src/engine/task-runner/delivery/open-delivery.js';
+import { openDelivery } from '../../../src/engine/task-runner/delivery/open-delivery.js';
 import { ADA, newFlow, newTask, pendingCount, testClock } from '../../support/flows.js';
 import { isRunning } from '../../support/processes.js';
 import { testLog } from '../../support/services.js';
@@ -71,7 +68,7 @@ interface World {
   readonly flows: Flows;
   readonly clock: { nowMs: number };
   readonly logged: () => string;
-  readonly delivery: OpenDelivery;
+  readonly delivery: NonNullable<Awaited<ReturnType<typeof openDelivery>>>;
   readonly trouble: () => unknown;
   close(): Promise<void>;
 }
@@ -102,7 +99,7 @@ async function delivering(
   const onTrouble = (error: unknown): void => {
     trouble = error;
   };
-  const options = { flows, context, loaded, log, nodePath: process.execPath, onTrouble };
+  const options = { flows, context, loaded, log, onTrouble };
   const delivery = await openDelivery(options);
   if (delivery === undefined) throw new Error('nobody is notified');
   const world: World = {

@@ -52,7 +52,6 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
     context,
     loaded,
     log,
-    nodePath: process.execPath,
     onTrouble,
   });
   opened.current = flows;

@@ -81,8 +81,6 @@ async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise
     context,
     loaded,
     log,
-    pid: process.pid,
-    nodePath: process.execPath,
     onChange: (running) =>
       tell(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
     onTrouble: (error) => trouble(error === undefined ? lasting : serviceFailure(error)),

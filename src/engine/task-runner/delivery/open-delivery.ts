@@ -21,22 +21,17 @@ interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
-  /** The running Node.js, as `process.execPath`. */
-  readonly nodePath: string;
 }
-
-/** Running deliveries; see {@link openDelivery}. */
-export type OpenDelivery = NonNullable<Awaited<ReturnType<typeof openDelivery>>>;
 
 /**
  * Starts to deliver notifications; undefined if no receiver is configured. A target that cannot be used, for example
  * because its secret cannot be read, fails its own deliveries only: whoever delivers has more to do.
  */
 export async function openDelivery(options: OpenDeliveryOptions) {
-  const { flows, log, onTrouble, loaded, nodePath } = options;
+  const { flows, log, onTrouble, loaded } = options;
   const configured = notificationTargets(loaded.resolved);
   if (configured.length === 0) return undefined;
-  const minder = new Minder(nodePath);
+  const minder = new Minder(process.execPath);
   const openOne = async (target: ConfiguredTarget) => {
     const open = (): Promise<OpenTarget> => openTarget(target, options, minder);
     const { id } = target.filter;
