@@ -172,16 +172,6 @@ export type PauseRecord = RecordOf<typeof PAUSE_FIELDS>;
 
 export const pauseOutput = printer(PAUSE_FIELDS);
 
-/** The tasks of a flow, counted by state and runtime. */
-export interface TaskSummary {
-  readonly total: number;
-  readonly active: number;
-  readonly terminal: number;
-  readonly failures: number;
-  readonly byStatus: Readonly<Record<TaskStatus, number>>;
-  readonly byRuntime: Readonly<Record<TaskRuntime, number>>;
-}
-
 /** How many tasks share a state and a runtime. */
 export interface TaskCount {
   readonly status: TaskStatus;
@@ -192,7 +182,8 @@ export interface TaskCount {
 const FAILURES: readonly TaskStatus[] = ['failed', 'timed_out', 'lost'];
 const ACTIVE: readonly TaskStatus[] = ACTIVE_TASK_STATUSES;
 
-export function summarizeTasks(counts: readonly TaskCount[]): TaskSummary {
+/** Counts the tasks of a flow by state and runtime. */
+export function summarizeTasks(counts: readonly TaskCount[]) {
   const sum = (fits: (count: TaskCount) => boolean): number =>
     counts.reduce((total, entry) => total + (fits(entry) ? entry.count : 0), 0);
   const active = sum(({ status }) => ACTIVE.includes(status));

@@ -1,12 +1,7 @@
 import { isStorageFailure, SvcError } from '../errors/index.js';
 import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
 import { type HistoryEntry, OPERATOR } from '../flow-model/history-record.js';
-import {
-  summarizeTasks,
-  type TaskRecord,
-  type TaskStatus,
-  type TaskSummary,
-} from '../flow-model/task-record.js';
+import { summarizeTasks, type TaskRecord, type TaskStatus } from '../flow-model/task-record.js';
 import { cancelFlow } from './actions/change-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowStore, Page } from './flow-store.js';
@@ -21,7 +16,7 @@ import { findRecord, orThrow } from './task-store.js';
 /** A flow with the counts of its tasks. */
 export interface FlowEntry {
   readonly flow: FlowRecord;
-  readonly summary: TaskSummary;
+  readonly summary: ReturnType<typeof summarizeTasks>;
 }
 
 /** A task with its flow, and what happened to it. */

@@ -1,6 +1,6 @@
 import { BaseCommand, examples } from '../../../cli/base-command.js';
+import { randomToken } from '../../../engine/support/crypto.js';
 import type { SecretOutput } from '../../../engine/webhooks/index.js';
-import { newSecret } from '../../../engine/webhooks/verify/verifier.js';
 
 export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
   static override summary = 'Generate a secret for a webhook route.';
@@ -13,7 +13,7 @@ export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
 
   async run(): Promise<SecretOutput> {
     await this.parse(WebhookSecretGenerate);
-    const secret = newSecret();
+    const secret = randomToken();
     this.write(secret);
     return { secret };
   }

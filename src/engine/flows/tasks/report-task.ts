@@ -1,8 +1,9 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
 import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
 import { workerNamed } from '../../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord } from '../../flow-model/task-record.js';
+import { randomToken } from '../../support/crypto.js';
 import { MOST_JSON_DEPTH } from '../../support/json-fault.js';
 import type { Work } from '../flow-store.js';
 import { by } from '../history.js';
@@ -42,11 +43,9 @@ async function heldTask(
   return { ok: true, task, work: by(work, workerNamed(task.leaseOwner)) };
 }
 
-const TOKEN_BYTES = 32;
-
 /** A secret that proves who holds a task. It never starts with a dash, which would make it a flag. */
 export function newLeaseToken(): string {
-  return `lt_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+  return `lt_${randomToken()}`;
 }
 
 /** Only the hash is stored: whoever reads the database cannot pose as the worker. */

@@ -1,8 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { withProcessLock } from '../../sqlite/process-lock.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
-import { asUnusable, readPrivateFile, TOKEN_SCOPES, unusable } from '../tokens/token-store.js';
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { randomToken } from '../../support/crypto.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { readPrivateFile, TOKEN_SCOPES, unusable, withLockedFile } from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 
 /** The bearer token of programs on this machine, and its file. */
@@ -12,7 +12,6 @@ export interface HttpToken {
   readonly value: string;
 }
 
-const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43,}$/u;
 
 /** @param stateDir absolute path */
@@ -28,19 +27,14 @@ export function tokenFile(stateDir: string): string {
  */
 export async function loadToken(stateDir: string, signal: AbortSignal): Promise<HttpToken> {
   const file = tokenFile(stateDir);
-  try {
-    makeFolders(dirname(file));
-    // Two servers starting together must use the same token.
-    return await withProcessLock(`${file}.lock`, { signal }, async () => {
-      const value = readToken(file);
-      if (value !== undefined) return { file, value };
-      const created = randomBytes(TOKEN_BYTES).toString('base64url');
-      replaceFile(file, `${created}\n`, PRIVATE_MODE);
-      return { file, value: created };
-    });
-  } catch (cause) {
-    throw signal.aborted ? cause : asUnusable(file, cause);
-  }
+  // Two servers starting together must use the same token.
+  return withLockedFile(file, signal, async () => {
+    const value = readToken(file);
+    if (value !== undefined) return { file, value };
+    const created = randomToken();
+    replaceFile(file, `${created}\n`, PRIVATE_MODE);
+    return { file, value: created };
+  });
 }
 
 const NEW_ONE = 'delete it; the next start creates a new one';

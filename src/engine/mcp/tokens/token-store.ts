@@ -1,11 +1,12 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
 import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
+import { randomToken } from '../../support/crypto.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import { iso } from '../../support/time.js';
@@ -67,7 +68,6 @@ export function isExpired({ expiresAt }: Pick<McpToken, 'expiresAt'>, nowMs: num
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs;
 }
 
-const TOKEN_BYTES = 32;
 /** Lets people and scanners recognize a token that leaked. */
 const PREFIX = 'svc_mcp_';
 const NAME = /^[A-Za-z0-9][\w.@-]{0,63}$/u;
@@ -88,7 +88,7 @@ export async function createToken(
       hint: 'use at most 64 letters, digits, _, ., @ and -, such as ada-laptop',
     });
   }
-  const value = PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
+  const value = PREFIX + randomToken();
   const token: McpToken = {
     ...wanted,
     scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)),
@@ -144,14 +144,23 @@ async function change(
   apply: (tokens: readonly McpToken[]) => readonly McpToken[],
 ): Promise<void> {
   const file = tokensFile(stateDir);
+  await withLockedFile(file, signal, async () => {
+    const before = readTokens(stateDir);
+    const tokens = apply(before);
+    if (tokens.length === before.length) return;
+    replaceFile(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, PRIVATE_MODE);
+  });
+}
+
+/** Works with a file while no other process does. @throws SvcError MCP_TOKEN_UNUSABLE; the signal's reason */
+export async function withLockedFile<T>(
+  file: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    makeFolders(stateDir);
-    await withProcessLock(`${file}.lock`, { signal }, async () => {
-      const before = readTokens(stateDir);
-      const tokens = apply(before);
-      if (tokens.length === before.length) return;
-      replaceFile(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, PRIVATE_MODE);
-    });
+    makeFolders(dirname(file));
+    return await withProcessLock(`${file}.lock`, { signal }, work);
   } catch (cause) {
     throw signal.aborted ? cause : asUnusable(file, cause);
   }
@@ -223,7 +232,7 @@ export function unusable(file: string, why: string, hint: string, cause?: unknow
 }
 
 /** A system error as one that names the file. */
-export function asUnusable(file: string, cause: unknown): SvcError {
+function asUnusable(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const hint = 'check the permissions of the file and its folder, and the free disk space';
   return unusable(file, systemReason(cause), hint, cause);

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ResolvedVerify } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import { type HeadCheck, type RequestHead, signaturesOf, type Verifier } from './schemes.js';
@@ -136,11 +136,4 @@ const ACCEPTED: HeadCheck = { ok: true, checkBody: () => undefined };
 
 function digest(value: Buffer): Buffer {
   return hash('sha256', value, 'buffer');
-}
-
-const SECRET_BYTES = 32;
-
-/** A new secret of a route: 256 random bits in characters that need no escaping anywhere. */
-export function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url');
 }
