@@ -15,6 +15,7 @@ import {
 import { makeFolders, namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import {
   type DocumentSelection,
+  documentOf,
   type FileBytes,
   hashOf,
   type ReadOutcome,
@@ -47,8 +48,9 @@ interface ReadOptions {
 const ENDING = `.${EXTRACTION_VERSION}.gz`;
 
 /**
- * The texts of documents that a library must extract, kept by the content of their files: a file is extracted once,
- * however often the index is rebuilt. What failed is kept too, so that a bad file does not delay every sync.
+ * The texts of documents. Those that a library must extract are kept by the content of their files: a file is
+ * extracted once, however often the index is rebuilt. What failed is kept too, so that a bad file does not delay
+ * every sync.
  */
 export class ExtractedTexts {
   private readonly folder: string;
@@ -79,18 +81,24 @@ export class ExtractedTexts {
   /** The text of a file that was read. */
   async textOf(
     path: string,
-    { bytes, fingerprint }: FileBytes,
+    file: FileBytes,
     { keeps = false, signal }: ReadOptions = {},
   ): Promise<ReadOutcome> {
     const format = documentFormatOf(path);
-    if (format === undefined || !isExtracted(format)) return skipped(path, 'wrong_format');
+    if (format === undefined || !isExtracted(format)) {
+      return { ok: true, document: documentOf(file) };
+    }
+    const { bytes, fingerprint } = file;
     const hash = hashOf(bytes);
     this.wasRead.add(hash);
     const stored = readKept(this.fileOf(hash));
     const kept = this.retries && stored?.ok === false ? undefined : stored;
     const extraction = kept ?? (await this.extract(format, bytes, signal));
     if (keeps && kept === undefined) this.keep(hash, extraction);
-    if (!extraction.ok) return skipped(path, ...whyNot(extraction, format));
+    if (!extraction.ok) {
+      const [reason, detail] = whyNot(extraction, format);
+      return { ok: false, skip: { path, reason, detail } };
+    }
     // An index cannot store NUL; texts that are kept may have it.
     const lines = textLines(extraction.text.replaceAll('\0', ' '));
     return { ok: true, document: { fingerprint, hash, lines } };
@@ -149,14 +157,6 @@ function readKept(file: string): Extraction | undefined {
   } catch {
     return undefined;
   }
-}
-
-function skipped(
-  path: string,
-  reason: SkippedFile['reason'],
-  detail?: string,
-): Extract<ReadOutcome, { ok: false }> {
-  return { ok: false, skip: { path, reason, ...(detail === undefined ? {} : { detail }) } };
 }
 
 const MEGABYTE = 1024 * 1024;

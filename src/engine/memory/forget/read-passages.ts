@@ -10,7 +10,6 @@ import {
   absoluteFromDisplay,
   joinedLines,
   type MemorySources,
-  readDocument,
   resolveWorkspace,
   scanTranscripts,
 } from '../sources/index.js';
@@ -68,10 +67,7 @@ async function linePassages(
   { sources, texts }: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
   const absolutePath = absoluteFromDisplay(resolveWorkspace(sources.memory.workspaceDir), path);
-  const outcome =
-    kind === 'extracted'
-      ? await texts.read({ absolutePath, path })
-      : readDocument(absolutePath, path);
+  const outcome = await texts.read({ absolutePath, path });
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { lines, hash: fileHash } = outcome.document;
   const whole = ranges === 'whole';

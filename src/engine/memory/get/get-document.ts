@@ -72,10 +72,7 @@ export async function readLines(
     const media = { mimeType, bytes: size, modified: iso(mtimeMs), refused };
     return describedMedia({ path, absolutePath, source, kind }, media);
   }
-  const outcome =
-    kind === 'extracted'
-      ? await texts.read({ absolutePath, path }, { signal })
-      : readDocument(absolutePath, path);
+  const outcome = await texts.read({ absolutePath, path }, { signal });
   return linesOf(outcome, found, absolutePath, request, forgotten);
 }
 

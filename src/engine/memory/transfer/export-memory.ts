@@ -12,8 +12,6 @@ import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.j
 import {
   absoluteFromDisplay,
   type BytesOutcome,
-  documentOf,
-  type ReadOutcome,
   readBytes,
   resolveWorkspace,
 } from '../sources/index.js';
@@ -118,10 +116,7 @@ async function withoutForgotten(
   { forgotten, texts, signal }: ExportContext,
 ): Promise<BytesOutcome> {
   if (forgotten.isEmpty) return read;
-  const text: ReadOutcome =
-    kind === 'extracted'
-      ? await texts.textOf(path, read, { signal })
-      : { ok: true, document: documentOf(read) };
+  const text = await texts.textOf(path, read, { signal });
   if (!text.ok) return text;
   const { lines, mark } = forgotten.cover(text.document.lines, text.document.hash);
   if (mark === '') return read;
