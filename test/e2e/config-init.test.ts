@@ -268,7 +268,7 @@ test('after the index screen it still asks the first question, and answers it', 
   await chooseNotes(answer);
   await answer(PROVIDER, enter);
   // The screen appears only for work that takes a while, however fast the machine is.
-  const holder = { pid: process.pid, nowMs: Date.now(), waitMs: 0 };
+  const holder = { nowMs: Date.now(), waitMs: 0 };
   const lock = await acquireIndexLock(home.at('memory/main.sqlite'), holder);
   await answer(WRITE, enter);
   await session.waitForText('? help');

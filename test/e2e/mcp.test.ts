@@ -355,7 +355,7 @@ test('a call that is taken back ends the work for it, and is not answered', asyn
 test('progress of a first index is told to a client that waits for it', async () => {
   const notes = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
   const home = mcpHome({}, Object.fromEntries(notes));
-  const holder = { pid: process.pid, nowMs: Date.now(), waitMs: 0 };
+  const holder = { nowMs: Date.now(), waitMs: 0 };
   const lock = await acquireIndexLock(home.at('memory/main.sqlite'), holder);
   const { client } = await stdioClient(home);
   const told: number[] = [];

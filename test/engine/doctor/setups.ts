@@ -866,7 +866,7 @@ const INDEXES: readonly BrokenSetup[] = [
     breaks: async (patient) => {
       await patient.sync();
       const nowMs = Date.now() - 3 * HOUR_MS;
-      const lock = await acquireIndexLock(patient.index, { pid: 4242, nowMs, waitMs: 0 });
+      const lock = await acquireIndexLock(patient.index, { nowMs, waitMs: 0 });
       held.set(patient.index, () => lock?.release());
     },
     fix: (patient) => held.get(patient.index)?.(),

@@ -116,8 +116,8 @@ async function holderOf(indexFile: string, world: DoctorWorld): Promise<LockHold
   const onWait = (told: LockHolder | undefined): void => {
     holder = told ?? { pid: 0, sinceMs: nowMs };
   };
-  const owner = { pid: process.pid, nowMs, signal: world.signal };
-  const lock = await acquireIndexLock(indexFile, { ...owner, waitMs: 1, onWait });
+  const { signal } = world;
+  const lock = await acquireIndexLock(indexFile, { nowMs, signal, waitMs: 1, onWait });
   lock?.release();
   return lock === undefined ? holder : undefined;
 }
@@ -196,8 +196,8 @@ async function whileLocked(
   world: DoctorWorld,
   work: () => Promise<void>,
 ): Promise<void> {
-  const owner = { pid: process.pid, nowMs: world.context.clock.now() };
-  const lock = await acquireIndexLock(indexFile, { ...owner, waitMs: REMOVE_WAIT_MS });
+  const nowMs = world.context.clock.now();
+  const lock = await acquireIndexLock(indexFile, { nowMs, waitMs: REMOVE_WAIT_MS });
   if (lock === undefined) {
     throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
       hint: 'wait for it to finish and try again',

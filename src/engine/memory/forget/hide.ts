@@ -86,7 +86,7 @@ export async function whileLocked<T>(
   { target, clock, signal }: HideContext,
   change: () => Promise<T>,
 ): Promise<T> {
-  const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
+  const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
   return withIndexLock(target.indexFile, lock, change);
 }
 

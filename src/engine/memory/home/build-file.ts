@@ -114,7 +114,7 @@ export async function resetIndex(indexFile: string, clock: Clock): Promise<Reset
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
  */
 export async function deleteIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
-  const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
+  const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
   return withIndexLock(indexFile, lock, () => {
     const size = statIndex(indexFile)?.size;
     removeIndexFiles(indexFile);

@@ -90,7 +90,7 @@ export function createSharedHome({
       const { withIndexLock } = await import('../sync/index-lock.js');
       const { extractedFolder } = await import('../extract/index.js');
       const server = await connect();
-      const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
+      const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
       const forgotten = await withIndexLock(indexFile, lock, () => {
         rmSync(extractedFolder(indexFile), { recursive: true, force: true });
         return forgetOrigin(server, place);

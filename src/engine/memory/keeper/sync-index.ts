@@ -31,7 +31,6 @@ export async function syncIndex(target: KeptIndex, options: SyncOptions): Promis
   const started = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
   const lock = {
-    pid: process.pid,
     nowMs: options.clock.now(),
     waitMs: options.lockWaitMs,
     signal: options.signal,

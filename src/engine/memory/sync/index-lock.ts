@@ -20,7 +20,6 @@ export interface IndexLock {
 }
 
 export interface LockOptions {
-  readonly pid: number;
   readonly nowMs: number;
   /** 0 tries once. */
   readonly waitMs: number;
@@ -140,7 +139,7 @@ function tryLock(database: Connection, options: LockOptions): boolean {
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
     database.exec('DELETE FROM holder');
-    runSql(database, 'INSERT INTO holder VALUES (?, ?)', options.pid, options.nowMs);
+    runSql(database, 'INSERT INTO holder VALUES (?, ?)', process.pid, options.nowMs);
     // Others can only read committed data, so the lock itself is the next transaction.
     database.exec('COMMIT');
     database.exec('BEGIN IMMEDIATE');

@@ -24,24 +24,22 @@ const LOCK_WAIT_MS = 500;
  */
 export class WatchRecorder {
   private readonly base: string;
-  private readonly pid: number;
   private readonly sinceMs: number;
   private lock: IndexLock | undefined;
 
-  constructor(indexFile: string, pid: number, sinceMs: number) {
+  constructor(indexFile: string, sinceMs: number) {
     this.base = baseOf(indexFile);
-    this.pid = pid;
     this.sinceMs = sinceMs;
   }
 
   async open(): Promise<void> {
-    const lock = { pid: this.pid, nowMs: this.sinceMs, waitMs: LOCK_WAIT_MS };
+    const lock = { nowMs: this.sinceMs, waitMs: LOCK_WAIT_MS };
     this.lock = await acquireIndexLock(this.base, lock).catch(() => undefined);
   }
 
   write(state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void {
     if (this.lock === undefined) return;
-    const record = { pid: this.pid, sinceMs: this.sinceMs, ...state };
+    const record = { pid: process.pid, sinceMs: this.sinceMs, ...state };
     quietly(() => replaceFile(recordFile(this.base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
   }
 
@@ -59,7 +57,7 @@ export async function readWatchRecord(indexFile: string): Promise<WatchRecord | 
   const base = baseOf(indexFile);
   if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return null;
   try {
-    const lock = await acquireIndexLock(base, { pid: process.pid, nowMs: 0, waitMs: 0 });
+    const lock = await acquireIndexLock(base, { nowMs: 0, waitMs: 0 });
     if (lock !== undefined) {
       // Its writer died: the lock is free.
       lock.release();

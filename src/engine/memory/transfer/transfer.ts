@@ -95,7 +95,7 @@ export function createTransfer(
     keeper.close();
     const root = resolveWorkspace(workspaceDir);
     const { signal } = work;
-    const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
+    const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
     return withIndexLock(target.indexFile, lock, async () => {
       const index = await target.home.openToWrite();
       if (index === undefined) throw damagedMeanwhile(target.indexFile);

@@ -102,7 +102,7 @@ export class MemoryWatcher {
   }
 
   private async openRecord(): Promise<void> {
-    const recorder = new WatchRecorder(this.target.indexFile, process.pid, this.clock.now());
+    const recorder = new WatchRecorder(this.target.indexFile, this.clock.now());
     await recorder.open();
     if (this.closing.signal.aborted) {
       recorder.close();

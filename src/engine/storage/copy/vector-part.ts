@@ -59,7 +59,7 @@ export async function withWrittenVectors<T>(
 ): Promise<T> {
   const { chunking, store } = memorySearch;
   const file = store.path;
-  const options = { pid: process.pid, waitMs: LOCK_WAIT_MS, ...lock };
+  const options = { waitMs: LOCK_WAIT_MS, ...lock };
   return withIndexLock(file, options, async () => {
     // The next sync adds the documents, or rebuilds it and keeps the vectors.
     if (!existsSync(file)) {

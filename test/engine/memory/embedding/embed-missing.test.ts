@@ -301,7 +301,7 @@ test('a search that lacks only vectors does not wait for another writer', async 
   const indexFile = join(notes.home, 'index.sqlite');
   const { backend } = await notes.open({ store: { path: indexFile } });
   await backend.sync({ embeds: false });
-  const lock = await acquireIndexLock(indexFile, { pid: 1, nowMs: 0, waitMs: 0 });
+  const lock = await acquireIndexLock(indexFile, { nowMs: 0, waitMs: 0 });
   const events: SyncEvent['type'][] = [];
   const onEvent = ({ type }: SyncEvent): number => events.push(type);
   const found = await backend.search({ query: 'piano' }, { onEvent });

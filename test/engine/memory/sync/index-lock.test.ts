@@ -8,7 +8,7 @@ const test = suite('the lock of an index');
 
 test('is waited for, also where another process is in the middle of taking it', async () => {
   const indexFile = tempFolder().at('main.sqlite');
-  const options = { pid: process.pid, nowMs: 0, waitMs: 20_000 };
+  const options = { nowMs: 0, waitMs: 20_000 };
   const first = await acquireIndexLock(indexFile, options);
   first?.release();
   // As a commit holds it, and as whoever takes up what a killed process left: nobody may even read.

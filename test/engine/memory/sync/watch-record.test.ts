@@ -14,8 +14,8 @@ const test = suite('the record of a watcher');
 
 const SINCE = 1_700_000_000_000;
 
-async function recorderOf(indexFile: string, pid = 4711): Promise<WatchRecorder> {
-  const recorder = new WatchRecorder(indexFile, pid, SINCE);
+async function recorderOf(indexFile: string, sinceMs = SINCE): Promise<WatchRecorder> {
+  const recorder = new WatchRecorder(indexFile, sinceMs);
   await recorder.open();
   return recorder;
 }
@@ -36,7 +36,7 @@ test('is there while its watcher lives, for this process and for others', async 
   const recorder = await recorderOf(indexFile);
   recorder.write({ mode: 'polling', why: 'nothing left' });
   const since = new Date(SINCE).toISOString();
-  const record = { pid: 4711, since, mode: 'polling', why: 'nothing left' };
+  const record = { pid: process.pid, since, mode: 'polling', why: 'nothing left' };
   assert.equal(await readWatchRecord(indexFile), record);
   // Reading it in the same process must not have ended the lock.
   assert.equal(readElsewhere(indexFile), record);
@@ -48,12 +48,12 @@ test('is there while its watcher lives, for this process and for others', async 
 
 test('of two watchers the first is told of', async () => {
   const indexFile = tempFolder().at('index.sqlite');
-  const first = await recorderOf(indexFile, 1);
+  const first = await recorderOf(indexFile, 1000);
   first.write({ mode: 'watching' });
-  const second = await recorderOf(indexFile, 2);
+  const second = await recorderOf(indexFile, 2000);
   second.write({ mode: 'polling' });
   second.close();
-  assert.is((await readWatchRecord(indexFile))?.pid, 1);
+  assert.is((await readWatchRecord(indexFile))?.since, new Date(1000).toISOString());
   first.close();
 });
 

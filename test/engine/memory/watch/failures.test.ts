@@ -214,7 +214,7 @@ test('another process that writes the index is waited for, and tried again', asy
   const folder = workspace();
   const live = watched(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
   const { indexFile } = live.target;
-  const lock = await acquireIndexLock(indexFile, { pid: 1, nowMs: 0, waitMs: 0 });
+  const lock = await acquireIndexLock(indexFile, { nowMs: 0, waitMs: 0 });
   try {
     await live.watcher.start();
     assert.is(live.failure()?.code, 'INDEX_LOCKED');

@@ -290,7 +290,6 @@ test('while another writes, a search answers from what is there and says so', as
   const backend = backendOn(target);
   await backend.sync({});
   const lock = await acquireIndexLock(target.indexFile, {
-    pid: 4711,
     nowMs: Date.now(),
     waitMs: 0,
   });
@@ -308,7 +307,7 @@ test('a search waits for a small sync of another, and finds what was written mea
   const target = targetOf(ws.path);
   const backend = backendOn(target);
   await backend.sync({});
-  const mine = { pid: 4711, nowMs: Date.now(), waitMs: 0 };
+  const mine = { nowMs: Date.now(), waitMs: 0 };
   const lock = await acquireIndexLock(target.indexFile, mine);
   ws.write('b.md', 'alpha');
   const found = await backend.search(
@@ -325,13 +324,13 @@ test('a search waits for a small sync of another, and finds what was written mea
 
 test('who waits for the lock is told by whom it is held, and may stop waiting', async () => {
   const { target } = await indexed();
-  const lock = await acquireIndexLock(target.indexFile, { pid: 4711, nowMs: 5, waitMs: 0 });
+  const lock = await acquireIndexLock(target.indexFile, { nowMs: 5, waitMs: 0 });
   const stop = new AbortController();
   const work = backendOn(target).sync({
     signal: stop.signal,
     onEvent: (event) => {
       if (event.type !== 'lock.waiting') return;
-      assert.equal(event.holder, { pid: 4711, sinceMs: 5 });
+      assert.equal(event.holder, { pid: process.pid, sinceMs: 5 });
       stop.abort();
     },
   });
@@ -342,12 +341,12 @@ test('who waits for the lock is told by whom it is held, and may stop waiting', 
 
 test('who holds the lock is told even when the time to wait is over at once', async () => {
   const { target } = await indexed();
-  const lock = await acquireIndexLock(target.indexFile, { pid: 4711, nowMs: 5, waitMs: 0 });
+  const lock = await acquireIndexLock(target.indexFile, { nowMs: 5, waitMs: 0 });
   const holders: unknown[] = [];
-  const options = { pid: 1, nowMs: 6, onWait: (holder: unknown) => holders.push(holder) };
+  const options = { nowMs: 6, onWait: (holder: unknown) => holders.push(holder) };
   const second = await acquireIndexLock(target.indexFile, { ...options, waitMs: Number.MIN_VALUE });
   assert.is(second, undefined);
-  assert.equal(holders, [{ pid: 4711, sinceMs: 5 }]);
+  assert.equal(holders, [{ pid: process.pid, sinceMs: 5 }]);
   lock?.release();
 });
 
