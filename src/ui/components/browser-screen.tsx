@@ -44,7 +44,7 @@ interface BrowserScreenProps<Item extends ListItem> {
 export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {
-  const { browser, style, title, facts, columns, empty, keys, around } = props;
+  const { browser, style, title, facts, keys, around } = props;
   const state = useStore(browser);
   useStore(props.more ?? browser);
   useKeyMap(() => browser.keys(keys()));
@@ -55,13 +55,9 @@ export function BrowserScreen<Item extends ListItem>(
     const rows = area.rows - above.length - below.length;
     const view = (
       <BrowserView
+        {...props}
         state={state}
-        dispatch={browser.dispatch}
-        onOpen={browser.open}
-        columns={columns()}
         bindings={bindings}
-        empty={empty()}
-        isBelow={props.isBelow}
         area={{ ...area, rows, y: area.y + above.length }}
       />
     );
@@ -97,31 +93,26 @@ const LIST_SHARE = 0.45;
 const BELOW_ROWS = 8;
 const DIVIDER = ' │ ';
 
-interface BrowserViewProps<Item extends ListItem> {
+interface BrowserViewProps<Item extends ListItem> extends BrowserScreenProps<Item> {
   readonly state: BrowserState<Item>;
-  readonly dispatch: Browser<Item>['dispatch'];
-  readonly onOpen: Browser<Item>['open'];
-  readonly columns: readonly ListColumn<Item>[];
   readonly bindings: readonly KeyBinding[];
-  readonly empty: string;
   readonly area: Area;
-  /** Details are below the list at any width, since its rows are long. */
-  readonly isBelow?: boolean | undefined;
 }
 
 /** The list of a browser with the details of an entry, or its keys. */
 function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
-  const { state, dispatch, onOpen, columns, bindings, empty, area, isBelow } = props;
+  const { browser, state, columns, bindings, empty, area, isBelow } = props;
+  const { dispatch } = browser;
   const theme = useTheme();
   if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
   const list = (part: Area): ReactElement => (
     <List
       state={state.list}
       dispatch={(event) => dispatch({ type: 'list', event })}
-      columns={columns}
+      columns={columns()}
       area={part}
-      empty={emptyWords(state, empty)}
-      onOpen={onOpen}
+      empty={emptyWords(state, empty())}
+      onOpen={browser.open}
     />
   );
   const shown = state.asked?.text === undefined ? state.shown : state.asked;
