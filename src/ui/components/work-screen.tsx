@@ -4,10 +4,12 @@ import type { Area } from '../terminal/size.js';
 import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { createStore, type Store, useStore } from './store.js';
+import { createStore, type Readable, type Store, useStore } from './store.js';
 
-/** What is shown of work, until it ends or is stopped. */
+/** What is shown of work, until it ends or is stopped. Functions are called for every frame. */
 interface WorkScreenProps {
+  /** Also what the functions below read. */
+  readonly store: Readable<WorkState>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly title: string;
@@ -15,14 +17,19 @@ interface WorkScreenProps {
   readonly facts: (columns: number) => readonly string[];
   /** Finished lines, most important first. */
   readonly lines: (area: Area) => readonly string[];
+  readonly onStop: () => void;
+}
+
+/** What the state of a screen of work has besides the work. */
+export interface WorkState {
   /** Someone asked to stop, and the current transaction is being finished. */
   readonly isStopping: boolean;
-  readonly onStop: () => void;
 }
 
 /** A screen that is shown while work is running. */
 export function WorkScreen(props: WorkScreenProps): ReactElement {
-  const { stdout, style, title, facts, lines, isStopping, onStop } = props;
+  const { store, stdout, style, title, facts, lines, onStop } = props;
+  const { isStopping } = useStore(store);
   // Several keys can arrive before the next frame.
   const [help] = useState(() => createStore(false, (_, on: boolean) => on));
   const isHelp = useStore(help);

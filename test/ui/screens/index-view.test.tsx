@@ -2,8 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent } from '../../../src/engine/memory/sync/index.js';
 import { createState } from '../../../src/ui/components/store.js';
+import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { reduceSync, startSyncProgress } from '../../../src/ui/memory/sync-progress.js';
-import { IndexScreen } from '../../../src/ui/screens/index/run.js';
+import { syncRows } from '../../../src/ui/screens/index/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS } from '../../support/terminal.js';
@@ -12,15 +13,19 @@ import { waitFor } from '../../support/wait.js';
 /** The view alone, in ink's own test renderer; index-screen.test.tsx runs it on a terminal. */
 const test = suite('the view of the index screen');
 
+const STYLE = createStyle(false);
+
 function rendered() {
   const store = createState({ progress: startSyncProgress(0), isStopping: false });
   const stops: number[] = [];
   const view = render(
-    <IndexScreen
+    <WorkScreen
       store={store}
       stdout={createTerminal(80, 24).stdout}
-      title={{ agentId: 'main', place: '~/notes', backend: 'builtin' }}
-      style={createStyle(false)}
+      style={STYLE}
+      title="svc · index · main"
+      facts={() => []}
+      lines={({ columns }) => syncRows(store.getSnapshot().progress, STYLE, columns)}
       onStop={() => stops.push(1)}
     />,
   );

@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
 import { createState } from '../../../src/ui/components/store.js';
+import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { WatchScreen } from '../../../src/ui/screens/watch/run.js';
 import {
   afterWatchEvent,
   startWatchScreen,
@@ -104,10 +104,13 @@ test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
   const store = createState(after([SYNCED]));
   let stops = 0;
   const view = render(
-    <WatchScreen
+    <WorkScreen
       store={store}
       stdout={createTerminal(80, 24).stdout}
       style={STYLE}
+      title="svc · watch"
+      facts={() => []}
+      lines={(area) => watchRows(store.getSnapshot(), STYLE, area)}
       onStop={() => {
         stops += 1;
       }}

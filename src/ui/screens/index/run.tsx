@@ -1,7 +1,6 @@
-import type { ReactElement } from 'react';
 import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
-import { createState, type Readable, useStore } from '../../components/store.js';
-import { stopHandler, WorkScreen } from '../../components/work-screen.js';
+import { createState } from '../../components/store.js';
+import { stopHandler, WorkScreen, type WorkState } from '../../components/work-screen.js';
 import { fitMiddle } from '../../fit.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
@@ -45,7 +44,10 @@ const FRAME_MS = 66;
  * Shows a sync while it runs and leaves its summary in the scrollback. The terminal is restored however `start` ends.
  */
 export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncSummary> {
-  const { now, style, title, stdout } = options;
+  const { now, style, stdout } = options;
+  const { agentId, place, backend } = options.title;
+  const title = safeLine(`svc · index · ${agentId}`);
+  const engine = safeLine(backend);
   const start: IndexScreenState = { progress: startSyncProgress(now()), isStopping: false };
   const store = createState(start, { everyMs: FRAME_MS, now });
   let screen: MountedScreen | undefined;
@@ -59,7 +61,18 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   });
   const mount = (): void => {
     screen = mountAlternate(
-      <IndexScreen store={store} stdout={stdout} title={title} style={style} onStop={onStop} />,
+      <WorkScreen
+        store={store}
+        stdout={stdout}
+        style={style}
+        title={title}
+        facts={(columns) => [
+          fitMiddle(safeLine(place), columns - title.length - engine.length - 5),
+          engine,
+        ]}
+        lines={({ columns }) => syncRows(store.getSnapshot().progress, style, columns)}
+        onStop={onStop}
+      />,
       options,
     );
     // If the view fails, the work continues.
@@ -73,7 +86,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     clearTimeout(timer);
     await close();
     const { verbose } = options;
-    stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose }));
+    stdout.write(renderSyncSummary(summary, { style, agentId, verbose }));
     return summary;
   } finally {
     clearTimeout(timer);
@@ -81,41 +94,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   }
 }
 
-/** What the index screen shows, and the callbacks for its keys. */
-interface IndexScreenProps {
-  readonly store: Readable<IndexScreenState>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly title: IndexTitle;
-  readonly style: Style;
-  readonly onStop: () => void;
-}
-
-/** The index screen: a pure view of the store. */
-export function IndexScreen(props: IndexScreenProps): ReactElement {
-  const { store, style, onStop } = props;
-  const { progress, isStopping } = useStore(store);
-  const { agentId, place, backend } = props.title;
-  const title = safeLine(`svc · index · ${agentId}`);
-  const engine = safeLine(backend);
-  return (
-    <WorkScreen
-      stdout={props.stdout}
-      style={style}
-      title={title}
-      facts={(columns) => [
-        fitMiddle(safeLine(place), columns - title.length - engine.length - 5),
-        engine,
-      ]}
-      lines={({ columns }) => syncRows(progress, style, columns)}
-      isStopping={isStopping}
-      onStop={onStop}
-    />
-  );
-}
-
 /** The state of the index screen. */
-interface IndexScreenState {
+interface IndexScreenState extends WorkState {
   readonly progress: SyncProgress;
-  /** The user asked to stop, and the current transaction is being finished. */
-  readonly isStopping: boolean;
 }

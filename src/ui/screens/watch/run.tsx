@@ -1,19 +1,12 @@
-import type { ReactElement } from 'react';
 import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
-import { createState, type Readable, useStore } from '../../components/store.js';
+import { createState } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
 import type { Style } from '../../style.js';
 import { mountAlternate } from '../../terminal/mount-alternate.js';
 import type { ScreenStreams } from '../../terminal/session.js';
 import { terminalColumns } from '../../terminal/size.js';
-import {
-  afterWatchEvent,
-  startWatchScreen,
-  type WatchRow,
-  type WatchScreenState,
-  watchRows,
-} from './view.js';
+import { afterWatchEvent, startWatchScreen, type WatchRow, watchRows } from './view.js';
 
 /** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenStreams {
@@ -41,7 +34,15 @@ export function openWatchScreen(options: WatchScreenOptions) {
     onInterrupt: options.onInterrupt,
   });
   const screen = mountAlternate(
-    <WatchScreen store={store} stdout={stdout} style={style} onStop={onStop} />,
+    <WorkScreen
+      store={store}
+      stdout={stdout}
+      style={style}
+      title="svc · watch"
+      facts={() => [formatCountOf(options.rows.length, 'index', 'indexes')]}
+      lines={(area) => watchRows(store.getSnapshot(), style, area)}
+      onStop={onStop}
+    />,
     options,
   );
   // If the view fails, the work continues.
@@ -58,30 +59,4 @@ export function openWatchScreen(options: WatchScreenOptions) {
       store.dispatch(afterWatchEvent(store.getSnapshot(), row, event, now())),
     close,
   };
-}
-
-/** What the watch screen shows, and the callbacks for its keys. */
-interface WatchScreenProps {
-  readonly store: Readable<WatchScreenState>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly onStop: () => void;
-}
-
-/** The watch screen: a pure view of the store. */
-export function WatchScreen(props: WatchScreenProps): ReactElement {
-  const { store, style, onStop } = props;
-  const state = useStore(store);
-  const { rows, isStopping } = state;
-  return (
-    <WorkScreen
-      stdout={props.stdout}
-      style={style}
-      title="svc · watch"
-      facts={() => [formatCountOf(rows.length, 'index', 'indexes')]}
-      lines={(area) => watchRows(state, style, area)}
-      isStopping={isStopping}
-      onStop={onStop}
-    />
-  );
 }

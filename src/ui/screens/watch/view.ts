@@ -1,6 +1,7 @@
 import type { SyncSummary } from '../../../engine/memory/sync/index.js';
 import type { WatchEvent, WatchFailure } from '../../../engine/memory/watch/index.js';
 import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import type { WorkState } from '../../components/work-screen.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
 import { failureWords, pollingWords, watchingWords } from '../../memory/sync-lines.js';
 import {
@@ -33,11 +34,10 @@ export interface WatchRow {
 }
 
 /** The state of the watch screen. */
-export interface WatchScreenState {
+export interface WatchScreenState extends WorkState {
   readonly rows: readonly WatchRow[];
   /** Milliseconds since the epoch, as of the last event or tick. */
   readonly nowMs: number;
-  readonly isStopping: boolean;
 }
 
 /** The screen before the first event. */
