@@ -94,19 +94,16 @@ export function paintedMark(state: Mark, style: Style, sign: string = MARKS[stat
 
 /** The colour of a mark. */
 export function paintOf(state: Mark, style: Style): Paint {
-  switch (state) {
-    case 'failed':
-    case 'fault':
-      return style.fault;
-    case 'warning':
-      return style.warning;
-    case 'ok':
-      return style.ok;
-    case 'running':
-      return style.accent;
-    case 'note':
-    case 'off':
-    case 'waiting':
-      return style.dim;
-  }
+  return style[MARK_PAINTS[state]];
 }
+
+const MARK_PAINTS = {
+  failed: 'fault',
+  fault: 'fault',
+  note: 'dim',
+  off: 'dim',
+  ok: 'ok',
+  running: 'accent',
+  waiting: 'dim',
+  warning: 'warning',
+} as const satisfies Record<Mark, keyof Style>;

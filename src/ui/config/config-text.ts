@@ -146,7 +146,7 @@ export function renderImport(plan: ImportPlan, options: View): string {
   const source = `${program}: ${shownPath(plan.source, homeDir)}`;
   const blocks = [
     [source],
-    ...ORDER.map((outcome) => outcomeLines(outcome, items, style)),
+    ...OUTCOMES.map(([outcome, paint]) => outcomeLines(outcome, items, style[paint])),
     diff.length === 0 ? [] : [shownPath(plan.file, homeDir), ...renderDiff(diff, options)],
     notes.length === 0 ? [] : [notesLine(plan, homeDir)],
     diff.length === 0 && notes.length === 0 ? ['nothing to write'] : [],
@@ -154,34 +154,28 @@ export function renderImport(plan: ImportPlan, options: View): string {
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-const ORDER = ['taken', 'translated', 'conflict', 'present', 'left'] as const;
+/** In the order in which they are shown. */
+const OUTCOMES = [
+  ['taken', 'ok'],
+  ['translated', 'ok'],
+  ['conflict', 'warning'],
+  ['present', 'dim'],
+  ['left', 'dim'],
+] as const satisfies readonly (readonly [ImportItem['outcome'], keyof Style])[];
 
 function outcomeLines(
   outcome: ImportItem['outcome'],
   items: readonly ImportItem[],
-  style: Style,
+  paint: Paint,
 ): readonly string[] {
   const all = items.filter((item) => item.outcome === outcome);
   if (all.length === 0) return [];
-  return [`${paintOf(outcome, style)(outcome)} (${all.length})`, ...all.map(itemLine)];
+  return [`${paint(outcome)} (${all.length})`, ...all.map(itemLine)];
 }
 
 function itemLine({ from, to, why }: ImportItem): string {
   const place = to === null || to === from ? safeLine(from) : `${safeLine(from)} → ${safeLine(to)}`;
   return `  ${place}${why === null ? '' : `: ${safeLine(why)}`}`;
-}
-
-function paintOf(outcome: ImportItem['outcome'], style: Style): Paint {
-  switch (outcome) {
-    case 'taken':
-    case 'translated':
-      return style.ok;
-    case 'conflict':
-      return style.warning;
-    case 'present':
-    case 'left':
-      return style.dim;
-  }
 }
 
 function notesLine({ notes, folder }: ImportPlan, homeDir: string): string {

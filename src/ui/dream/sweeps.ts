@@ -69,14 +69,8 @@ export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: St
 }
 
 function changeMark(change: DreamShowOutput['entries'][number]['change'], style: Style): string {
-  switch (change) {
-    case 'add':
-      return style.ok('  +');
-    case 'replace':
-      return style.warning('  ~');
-    case 'retire':
-      return style.fault('  -');
-  }
+  const { ok, warning, fault } = style;
+  return { add: ok('  +'), replace: warning('  ~'), retire: fault('  -') }[change];
 }
 
 function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {

@@ -10,7 +10,8 @@ import { fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
 
-type Row = readonly [name: string, value: string | null | undefined];
+/** A named value; one without a value is left out. */
+export type DetailRow = readonly [name: string, value: string | null | undefined];
 
 /** A flow, its tasks and its changes. */
 export type ShownFlow = FlowEntry & {
@@ -50,7 +51,7 @@ function taskLine(record: TaskRecord): PaneLine {
   return { label: taskId.slice(0, ID_CHARS), text: parts.join(' · ') };
 }
 
-function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Row[] {
+function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly DetailRow[] {
   return [
     ['status', flow.status],
     ['goal', flow.goal],
@@ -101,7 +102,11 @@ export function taskDetails(
   ];
 }
 
-function taskRows(task: TaskRecord, flow: FlowRecord | undefined, nowMs: number): readonly Row[] {
+function taskRows(
+  task: TaskRecord,
+  flow: FlowRecord | undefined,
+  nowMs: number,
+): readonly DetailRow[] {
   return [
     ['status', task.status],
     ['task', task.task],
@@ -130,24 +135,26 @@ function times(
     readonly startedAt?: number | null;
   },
   nowMs: number,
-): readonly Row[] {
-  const at = (ms: number | null | undefined): string | undefined =>
-    ms === null || ms === undefined
-      ? undefined
-      : `${formatRelativeTime(ms, nowMs)}, ${new Date(ms).toISOString()}`;
+): readonly DetailRow[] {
   return [
-    ['created', at(record.createdAt)],
-    ['started', at(record.startedAt)],
-    ['cancel requested', at(record.cancelRequestedAt)],
-    ['ended', at(record.endedAt)],
+    ['created', agoWords(record.createdAt, nowMs)],
+    ['started', agoWords(record.startedAt, nowMs)],
+    ['cancel requested', agoWords(record.cancelRequestedAt, nowMs)],
+    ['ended', agoWords(record.endedAt, nowMs)],
   ];
 }
 
-function moment(ms: number | null): string | undefined {
-  return ms === null ? undefined : new Date(ms).toISOString();
+/** A time in the past, and how long ago it was. */
+export function agoWords(ms: number | null | undefined, nowMs: number): string | undefined {
+  return ms == null ? undefined : `${formatRelativeTime(ms, nowMs)}, ${moment(ms)}`;
 }
 
-function fields(rows: readonly Row[], status: FlowStatus | TaskStatus, style: Style): string {
+/** A time, if there is one. */
+export function moment(ms: number | null | undefined): string | undefined {
+  return ms == null ? undefined : new Date(ms).toISOString();
+}
+
+function fields(rows: readonly DetailRow[], status: FlowStatus | TaskStatus, style: Style): string {
   const shown = rows.map(([name, value]) => {
     return [name, paintOf(name, status, style)(safeLine(value ?? ''))] as const;
   });
@@ -155,7 +162,7 @@ function fields(rows: readonly Row[], status: FlowStatus | TaskStatus, style: St
 }
 
 function paneFields(
-  rows: readonly Row[],
+  rows: readonly DetailRow[],
   status: FlowStatus | TaskStatus,
   style: Style,
 ): readonly PaneLine[] {

@@ -4,6 +4,7 @@ import { formatCountOf, formatRelativeTime } from '../../engine/support/format.j
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable, right } from '../table.js';
+import { agoWords, type DetailRow, moment } from './details.js';
 import { ID_CHARS } from './rows.js';
 
 /** Notifications as a table, newest first. */
@@ -29,9 +30,7 @@ export function renderNotificationList(
 
 /** All fields of a notification, and its content. */
 export function renderNotification(one: NotificationRecord, { style, nowMs }: View): string {
-  const at = (ms: number | null): string | null =>
-    ms === null ? null : `${formatRelativeTime(ms, nowMs)}, ${new Date(ms).toISOString()}`;
-  const rows: readonly (readonly [name: string, value: string | null])[] = [
+  const rows: readonly DetailRow[] = [
     ['outcome', outcomePaint(one.outcome, style)(one.outcome)],
     ['target', safeLine(one.target)],
     ['event', one.kind],
@@ -42,9 +41,9 @@ export function renderNotification(one: NotificationRecord, { style, nowMs }: Vi
     ['attempts', String(one.attempts)],
     ['retries', one.retries === 0 ? null : String(one.retries)],
     ['error', one.lastError === null ? null : safeLine(one.lastError)],
-    ['created', at(one.createdAt)],
-    ['settled', at(one.settledAt)],
-    ['next attempt', one.nextAttemptAt === null ? null : new Date(one.nextAttemptAt).toISOString()],
+    ['created', agoWords(one.createdAt, nowMs)],
+    ['settled', agoWords(one.settledAt, nowMs)],
+    ['next attempt', moment(one.nextAttemptAt)],
     ['content', safeLine(one.payload)],
   ];
   return `${[style.bold(`notification ${one.seq}`), ...fieldLines(rows, style)].join('\n')}\n`;
@@ -72,12 +71,5 @@ export function renderRetried(
 }
 
 function outcomePaint(outcome: NotificationRecord['outcome'], style: Style): Paint {
-  switch (outcome) {
-    case 'delivered':
-      return style.ok;
-    case 'failed':
-      return style.fault;
-    case 'pending':
-      return style.warning;
-  }
+  return { delivered: style.ok, failed: style.fault, pending: style.warning }[outcome];
 }

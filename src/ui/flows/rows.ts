@@ -112,24 +112,21 @@ export const ID_CHARS = 8;
 
 /** The colour of a status; it only repeats the word. */
 export function statusPaint(status: FlowStatus | TaskStatus, style: Style): Paint {
-  switch (status) {
-    case 'running':
-      return style.accent;
-    case 'succeeded':
-      return style.ok;
-    case 'failed':
-    case 'timed_out':
-    case 'lost':
-      return style.fault;
-    case 'blocked':
-    case 'waiting':
-      return style.warning;
-    case 'cancelled':
-      return style.dim;
-    case 'queued':
-      return (text) => text;
-  }
+  const paint = STATUS_PAINTS[status];
+  return paint === 'plain' ? (text) => text : style[paint];
 }
+
+const STATUS_PAINTS: Readonly<Record<FlowStatus | TaskStatus, keyof Style | 'plain'>> = {
+  running: 'accent',
+  succeeded: 'ok',
+  failed: 'fault',
+  timed_out: 'fault',
+  lost: 'fault',
+  blocked: 'warning',
+  waiting: 'warning',
+  cancelled: 'dim',
+  queued: 'plain',
+};
 
 function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';

@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
+import { ID_CHARS } from '../flows/rows.js';
 import { safeLine, safeLines, spacedJson } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
@@ -104,12 +105,10 @@ function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
 /** What it led to, or why it led to nothing. */
 export function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
   const what = code === null ? (action ?? '') : `${code}: ${reason ?? ''}`;
-  const flow = flowId === null ? '' : ` ${flowId.slice(0, FLOW_CHARS)}`;
+  const flow = flowId === null ? '' : ` ${flowId.slice(0, ID_CHARS)}`;
   const replay = replayOf === null ? '' : `, replay of ${replayOf}`;
   return safeLine(`${what}${flow}${replay}`);
 }
-
-const FLOW_CHARS = 8;
 
 /** The colour of a status; it only repeats the number. */
 export function statusPaint(status: number, style: Style): Paint {

@@ -121,7 +121,7 @@ function partsOf(
     const match = matches.findIndex(contains);
     const paint = (text: string): string => {
       const plain = isInside || match !== -1 ? text : style.dim(text);
-      const shown = kind === undefined ? plain : markdownPaint(kind, style)(plain);
+      const shown = kind === undefined ? plain : style[MARKDOWN_PAINTS[kind]](plain);
       if (match === -1) return shown;
       return isCurrent(match) ? style.selection(shown) : style.match(shown);
     };
@@ -129,17 +129,12 @@ function partsOf(
   });
 }
 
-function markdownPaint(kind: MarkdownSpan['kind'], style: Style): Paint {
-  switch (kind) {
-    case 'heading':
-    case 'strong':
-      return style.bold;
-    case 'code':
-      return style.ok;
-    case 'link':
-      return style.accent;
-  }
-}
+const MARKDOWN_PAINTS = {
+  heading: 'bold',
+  strong: 'bold',
+  code: 'ok',
+  link: 'accent',
+} as const satisfies Record<MarkdownSpan['kind'], keyof Style>;
 
 /** A line wrapped, safe and painted; `start` counts in the original line. */
 function paintedRows(
