@@ -163,7 +163,7 @@ function actionKeys<Item extends ListItem>(
   { dispatch, act }: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
   return actions
-    .filter(({ applies }) => applies(item))
+    .filter(({ applies }) => applies?.(item) ?? true)
     .map((action) => {
       const { key, name, does, question, shows } = action;
       return listedKey(key, name, does, 5, () => {

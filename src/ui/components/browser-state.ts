@@ -186,7 +186,8 @@ export interface BrowserAction<Item> {
   /** In a word: `cancel`. */
   readonly name: string;
   readonly does: string;
-  readonly applies: (item: Item) => boolean;
+  /** To all entries if omitted. */
+  readonly applies?: (item: Item) => boolean;
   /** Has to be confirmed; without a question, the action runs at once. */
   readonly question?: (item: Item) => string;
   /** What it changes, shown with the question. */

@@ -99,7 +99,6 @@ function candidatesSource(
   { load, passage, promote, reject, explain }: CandidatesActions,
   style: Style,
 ): BrowserSource<CandidateItem, 'all' | 'ready'> {
-  const applies = (): boolean => true;
   const decide = (decision: Decided): void =>
     store.dispatch({ decided: [...store.getSnapshot().decided, decision] });
   return {
@@ -123,7 +122,6 @@ function candidatesSource(
         key: 'p',
         name: 'promote',
         does: 'promote: write it to MEMORY.md now',
-        applies,
         run: async ({ candidate: { key, text } }) => {
           const promotion = await promote(key);
           const { sweep } = promotion;
@@ -135,7 +133,6 @@ function candidatesSource(
         key: 'x',
         name: 'reject',
         does: 'reject: no sweep will promote it',
-        applies,
         run: async ({ candidate: { key, text } }) => {
           await reject(key);
           decide({ kind: 'rejected', key });

@@ -64,7 +64,6 @@ export function openLogsScreen(options: LogsScreenOptions) {
         key: 'y',
         name: 'copy',
         does: 'copy the line as JSON',
-        applies: () => true,
         run: async (entry) => {
           log.copy(entry);
           return 'copied the line';

@@ -49,7 +49,6 @@ export function deliveriesSource(
         key: 'y',
         name: 'copy id',
         does: 'copy the id of the delivery',
-        applies: () => true,
         run: async ({ id }) => {
           copy(id);
           return `copied ${id}`;
