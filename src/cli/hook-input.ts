@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { withinTime } from '../engine/support/async.js';
 import { ownWords } from './fast-start.js';
 import { variableOf } from './flags.js';
+import { beginningOf } from './standard-streams.js';
 
 /**
  * Whether a hook runs this command; works before the flags are parsed, and if they cannot be.
@@ -30,22 +31,11 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export function readHookInput(
   stream: Readable,
 ): (timeoutMs: number) => Promise<string | undefined> {
-  const reading = textOf(stream).catch(() => undefined);
+  const reading = beginningOf(stream, MAX_BYTES).catch(() => undefined);
   return async (timeoutMs) => {
     const read = await withinTime(timeoutMs, undefined, () => reading);
     stream.destroy();
-    return read.done ? read.value : undefined;
+    const bytes = read.done ? read.value : undefined;
+    return bytes === undefined || bytes.length > MAX_BYTES ? undefined : bytes.toString('utf8');
   };
-}
-
-async function textOf(stream: Readable): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stream) {
-    const read = Buffer.from(part);
-    parts.push(read);
-    bytes += read.length;
-    if (bytes > MAX_BYTES) return undefined;
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

@@ -34,19 +34,24 @@ export async function textOnStdin(
       stdin.destroy();
       return undefined;
     }
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    for await (const part of stdin) {
-      const read = Buffer.from(part);
-      parts.push(read);
-      bytes += read.length;
-      if (bytes > mostBytes) break;
-    }
-    return Buffer.concat(parts).toString('utf8');
+    return String(await beginningOf(stdin, mostBytes));
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   }
+}
+
+/** All that a stream has; of more, somewhat more than the given number of bytes. */
+export async function beginningOf(stream: Readable, mostBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    const read = Buffer.from(part);
+    parts.push(read);
+    bytes += read.length;
+    if (bytes > mostBytes) break;
+  }
+  return Buffer.concat(parts);
 }
 
 /**
