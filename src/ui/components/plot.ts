@@ -40,19 +40,14 @@ const DOTS_PER_COLUMN = 2;
  * highest value fills the height, a value above zero has at least one dot, and gaps (`undefined`) are empty.
  *
  * @param values oldest first; more than fit are joined to their highest, fewer are stretched
- * @param most the value that fills the height, if plots are to be compared
  */
 export function plotRows(
   values: readonly (number | undefined)[],
-  {
-    columns,
-    rows,
-    most,
-  }: { readonly columns: number; readonly rows: number; readonly most?: number },
+  { columns, rows }: { readonly columns: number; readonly rows: number },
 ): readonly string[] {
   const width = Math.max(0, Math.floor(columns)) * DOTS_PER_COLUMN;
   const height = Math.max(0, Math.floor(rows)) * DOTS_PER_ROW;
-  const highest = most ?? Math.max(0, ...values.map((value) => finite(value)));
+  const highest = Math.max(0, ...values.map((value) => finite(value)));
   const levels = Array.from({ length: width }, (_, at) =>
     levelOf(highestIn(values, at, width), highest, height),
   );
