@@ -95,6 +95,11 @@ export const globalFlags = {
   verbose: Flags.boolean({ char: 'v', summary: 'Print more on stderr.', helpGroup: 'GLOBAL' }),
 };
 
+/** The error for an argument that is only required without some flag. @param name with what it is, in brackets */
+export function missingArgument(name: string, hint: string): SvcError {
+  return new SvcError('USAGE', `missing argument: ${name}`, { hint });
+}
+
 /** The values of all flags of a command. */
 export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFlags<
   Command['flags']

@@ -2,8 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
-import { type FlagsOf, targetFlags, yesFlag } from '../cli/flags.js';
-import { SvcError } from '../engine/errors/index.js';
+import { type FlagsOf, missingArgument, targetFlags, yesFlag } from '../cli/flags.js';
 import {
   AGENT_IDS,
   agentNamed,
@@ -86,9 +85,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     const scope = flags.project ? 'project' : 'user';
     if (flags.list) return this.listAgents(args.agent, scope);
     if (args.agent === undefined) {
-      throw new SvcError('USAGE', 'missing argument: AGENT', {
-        hint: `pass one of ${AGENT_IDS.join(', ')}, or --list`,
-      });
+      throw missingArgument('AGENT', `pass one of ${AGENT_IDS.join(', ')}, or --list`);
     }
     return this.integrate(args.agent, scope, flags);
   }

@@ -1,10 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags, textsFlag } from '../../cli/flags.js';
+import { missingArgument, targetFlags, textsFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
-import { SvcError } from '../../engine/errors/index.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
 import { renderAdded } from '../../ui/memory/notes.js';
 
@@ -43,7 +42,10 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     // The limit itself is reported where it is checked; no more is read than that takes.
     const isPiped = args.text === undefined || args.text === '-';
     const text = isPiped ? await textOnStdin(MOST_NOTE_BYTES, true, this.signal) : args.text;
-    if (text === undefined) throw missingText();
+    if (text === undefined) {
+      const hint = 'for example: svc memory add "The backup runs at 03:00 now"';
+      throw missingArgument('TEXT (what to add)', hint);
+    }
     const memory = await this.openMemory(flags);
     const request = {
       text,
@@ -60,10 +62,4 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     this.write(renderAdded(output));
     return output;
   }
-}
-
-function missingText(): SvcError {
-  return new SvcError('USAGE', 'missing argument: TEXT (what to add)', {
-    hint: 'for example: svc memory add "The backup runs at 03:00 now"',
-  });
 }

@@ -3,12 +3,12 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { targetFlags } from '../../cli/flags.js';
+import { missingArgument, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { formatErrorText, reportError } from '../../cli/report-error.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
-import { messageOf, SvcError } from '../../engine/errors/index.js';
+import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
 import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
@@ -63,9 +63,8 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       return {};
     }
     if (args.transcript === undefined) {
-      throw new SvcError('USAGE', 'missing argument: TRANSCRIPT (the file of a conversation)', {
-        hint: 'for example: svc memory capture --dry-run session.jsonl',
-      });
+      const hint = 'for example: svc memory capture --dry-run session.jsonl';
+      throw missingArgument('TRANSCRIPT (the file of a conversation)', hint);
     }
     const request = {
       file: resolve(context.cwd, args.transcript),

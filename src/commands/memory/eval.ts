@@ -2,7 +2,13 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, parseShare, targetFlags, textsFlag } from '../../cli/flags.js';
+import {
+  type FlagsOf,
+  missingArgument,
+  parseShare,
+  targetFlags,
+  textsFlag,
+} from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -98,7 +104,10 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       if (args.questions !== undefined) throw draftsGoElsewhere();
       return this.draft(flags, flags.generate);
     }
-    if (args.questions === undefined) throw noQuestions();
+    if (args.questions === undefined) {
+      const hint = 'draft some with "svc memory eval --generate 20"';
+      throw missingArgument('QUESTIONS (a file of questions)', hint);
+    }
     if (this.isTyped('output', 'o')) throw outputIsOfDrafts();
     const terminal = this.terminal();
     const quiet = flags.quiet || this.jsonEnabled();
@@ -145,12 +154,6 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
 
 function absolute(file: string | undefined): string | undefined {
   return file === undefined ? undefined : resolve(file);
-}
-
-function noQuestions(): SvcError {
-  return new SvcError('USAGE', 'missing argument: QUESTIONS (a file of questions)', {
-    hint: 'draft some with "svc memory eval --generate 20"',
-  });
 }
 
 function draftsGoElsewhere(): SvcError {

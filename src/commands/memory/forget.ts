@@ -1,10 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
+import { type FlagsOf, missingArgument, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores, unfinishedWarnings } from '../../cli/memory-stores.js';
-import { SvcError } from '../../engine/errors/index.js';
 import {
   forgetListOutput,
   forgetOutput,
@@ -73,7 +72,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       return forgetListOutput(memory, entries);
     }
     if (flags.undo !== undefined) return this.undo(memory, forgetting, flags.undo, flags);
-    if (args.target === undefined || args.target.trim() === '') throw nothingNamed();
+    if (args.target === undefined || args.target.trim() === '') {
+      const hint = "for example: svc memory forget 'memory/2026-02-03.md#L3-L5'";
+      throw missingArgument('TARGET (a path, a citation, or a query)', hint);
+    }
     return this.forget(memory, forgetting, args.target, flags);
   }
 
@@ -138,10 +140,4 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
     return stores;
   }
-}
-
-function nothingNamed(): SvcError {
-  return new SvcError('USAGE', 'missing argument: TARGET (a path, a citation, or a query)', {
-    hint: "for example: svc memory forget 'memory/2026-02-03.md#L3-L5'",
-  });
 }

@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { missingArgument, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { SvcError } from '../../engine/errors/index.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
 
@@ -27,9 +26,8 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
   async run(): Promise<LinksOutput> {
     const { args, flags } = await this.parse(MemoryLinks);
     if (args.path === undefined && !flags.broken) {
-      throw new SvcError('USAGE', 'missing argument: PATH', {
-        hint: 'pass a file, or --broken for the broken links of all notes',
-      });
+      const hint = 'pass a file, or --broken for the broken links of all notes';
+      throw missingArgument('PATH', hint);
     }
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();

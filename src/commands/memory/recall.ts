@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { sessionFlags, targetFlags } from '../../cli/flags.js';
+import { missingArgument, sessionFlags, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
 import { formatErrorText, reportError } from '../../cli/report-error.js';
@@ -76,9 +76,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     if (flags.switch !== undefined) return this.switchSession(flags.switch === 'on', flags);
     const { message } = args;
     if (message === undefined) {
-      throw new SvcError('USAGE', 'missing argument: MESSAGE (what the person wrote)', {
-        hint: 'for example: svc memory recall --session-key KEY "when does the backup run?"',
-      });
+      const hint = 'for example: svc memory recall --session-key KEY "when does the backup run?"';
+      throw missingArgument('MESSAGE (what the person wrote)', hint);
     }
     const lane = await openRecallLane(this.context(), {
       configFile: flags.config,

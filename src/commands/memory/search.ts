@@ -8,12 +8,12 @@ import {
   type FlagsOf,
   filterFlags,
   filtersOf,
+  missingArgument,
   parseShare,
   sessionFlags,
   targetFlags,
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
-import { SvcError } from '../../engine/errors/index.js';
 import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
 import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type {
@@ -91,7 +91,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
     const query = await this.queryOf(words);
     if (query === undefined || query === '') {
-      if (!this.terminal().screen) throw missingQuery();
+      if (!this.terminal().screen) {
+        const hint = 'for example: svc memory search "when does the backup run"';
+        throw missingArgument('QUERY', hint);
+      }
       const { runSearchScreen } = await import('../../cli/search-screen.js');
       const opened = await this.openMemory(flags, { longLived: true });
       await runSearchScreen(opened, await this.showing(), restrictionsOf(flags));
@@ -130,7 +133,6 @@ Words match in any combination and in all their forms. "quoted words" must occur
     response: SearchResponse,
     memory: OpenedMemory,
     flags: {
-      readonly plain: boolean;
       readonly long: boolean;
       readonly related: LinkMap | undefined;
       readonly workspace: string | undefined;
@@ -198,10 +200,4 @@ function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
     belowMinScore: 0,
     searchMs: 0,
   };
-}
-
-function missingQuery(): SvcError {
-  return new SvcError('USAGE', 'missing argument: QUERY', {
-    hint: 'for example: svc memory search "when does the backup run"',
-  });
 }
