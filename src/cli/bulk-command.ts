@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import type { InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import {
   type BulkOutput,
@@ -26,12 +27,7 @@ export const bulkFlags = {
   'dry-run': Flags.boolean({ summary: 'Show what would change without changing anything.' }),
 };
 
-interface BulkFlags {
-  readonly yes: boolean;
-  readonly since: string | undefined;
-  readonly 'older-than': string | undefined;
-  readonly 'dry-run': boolean | undefined;
-}
+type BulkFlags = InferredFlags<typeof bulkFlags>;
 
 /** The records that fit, and what to do with each. */
 interface Bulk<R> {

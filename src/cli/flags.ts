@@ -303,8 +303,7 @@ export function filtersOf({
   tag: tags,
   heading,
   kind: kinds,
-}: Omit<SearchFilters, 'kinds' | 'tags'> &
-  Partial<Readonly<Record<'kind' | 'tag', readonly string[] | undefined>>>): SearchFilters {
+}: InferredFlags<typeof filterFlags>): SearchFilters {
   return { since, before, on, where, tags, heading, kinds };
 }
 

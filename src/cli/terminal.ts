@@ -1,5 +1,5 @@
-import { createStyle, type Style, type Theme } from '../ui/style.js';
-import type { ScreenStreams } from '../ui/terminal/session.js';
+import { createStyle, type Theme } from '../ui/style.js';
+import type { ScreenOptions } from '../ui/terminal/mount-alternate.js';
 
 /** What the program may do with its terminal; decided once, before any screen is loaded. */
 export interface TerminalSupport {
@@ -63,12 +63,8 @@ export function toClipboard(text: string): void {
   process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 }
 
-/** What every screen gets: the terminal, and its look. Without colour, text is still bold, dim or reversed. */
-export function screenOptions({
-  color,
-  theme,
-  mouse,
-}: TerminalSupport): ScreenStreams & { readonly style: Style } {
+/** Without colour, the text of a screen is still bold, dim or reversed. */
+export function screenOptions({ color, theme, mouse }: TerminalSupport): ScreenOptions {
   const { stdin, stdout } = process;
   return { stdin, stdout, mouse, style: createStyle(true, color ? theme : 'none') };
 }

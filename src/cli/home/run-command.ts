@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { messageOf } from '../../engine/errors/index.js';
+import { shellWord } from '../../engine/support/text.js';
 import { programWords } from '../context.js';
 import { endOfForeground } from '../foreground.js';
 import { askText } from '../prompts.js';
@@ -22,7 +23,7 @@ export async function runFromHome(
   { configFile, signal }: Pick<Showing, 'configFile' | 'signal'>,
 ): Promise<void> {
   const [command, ...script] = programWords();
-  process.stdout.write(`$ svc ${argv.map(shown).join(' ')}\n\n`);
+  process.stdout.write(`$ svc ${argv.map(shellWord).join(' ')}\n\n`);
   const child = spawn(command, [...process.execArgv, ...script, ...argv], {
     stdio: 'inherit',
     env: configFile === undefined ? process.env : { ...process.env, SVC_CONFIG: configFile },
@@ -36,10 +37,6 @@ export async function runFromHome(
   const failure = typeof end === 'string' ? end : `exit code ${code}`;
   process.stdout.write(code === 0 ? '\n' : `\n${failure}\n`);
   await pressEnter(signal);
-}
-
-function shown(word: string): string {
-  return /^[\w.,:@%+=/-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Waits below the output of something that ran outside of the screen. */

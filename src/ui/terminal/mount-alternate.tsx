@@ -1,5 +1,6 @@
 import { render } from 'ink';
 import { type ReactNode, useEffect } from 'react';
+import type { Style } from '../style.js';
 import { createFrameOutput, type FrameOutput } from './frame-output.js';
 import { createInputReader, Input } from './input.js';
 import {
@@ -9,6 +10,17 @@ import {
   takeTerminal,
 } from './session.js';
 import { terminalColumns } from './size.js';
+
+/** What every screen gets: the terminal, and its look. */
+export interface ScreenOptions extends ScreenStreams {
+  readonly style: Style;
+}
+
+/** What a screen gets that runs on its own. */
+export interface RunScreenOptions extends ScreenOptions {
+  /** Closes the screen as if the user had quit. */
+  readonly signal: AbortSignal;
+}
 
 /** A mounted screen. */
 export interface MountedScreen extends Pick<TerminalSession, 'suspended'> {
@@ -125,18 +137,18 @@ interface ScreenRun<T> {
  */
 export async function runAlternate<T>(
   view: ReactNode,
-  options: ScreenStreams & { readonly signal?: AbortSignal },
+  options: RunScreenOptions,
   { begin, ended, leave }: ScreenRun<T>,
 ): Promise<T> {
   const { signal } = options;
   const screen = mountAlternate(view, options);
-  signal?.addEventListener('abort', leave);
+  signal.addEventListener('abort', leave);
   try {
-    if (signal?.aborted === true) leave();
+    if (signal.aborted) leave();
     else begin(screen);
     return await Promise.race([ended, screen.failed]);
   } finally {
-    signal?.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', leave);
     await screen.unmount();
   }
 }

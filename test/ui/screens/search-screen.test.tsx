@@ -34,6 +34,7 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
     stdout: terminal.stdout,
     style: createStyle(false),
     memory: 'main',
+    signal: new AbortController().signal,
     actions: {
       prepare: async () => undefined,
       isSemantic: false,

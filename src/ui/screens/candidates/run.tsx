@@ -9,8 +9,11 @@ import { createState, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  createEnding,
+  type RunScreenOptions,
+  runAlternate,
+} from '../../terminal/mount-alternate.js';
 import {
   type CandidateItem,
   candidateColumns,
@@ -37,12 +40,9 @@ export interface CandidatesActions {
 }
 
 /** How the screen is opened. */
-export interface CandidatesScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface CandidatesScreenOptions extends RunScreenOptions {
   readonly title: string;
   readonly actions: CandidatesActions;
-  /** Closes the screen as if the person had quit. */
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -13,8 +13,12 @@ import { type KeyBinding, listedKey } from '../../components/key-map.js';
 import { createLatest } from '../../components/latest.js';
 import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
-import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  createEnding,
+  type MountedScreen,
+  type RunScreenOptions,
+  runAlternate,
+} from '../../terminal/mount-alternate.js';
 import {
   afterDoctorEvent,
   checkRows,
@@ -27,7 +31,7 @@ import {
 } from './view.js';
 
 /** Options of the doctor screen. */
-export interface DoctorScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
+export interface DoctorScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
   /** All checks, in order. */
   readonly names: readonly string[];
   /** Runs these checks and reports their events. */
@@ -40,8 +44,6 @@ export interface DoctorScreenOptions extends Pick<View, 'homeDir' | 'style'>, Sc
   readonly apply: (check: string, fix: Fix) => Promise<AppliedFix>;
   /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
   readonly edit: ((place: FindingPlace) => Promise<void>) | undefined;
-  /** Closes the screen as if the user had quit. */
-  readonly signal: AbortSignal;
 }
 
 /** The result of the doctor screen. */

@@ -9,13 +9,11 @@ import { fitEnd } from '../../fit.js';
 import { ID_CHARS, type ListRow, pauseLines, ROW_COLUMNS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
 
 /** Options of the screen. */
-export interface FlowsScreenOptions extends ScreenStreams {
+export interface FlowsScreenOptions extends ScreenOptions {
   readonly flows: FlowsOnScreen;
-  readonly style: Style;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;

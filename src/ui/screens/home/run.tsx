@@ -11,8 +11,11 @@ import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
-import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  createEnding,
+  type RunScreenOptions,
+  runAlternate,
+} from '../../terminal/mount-alternate.js';
 import type { Area } from '../../terminal/size.js';
 import { homePage, homeRows } from './frame.js';
 import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
@@ -37,7 +40,7 @@ export type FollowHome = (
 export type OpenedTarget = () => Promise<Note | undefined>;
 
 /** Options of the home screen. */
-export interface HomeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
+export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly follow: FollowHome;
@@ -53,8 +56,6 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir' | 'style'>, Scre
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
   readonly before: { readonly state: HomeState; readonly told: Note | undefined } | undefined;
-  /** Closes the screen as if the user had quit. */
-  readonly signal: AbortSignal;
 }
 
 /** How the home screen ended. */

@@ -5,9 +5,11 @@ import { fitMiddle } from '../../fit.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
-import { type MountedScreen, mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  type MountedScreen,
+  mountAlternate,
+  type ScreenOptions,
+} from '../../terminal/mount-alternate.js';
 import { syncRows } from './view.js';
 
 /** The title of the index screen. */
@@ -19,8 +21,7 @@ export interface IndexTitle {
 }
 
 /** Options of the index screen. */
-export interface IndexScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface IndexScreenOptions extends ScreenOptions {
   readonly title: IndexTitle;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;

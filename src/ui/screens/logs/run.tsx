@@ -10,8 +10,7 @@ import type { PaneLine } from '../../components/pane.js';
 import { safeLine } from '../../safe-text.js';
 import { clockTime, levelPaint, localTime, otherFields } from '../../serve/log-line.js';
 import type { Style } from '../../style.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
 
 /** A line of a log. */
 export interface LogEntry extends ListItem {
@@ -32,9 +31,8 @@ interface LogOnScreen {
 }
 
 /** Options of the screen. */
-export interface LogsScreenOptions extends ScreenStreams {
+export interface LogsScreenOptions extends ScreenOptions {
   readonly log: LogOnScreen;
-  readonly style: Style;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 

@@ -16,9 +16,12 @@ import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { createState, type Store, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
-import { createEnding, type MountedScreen, runAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  createEnding,
+  type MountedScreen,
+  type RunScreenOptions,
+  runAlternate,
+} from '../../terminal/mount-alternate.js';
 import {
   afterDiagnosisEvent,
   editTarget,
@@ -28,8 +31,7 @@ import {
 } from './state.js';
 
 /** What the command passes to the diagnostics screen. */
-export interface ProviderScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface ProviderScreenOptions extends RunScreenOptions {
   /** As `provider path of agent main`. */
   readonly title: string;
   /** Runs the checks once; called again when the user asks for it. */
@@ -39,8 +41,6 @@ export interface ProviderScreenOptions extends ScreenStreams {
   ) => Promise<Diagnosis>;
   /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
   readonly edit: ((place: SourceLocation) => Promise<void>) | undefined;
-  /** Ends the screen as if the user had left. */
-  readonly signal: AbortSignal;
 }
 
 /** The result of the diagnostics screen. */

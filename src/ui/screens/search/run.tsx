@@ -1,7 +1,9 @@
 import { createStore } from '../../components/store.js';
-import type { Style } from '../../style.js';
-import { createEnding, runAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import {
+  createEnding,
+  type RunScreenOptions,
+  runAlternate,
+} from '../../terminal/mount-alternate.js';
 import {
   createSearchController,
   type SearchScreenActions,
@@ -11,13 +13,10 @@ import { reduceSearch, type SearchEvent, START_SEARCH } from './state.js';
 import { SearchScreen } from './view.js';
 
 /** Options of the search screen. */
-export interface SearchScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface SearchScreenOptions extends RunScreenOptions {
   /** The name of the memory. */
   readonly memory: string;
   readonly actions: SearchScreenActions;
-  /** Closes the screen as if the user had quit, such as on SIGTERM. */
-  readonly signal?: AbortSignal;
 }
 
 /** Indexing reports every file, and a new preview its layout. */

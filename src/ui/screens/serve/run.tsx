@@ -10,8 +10,7 @@ import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
 import {
   isFailing,
   type ServeScreenState,
@@ -23,7 +22,7 @@ import {
 } from './view.js';
 
 /** Options of the screen. */
-export interface ServeScreenOptions extends Pick<View, 'homeDir' | 'style'>, ScreenStreams {
+export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** What waits for the services; undefined while no flows are open. */

@@ -2,15 +2,12 @@ import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import { formatCountOf } from '../../../engine/support/format.js';
 import { createState } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
-import type { Style } from '../../style.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
 import { terminalColumns } from '../../terminal/size.js';
 import { afterWatchEvent, startWatchScreen, type WatchRow, watchRows } from './view.js';
 
 /** Options of the watch screen. */
-export interface WatchScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface WatchScreenOptions extends ScreenOptions {
   readonly rows: readonly Pick<WatchRow, 'name' | 'place'>[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -7,15 +7,12 @@ import { BrowserScreen, browserFacts } from '../../components/browser-screen.js'
 import { listedKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
-import { mountAlternate } from '../../terminal/mount-alternate.js';
-import type { ScreenStreams } from '../../terminal/session.js';
+import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
 import { deliveriesSource, deliveryColumns } from './deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
-export interface WebhooksScreenOptions extends ScreenStreams {
-  readonly style: Style;
+export interface WebhooksScreenOptions extends ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Masks secrets in everything that is shown. */
