@@ -1,5 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,6 +15,7 @@ import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('shell completion');
+const inZsh = spawnSync('zsh', ['--version']).status === 0 ? test : test.skip;
 
 function home(): TempFolder {
   return folderOf({
@@ -155,6 +163,30 @@ test('bash completes with what is installed; a linked startup file stays a link'
   assert.not.ok(existsSync(root.at('ran')));
   await runSvc(['completion', 'install', '--remove'], options);
   assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"\n');
+});
+
+inZsh('zsh completes, and evaluates nothing that was typed', async () => {
+  const root = home();
+  const script = (await runSvc(['completion', 'script', 'zsh'], { home: root.path })).stdout;
+  const typed = (...words: string[]) => {
+    const lines = [
+      `svc() { SVC_HOME='${root.path}' '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"; }`,
+      `compdef() { }; compset() { PREFIX=\${PREFIX#*=} }; _describe() { print -rl -- \${(P)2} }`,
+      script,
+      `words=(svc "$@") CURRENT=$#words PREFIX=\${words[-1]#\\'} _svc`,
+    ];
+    return execFileSync('zsh', ['-fc', lines.join('\n'), 'zsh', ...words], {
+      encoding: 'utf8',
+      cwd: root.path,
+    }).trim();
+  };
+  assert.is(typed('memory', 'search', '"a b"', '--agent', 'a'), 'ada:agent');
+  assert.is(typed('memory', 'search', '--agent=b'), 'bob:agent');
+  const before = readdirSync(root.path);
+  for (const word of ["'due-date>=", "'x-$(pwd>ran)=", '--where=$(pwd>ran)=']) {
+    assert.is(typed('memory', 'search', 'invoice', '--where', word), '');
+  }
+  assert.equal(readdirSync(root.path), before);
 });
 
 test('a startup file in another encoding keeps its bytes', async () => {

@@ -38,6 +38,7 @@ const COMMANDS = [
   '--version',
   'memory search --help',
   'completion script bash',
+  'completion script zsh',
 ];
 
 test.before(async () => {

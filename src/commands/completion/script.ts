@@ -27,6 +27,26 @@ __svc_complete() {
 complete -F __svc_complete svc
 `;
 
+/** That of `@bomb.sh/tab` also evaluates what was typed before a `=`: a Tab after `--where 'due-date>=` would empty a file. */
+const ZSH = `#compdef svc
+compdef _svc svc
+
+_svc() {
+    local line value description
+    local -a replies
+    while IFS= read -r line; do
+        [[ $line == *$'\\t'* ]] || continue
+        value=\${line%%$'\\t'*} description=\${line#*$'\\t'}
+        replies+=("\${value//:/\\:}\${description:+:$description}")
+    done < <(svc complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+    [[ $PREFIX == -*=* ]] && compset -P 1 '*='
+    _describe svc replies -Q
+}
+
+# As a file of fpath, this is the function.
+if [[ $funcstack[1] == _svc ]]; then _svc; fi
+`;
+
 export default class CompletionScript extends BaseCommand {
   static override summary = 'Print the completion script of a shell.';
   static override description =
@@ -43,6 +63,7 @@ export default class CompletionScript extends BaseCommand {
   async run() {
     const { args } = await this.parse(CompletionScript);
     if (args.shell === 'bash') print(BASH);
+    else if (args.shell === 'zsh') print(ZSH);
     else (await import('@bomb.sh/tab')).script(args.shell, 'svc', 'svc');
     return {};
   }
