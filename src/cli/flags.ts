@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
@@ -357,6 +358,11 @@ export const runsFlag = Flags.integer({
 export const scheduleArgs = {
   schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
 };
+
+/** The file that `--output` names; undefined for stdout, also as `-`. */
+export function outputFile(named: string | undefined): string | undefined {
+  return named === undefined || named === '-' ? undefined : resolve(named);
+}
 
 /** What of a flag decides here; oclif's definitions have it, and so has the manifest. */
 export interface KnownFlag {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
+import { SvcError } from '../engine/errors/index.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
 import { renderBugReport } from '../ui/overview/overall-status.js';
@@ -20,6 +21,11 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
 
   async run(): Promise<BugReportOutput> {
     const { flags } = await this.parse(BugReport);
+    if (flags.output === '-') {
+      throw new SvcError('USAGE', 'cannot write the archive to stdout, which lists its content', {
+        hint: 'pass the name of a file, or omit --output',
+      });
+    }
     const report = await writeBugReport(this.context(), {
       facts: processFacts(this.config.root),
       configFile: flags.config,

@@ -72,6 +72,12 @@ test('a dash as the file of an export is stdout', () => {
   assert.equal([dashed.status, documents(dashed.stdout)], [0, documents(stdout)], dashed.stderr);
 });
 
+test('a dash as the file of drafts is stdout', () => {
+  const drafts = inShell('memory eval --generate 1 --output -', '| cat');
+  assert.is(drafts.status, 0, drafts.stderr);
+  assert.ok(JSON.parse(drafts.stdout).question !== undefined);
+});
+
 test('an export waits for a slow reader and is complete', () => {
   const { stdout, stderr, status } = inShell('memory export', '| (sleep 1; cat)');
   assert.is(status, 0, stderr);

@@ -202,6 +202,9 @@ test('a place that cannot be written is an error with a way out', async () => {
   assert.equal([run.code, error.code], [1, 'REPORT_WRITE_FAILED']);
   assert.match(error.hint ?? '', /--output/);
   const note = home.write('note.md', 'precious');
+  const piped = await runSvc(['bug-report', '-o', '-'], { home: home.path });
+  assert.is(piped.code, 2);
+  assert.match(piped.stderr, 'error: cannot write the archive to stdout');
   const refused = await runSvc(['bug-report', '-o', 'note.md'], { home: home.path });
   assert.is(refused.code, 1);
   assert.match(refused.stderr, `${note} already exists`);

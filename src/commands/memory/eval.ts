@@ -5,6 +5,7 @@ import { examples } from '../../cli/base-command.js';
 import {
   type FlagsOf,
   missingArgument,
+  outputFile,
   parseShare,
   targetFlags,
   textsFlag,
@@ -144,7 +145,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const { seed } = flags;
     const how = { count: generate, seed, signal: this.signal };
     const drafts = await draftQuestions(memory.backend, how);
-    const file = absolute(flags.output);
+    const file = outputFile(flags.output);
     if (file === undefined) this.write(draftLines(drafts));
     else writeDraftFile(file, drafts, flags.force);
     this.note(renderDrafted(drafts.length, generate, file));

@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { outputFile, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { printInTurn, stdoutLost } from '../../cli/print.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -33,8 +32,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
 
   async run(): Promise<ExportResult> {
     const { flags } = await this.parse(MemoryExport);
-    const file =
-      flags.output === undefined || flags.output === '-' ? undefined : resolve(flags.output);
+    const file = outputFile(flags.output);
     if (file === undefined) this.requireReader();
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();
