@@ -105,6 +105,10 @@ export const UNIT = /^(?:[kmgt]i?b|[kmg]bit|bytes?|ms|px|rpm|usd|eur|euros?|doll
 /** Phrases replaced by a single word or number before tokenizing. */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [
+    /\b(?:(?:are|ca|do|does|has|have|is|wo)n['’]t|not)\b(?=[^,;:.!?]{1,60}\bany ?(?:more|longer)\b)/giu,
+    ' no longer ',
+  ],
+  [
     /\b(?:is |are )?(?:in charge of|responsible for|looks? after|take(?:s|n)? over|took over)\b/giu,
     ' owns ',
   ],
@@ -145,7 +149,7 @@ export const PAST =
 
 /** Words that announce a change. */
 export const CHANGE =
-  /\b(?:now|no longer|any ?more|instead|rather than|mov(?:e|es|ed|ing)|chang(?:e|es|ed|ing)|switch(?:es|ed|ing)?|migrat(?:e|es|ed|ing)|replac(?:e|es|ed|ing)|renamed|became|becomes|took over|taken over|takes over|handed|passed (?:to|from|on)|pushed (?:to|back)|raised|lowered|increased|decreased|reduced|bumped|cut|went (?:up|down|from)|goes (?:up|down)|upgraded|as of|since|from now on|starting|effective|new(?:ly)?|update|updated|correction|superseded?s?)\b|→|->|=>/iu;
+  /\b(?:now|no longer|any ?more|any longer|instead|rather than|mov(?:e|es|ed|ing)|chang(?:e|es|ed|ing)|switch(?:es|ed|ing)?|migrat(?:e|es|ed|ing)|replac(?:e|es|ed|ing)|renamed|became|becomes|took over|taken over|takes over|handed|passed (?:to|from|on)|pushed (?:to|back)|raised|lowered|increased|decreased|reduced|bumped|cut|went (?:up|down|from)|goes (?:up|down)|upgraded|as of|since|from now on|starting|effective|new(?:ly)?|update|updated|correction|superseded?s?)\b|→|->|=>/iu;
 
 /** Verbs that say nothing about the present in this form. */
 export const PAST_VERB = /\b(?:was|were|had|worked|lived|resided|studied)\b/iu;

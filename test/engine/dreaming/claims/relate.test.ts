@@ -25,6 +25,10 @@ const SUPERSEDES = [
   ['Postgres runs on port 5432.', 'Postgres runs on port 5433 now.'],
   ["Ana's phone number is 555-1234.", "Ana's phone number is 555-9876."],
   ['Ana uses Vim.', 'Ana switched to Emacs.'],
+  ['Ana uses Vim.', 'Ana no longer uses Vim.'],
+  ['Ana uses Vim.', "Ana doesn't use Vim anymore."],
+  ['Ana lives in Berlin.', 'Ana does not live in Berlin any longer.'],
+  ['Mira works at Acme.', 'Mira isn’t at Acme any more.'],
 ] as const;
 
 /** Two claims that may both be true, or of which neither says that it replaces the other. */
@@ -34,6 +38,7 @@ const COEXIST = [
   ['Ana prefers tea.', 'Ana prefers coffee.'],
   ['Ana drinks coffee at work.', 'Ana drinks tea at home.'],
   ['Ana uses Vim.', 'Ana uses Emacs.'],
+  ['Ana uses Vim.', "Ben doesn't use Vim anymore."],
   ['Ana uses Vim.', 'Ana moved to Hamburg.'],
   ['Ana lives in Berlin.', 'Ana switched to Emacs.'],
   ['Ana lives in Berlin.', 'Ben lives in Hamburg.'],
