@@ -294,6 +294,20 @@ test('undo takes back the last sweep that wrote something; an entry stays with t
   assert.not.ok(existsSync(world.home.at('workspace/MEMORY.md')), 'it had only that entry');
 });
 
+test('an entry that a newer note replaced is explained without claiming that it updates the newer one', async () => {
+  const world = dreamHome();
+  await svc(world, 'dream', 'run');
+  const today = new Date().toISOString().slice(0, 10);
+  const newer = 'The nightly backup of the storage server runs at 04:15 now.';
+  world.home.write(`workspace/memory/${today}.md`, `- ${newer}\n`);
+  await svc(world, 'dream', 'run');
+  const { stdout } = await svc(world, 'dream', 'explain', OFTEN_ASKED);
+  assert.match(stdout, /✗ contradicted by a later note\n· added to MEMORY\.md/);
+  assert.match(stdout, `replaced by a newer statement`);
+  assert.match(stdout, /\nA newer statement replaced it\.\n/);
+  assert.not.match(stdout, /updates an entry|already promoted\.\n$/);
+});
+
 test('what is rejected is not promoted; what a person edited is kept by undo, and that is told', async () => {
   const world = dreamHome();
   await svc(world, 'dream', 'promote', ONCE_ASKED);

@@ -174,7 +174,7 @@ export function renderExplanation(claim: DreamExplainOutput, style: Style): stri
     ...gateLines(claim.gates, style),
     '',
     `${gateMark(claim.note === 'found', style)} ${NOTE_WORDS[claim.note]}`,
-    `${gateMark(isNews(claim), style)} ${LONG_TERM_WORDS[claim.longTermMemory]}`,
+    ...longTermLines(claim, style),
     ...claim.trail.map((step) => `· ${trailWords(step)}`),
     '',
     verdictOf(claim),
@@ -212,6 +212,13 @@ export function gateMark(isGood: boolean, style: Style): string {
   return isGood ? style.ok('✓') : style.fault('✗');
 }
 
+/** Instead of a claim that a later note contradicts, a sweep compares the newer one with `MEMORY.md`. */
+function longTermLines(claim: DreamExplainOutput, style: Style): readonly string[] {
+  const { note, longTermMemory } = claim;
+  if (note === 'superseded' && longTermMemory !== 'present') return [];
+  return [`${gateMark(isNews(claim), style)} ${LONG_TERM_WORDS[longTermMemory]}`];
+}
+
 function isNews({ longTermMemory }: DreamExplainOutput): boolean {
   return longTermMemory === 'new' || longTermMemory === 'renews';
 }
@@ -238,7 +245,10 @@ function trailWords({ sweep, day, change, other }: DreamExplainOutput['trail'][n
 }
 
 function verdictOf(claim: DreamExplainOutput): string {
-  if (claim.fate === 'promoted') return 'It was already promoted.';
+  if (claim.fate === 'promoted') {
+    const isReplaced = claim.trail.at(-1)?.change === 'superseded';
+    return isReplaced ? 'A newer statement replaced it.' : 'It was already promoted.';
+  }
   if (claim.fate === 'rejected') return 'It was rejected: no sweep will promote it.';
   if (!claim.passes) return 'The next sweep will not promote it.';
   if (claim.note !== 'found') return 'It passes every gate, but the next sweep will skip it.';
