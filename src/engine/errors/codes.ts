@@ -240,6 +240,7 @@ export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
   BEGINNING_TOO_SHORT:
     'Too many words start with this prefix, so it was searched for as a whole word.',
+  CAPTURE_LIMITED: 'A conversation has more decisions than one run captures.',
   CAPTURE_MODEL_UNUSED:
     'The configured model was not used, so rules found the decisions of a conversation.',
   CONFIG_UNTRUSTED:

@@ -24,6 +24,8 @@ async function aMemory() {
   const { memory, options } = await noteWorld(folder.path);
   return {
     folder,
+    memory,
+    options,
     capture: async (file: string, more: Partial<CaptureRequest> = {}) => {
       const request = { file, reader: undefined, session: undefined, dryRun: false, ...more };
       const { decisions } = (await captureConversation(memory, request, options)).capture;
@@ -46,6 +48,27 @@ test('files of the same name are different conversations', async () => {
     'known: Remember that the gate is green.',
     'added: Remember that the fence is blue.',
   ]);
+});
+
+test('decisions beyond the limit of a run are reported', async () => {
+  const { memory, folder, options } = await aMemory();
+  const turns = Array.from({ length: 21 }, (_, n) =>
+    message('user', `Remember that door ${n} is red.`),
+  );
+  const request = { reader: undefined, session: undefined, dryRun: true };
+  const run = async (lines: readonly string[]) =>
+    captureConversation(
+      memory,
+      { ...request, file: folder.write('s.jsonl', lines.join('')) },
+      options,
+    );
+  const { capture, warnings } = await run(turns);
+  assert.is(capture.decisions.length, 20);
+  assert.equal(
+    warnings.map(({ code, message: said }) => [code, said]),
+    [['CAPTURE_LIMITED', 'only the first 20 of 21 decisions were captured']],
+  );
+  assert.equal((await run(turns.slice(1))).warnings, []);
 });
 
 test('however a capture is started, what was taken back is not added again', async () => {

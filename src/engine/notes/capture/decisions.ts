@@ -41,6 +41,10 @@ const LONGEST_TURN = 20_000;
  * Questions, quotations, code and what had a secret in it are left out.
  */
 export function decisionsIn(turns: Iterable<Turn>): readonly string[] {
+  return allDecisionsIn(turns).slice(0, MOST_DECISIONS);
+}
+
+function allDecisionsIn(turns: Iterable<Turn>): readonly string[] {
   const found = new Map<string, string>();
   for (const { role, text } of turns) {
     if (text.length > LONGEST_TURN) continue;
@@ -50,7 +54,7 @@ export function decisionsIn(turns: Iterable<Turn>): readonly string[] {
       if (isKept(sentence) && !found.has(key)) found.set(key, sentence);
     }
   }
-  return [...found.values()].slice(0, MOST_DECISIONS);
+  return [...found.values()];
 }
 
 /** Whether a sentence can be added to a note. */
@@ -102,7 +106,9 @@ export async function decisionsBy(
   turns: readonly Turn[],
   signal: AbortSignal,
 ): Promise<{ readonly texts: readonly string[]; readonly warnings: readonly Warning[] }> {
-  const byRules = { texts: decisionsIn(turns), warnings: [] };
+  const found = allDecisionsIn(turns);
+  const warnings = found.length > MOST_DECISIONS ? [leftOut(found.length)] : [];
+  const byRules = { texts: found.slice(0, MOST_DECISIONS), warnings };
   const { captureModel } = agent;
   if (captureModel === undefined || turns.length === 0) return byRules;
   try {
@@ -114,8 +120,17 @@ export async function decisionsBy(
     signal.throwIfAborted();
     const message = `${captureModel} was not used to find decisions: ${messageOf(error)}`;
     const hint = error instanceof SvcError ? error.hint : undefined;
-    return { ...byRules, warnings: [{ code: 'CAPTURE_MODEL_UNUSED', message, hint }] };
+    const unused: Warning = { code: 'CAPTURE_MODEL_UNUSED', message, hint };
+    return { ...byRules, warnings: [unused, ...warnings] };
   }
+}
+
+function leftOut(found: number): Warning {
+  return {
+    code: 'CAPTURE_LIMITED',
+    message: `only the first ${MOST_DECISIONS} of ${found} decisions were captured`,
+    hint: 'add what else matters with "svc memory add"',
+  };
 }
 
 /** The lines of the model's answer that the conversation supports. */
