@@ -17,7 +17,8 @@ export interface DateSpan {
 /** How many years back a date without a year can be. */
 const YEARS = 10;
 
-const MONTHS =
+/** Names of months, as part of a pattern. */
+export const MONTHS =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 
 /*

@@ -9,6 +9,7 @@ import {
   hasName,
   isWritable,
   type Meanings,
+  MONTHS,
   meaningsOf,
   rangeOfDate,
 } from './date-span.js';
@@ -29,6 +30,42 @@ const BETWEEN = /\b(between\s.{3,40}?\s)and\b/gi;
 const LEAP_DAY =
   /\b(?:feb(?:ruary)?\.?\s29(?:th)?|29(?:th)?\s(?:of\s)?feb(?:ruary)?)\b(?!,?\s\d{4}\b)/gi;
 
+/** The parser has no such word, but another one for the same. */
+const PREVIOUS = /\bprevious\b/gi;
+const LAST = 'last'.padEnd('previous'.length);
+
+/** The parser does not know short names of months on their own. */
+const MONTH_RANGE = new RegExp(
+  `(?<=\\b(?:between|during|from|in)\\s)(${MONTHS})(?:\\s(?:and|to|until|till|through)\\s|\\s?[-–]\\s?)(${MONTHS})\\b(?:\\s(\\d{4})\\b)?(?!\\.?,?\\s\\d)`,
+  'gi',
+);
+const SHORT_MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+
+function monthOf(name: string): number {
+  return SHORT_MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+}
+
+/** Periods of whole months, such as "from Nov to Feb 2025". */
+function monthRanges(question: string, today: number): DateSpan[] {
+  return [...question.matchAll(MONTH_RANGE)].flatMap((match): DateSpan[] => {
+    const { 0: text, 1: from = '', 2: to = '', 3: inYear, index: start } = match;
+    const [first, last] = [monthOf(from), monthOf(to)];
+    const yearsBetween = last < first ? 1 : 0;
+    const begins =
+      inYear === undefined
+        ? meaningsOf(first, undefined, today)
+        : [rangeOfDate(Number(inYear) - yearsBetween, first, undefined)];
+    const [latest, ...earlier] = (begins ?? []).flatMap((begin) => {
+      if (begin === undefined) return [];
+      const year = Number(isoDay(begin.first).slice(0, 4)) + yearsBetween;
+      const end = rangeOfDate(year, last, undefined);
+      return end === undefined ? [] : [{ first: begin.first, last: end.last }];
+    });
+    if (latest === undefined) return [];
+    return [{ start, end: start + text.length, meanings: [latest, ...earlier], isRelative: false }];
+  });
+}
+
 /** The dates in a question that are written in English words. */
 export function datesInWords(question: string, today: number): DateSpan[] {
   const [year = 0, month = 0, day = 0] = isoDay(today).split('-').map(Number);
@@ -37,6 +74,7 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   // "in the evening of 7 July" is a date, not this evening.
   const asked = question
     .replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length))
+    .replaceAll(PREVIOUS, LAST)
     .replaceAll(BETWEEN, '$1to ');
   const leapDays = [...asked.matchAll(LEAP_DAY)].flatMap(({ 0: text, index }): DateSpan[] => {
     const meanings = meaningsOf(2, 29, today);
@@ -45,7 +83,9 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   });
   const others = casual
     .parse(asked, reference)
-    .flatMap(({ index, text, start, end }): DateSpan[] => {
+    .flatMap(({ index, text: { length }, start, end }): DateSpan[] => {
+      // Each replacement is as long as what it replaces.
+      const text = question.slice(index, index + length);
       const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
       if (ONLY_NUMBERS.test(text) || VAGUE.test(text) || !hasDateInWords(before + text)) return [];
       const isLast = BACKWARDS_BEFORE.test(before);
@@ -68,7 +108,7 @@ export function datesInWords(question: string, today: number): DateSpan[] {
         },
       ];
     });
-  return [...leapDays, ...others];
+  return [...leapDays, ...monthRanges(question, today), ...others];
 }
 
 /** The last day of a period that begins with some days, which the parser may have read in another year or week. */
