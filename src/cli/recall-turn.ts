@@ -49,8 +49,10 @@ const INPUT_MS = 2000;
 const ENDING_MS = 20;
 
 /**
- * Answers an agent's hook: reads its JSON from stdin and writes the response, or nothing, to stdout. Whatever happens,
- * the process exits in time and without an error.
+ * Answers an agent's hook: reads its JSON from stdin and writes the response, or nothing, to stdout. The process exits
+ * in time, also where nothing can catch an error.
+ *
+ * @throws what opening or recalling throws
  */
 export async function runRecallHook(
   agent: HookAgent,
@@ -70,43 +72,39 @@ export async function runRecallHook(
   // On a terminal there is no input to wait for.
   if (process.stdin.isTTY) return;
   const input = readHookInput(process.stdin);
-  try {
-    const lane = await openRecallLane(context, {
-      configFile: flags.config,
-      agentId: flags.agent,
-      workspace: flags.workspace,
-    });
-    const left = (): number => lane.deadlineMs - ENDING_MS - runningMs();
-    const text = await input(Math.min(INPUT_MS, left()));
-    const call = text === undefined ? undefined : readHookCall(agent, text);
-    if (call === undefined) return;
-    const { sessionId, transcriptFile, prompt } = call;
-    const given = sessionFacts(flags);
-    const agentId = lane.agentOf(given.sessionKey);
-    const named = sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
-    const told = {
-      ...flags,
-      transcript: flags.transcript ?? transcriptFile,
-      trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
-    };
-    const turn: RecallTurn = {
-      ...recallTurn(prompt, told, context.cwd),
-      session: {
-        sessionKey: given.sessionKey ?? named,
-        // Coding agents talk to one person.
-        chatType: given.chatType ?? (given.sessionKey === undefined ? 'direct' : undefined),
-        channel: channelOf(given) ?? agent,
-      },
-      // An id that is not valid in a key does not come from an agent.
-      sessionId: named === undefined ? undefined : sessionId,
-    };
-    const { recalled } = await lane.recall(turn, { signal, leftMs: left() });
-    if (recalled === undefined) return;
-    await written(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
-    await Promise.race([lane.close(), pause(Math.max(0, left()))]);
-  } catch (error) {
-    process.stderr.write(`${mask.text(messageOf(error))}\n`);
-  }
+  const lane = await openRecallLane(context, {
+    configFile: flags.config,
+    agentId: flags.agent,
+    workspace: flags.workspace,
+  });
+  const left = (): number => lane.deadlineMs - ENDING_MS - runningMs();
+  const text = await input(Math.min(INPUT_MS, left()));
+  const call = text === undefined ? undefined : readHookCall(agent, text);
+  if (call === undefined) return;
+  const { sessionId, transcriptFile, prompt } = call;
+  const given = sessionFacts(flags);
+  const agentId = lane.agentOf(given.sessionKey);
+  const named = sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
+  const told = {
+    ...flags,
+    transcript: flags.transcript ?? transcriptFile,
+    trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
+  };
+  const turn: RecallTurn = {
+    ...recallTurn(prompt, told, context.cwd),
+    session: {
+      sessionKey: given.sessionKey ?? named,
+      // Coding agents talk to one person.
+      chatType: given.chatType ?? (given.sessionKey === undefined ? 'direct' : undefined),
+      channel: channelOf(given) ?? agent,
+    },
+    // An id that is not valid in a key does not come from an agent.
+    sessionId: named === undefined ? undefined : sessionId,
+  };
+  const { recalled } = await lane.recall(turn, { signal, leftMs: left() });
+  if (recalled === undefined) return;
+  await written(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
+  await Promise.race([lane.close(), pause(Math.max(0, left()))]);
 }
 
 /** Resolves when the text is written, so that exiting does not cut it off. */

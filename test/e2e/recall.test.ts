@@ -213,19 +213,23 @@ test('whatever a hook is sent, it ends without an error and without a word on st
 });
 
 test('a wrong command line or configuration fails no hook', async () => {
-  const { hook, run } = memoryWith();
+  const { home, hook, run } = memoryWith();
   const broken = folderOf({ 'svc.json': '{"agents": ' }).at('svc.json');
   const runs = [
     await hook('codex', INPUTS.codex, ['--no-such-flag']),
     await hook('codex', INPUTS.codex, ['--agent', 'nobody']),
     await hook('codex', INPUTS.codex, ['--chat-type', 'crowd']),
-    await hook('codex', INPUTS.codex, ['--config', broken]),
+    await runSvc(['memory', 'recall', '--config', broken, '--hook', 'codex'], {
+      home,
+      input: JSON.stringify(INPUTS.codex),
+    }),
     await hook('codex', INPUTS.codex, ['--workspace', '/no/such/folder']),
     await run(['--hook', 'no-such-agent'], { input: JSON.stringify(INPUTS.codex) }),
     await run(['--hook'], { input: '' }),
     await run(['words', 'too', 'many', '--hook=codex'], { input: '' }),
   ];
   for (const { code, stdout } of runs) assert.equal([code, stdout], [0, '']);
+  assert.match(runs[3]?.stderr ?? '', /^error: .*\n +at: .*svc\.json:1:12$/mu);
   const stranger = runs[5]?.stderr ?? '';
   assert.match(stranger, /^error: --hook must be one of: .* \(got "no-such-agent"\)$/mu);
   assert.not.match(stranger, /Expected|See more help/u);
