@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -80,7 +80,12 @@ test('however a capture is started, what was taken back is not added again', asy
   assert.equal(await capture(file, { reader: 'svc', session: 's1' }), []);
   appendFileSync(file, DOOR);
   assert.equal(await capture(file, { session: 's1' }), ['added: Remember that the door is red.']);
-  assert.equal(await capture(file, { reader: 'svc' }), []);
+  const link = folder.at('link.jsonl');
+  symlinkSync(file, link);
+  assert.equal(await capture(link, { reader: 'svc' }), []);
+  appendFileSync(file, FENCE);
+  assert.equal(await capture(link), ['added: Remember that the fence is blue.']);
+  assert.equal(await capture(file), []);
 });
 
 test('a file that another conversation replaced, or that is shorter, is read from its start', async () => {

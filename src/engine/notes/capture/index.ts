@@ -155,7 +155,8 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
   const place = { reader, root: file, label: '', heldIn: undefined };
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, READ_NO_LINK);
+    // A person or an agent named it: a link is followed.
+    descriptor = openSync(realpathSync(file), READ_NO_LINK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
     let state = initialState(place);
