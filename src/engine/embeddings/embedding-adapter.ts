@@ -120,6 +120,8 @@ export interface BatchEmbedOptions extends EmbedOptions {
   readonly clock: { now(): number };
   /** A few inputs go inline, because a job may take hours and an inline request takes a second. */
   readonly fewInline: boolean;
+  /** False leaves running jobs to a later run, whatever `remote.batch.wait` says. */
+  readonly waits: boolean;
 }
 
 /**
@@ -130,7 +132,7 @@ export interface BatchEmbedOptions extends EmbedOptions {
 export interface BatchEmbedding {
   /**
    * Collects stored jobs, then embeds the inputs; parts come as jobs end, in any order. Every input
-   * is in one part, except with `remote.batch.wait` off: then running jobs are left to the next run
+   * is in one part, except for a run that does not wait: then running jobs are left to the next run
    * and reported by `batch.pending`.
    *
    * A job is forgotten when the part after its last one is requested: by then the caller must have

@@ -40,13 +40,14 @@ export async function* startBatchRun(
   options: BatchEmbedOptions,
   ground: BatchGround,
 ): AsyncGenerator<KeyedPart> {
-  const { timeoutMs, pacing, embedDocuments, ...shared } = ground;
+  const { timeoutMs, pacing, embedDocuments, settings, ...shared } = ground;
   const left = new AbortController();
   const signal =
     options.signal === undefined ? left.signal : anySignal([options.signal, left.signal]);
   const onEvent = options.onEvent ?? (() => undefined);
   const run: BatchRun = {
     ...shared,
+    settings: { ...settings, wait: settings.wait && options.waits },
     onEvent,
     call: { signal, timeoutMs, pacing },
     records: openJobRecords(options.jobs, options.clock),

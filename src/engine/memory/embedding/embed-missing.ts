@@ -60,6 +60,8 @@ export interface EmbeddingWork {
   readonly path: ProviderPath;
   /** For a search: embed at most this many, within a search's time limit. Undefined embeds all. */
   readonly atMost: number | undefined;
+  /** Whether to wait for batch jobs, if the settings say so. */
+  readonly waitsForJobs: boolean;
   /** How many unused vectors to keep; 0 for none. */
   readonly cacheEntries: number;
 }
@@ -251,7 +253,7 @@ class Run {
     identity: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const { atMost, clock } = this.options;
+    const { atMost, clock, waitsForJobs } = this.options;
     const work = this.work(signal);
     const missing = missingTexts(this.index, identity);
     if (adapter.batch === undefined || atMost !== undefined) {
@@ -267,7 +269,7 @@ class Run {
     }
     const jobs = batchJobsOf(this.index, identity);
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
-    const batch = { ...work, clock, jobs, fewInline };
+    const batch = { ...work, clock, jobs, fewInline, waits: waitsForJobs };
     for await (const part of adapter.batch.embed(distinct(missing), batch)) {
       await this.answers.take(identity, part);
     }

@@ -339,7 +339,12 @@ export class IndexKeeper {
     const embedding =
       providers === undefined || !options.embeds
         ? undefined
-        : { path: providers, atMost: options.embedAtMost, cacheEntries };
+        : {
+            path: providers,
+            atMost: options.embedAtMost,
+            waitsForJobs: options.waitsForJobs ?? true,
+            cacheEntries,
+          };
     try {
       return await syncIndex(target, { ...options, clock, embedding });
     } finally {

@@ -71,4 +71,6 @@ export interface SyncRequest extends WorkOptions {
   readonly isUpkeep?: boolean;
   /** False skips embedding. */
   readonly embeds?: boolean;
+  /** False leaves running batch jobs to a later sync: while one waits for them, no other change is indexed. */
+  readonly waitsForJobs?: boolean;
 }

@@ -27,7 +27,7 @@ export interface SyncTarget {
   readonly forget: ForgetPlaces;
 }
 
-export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep'> {
+export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | 'waitsForJobs'> {
   readonly lockWaitMs: number;
   readonly clock: Clock;
   /** Undefined to skip embedding. */

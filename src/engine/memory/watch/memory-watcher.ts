@@ -160,6 +160,7 @@ export class MemoryWatcher {
         // An active conversation changes with every turn.
         defersSmallGrowth: cause === 'changed',
         isUpkeep: cause !== 'start',
+        waitsForJobs: false,
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;

@@ -190,7 +190,7 @@ test('a job whose answer is lost is found, not started again', async ({ fake, ke
 });
 
 test('a job is remembered until its last part is taken', async ({ fake, jobs }) => {
-  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: true };
+  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: true, waits: true };
   let parts = 0;
   for await (const part of batchOf(openAiSettings(fake)).embed(inputsOf(60), options)) {
     parts += part.embedded.length;
@@ -358,7 +358,7 @@ test('a reader that leaves does not wait for jobs', async ({ fake, jobs }) => {
   const pollIntervalMs = 3_600_000;
   const settings = openAiSettings(fake, { batch: { ...BATCH, pollIntervalMs } });
   const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
-  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: true };
+  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: true, waits: true };
   for await (const part of batchOf(settings).embed([long, ...inputsOf(60)], options)) {
     assert.equal(
       part.embedded.map(({ input }) => input.key),
@@ -390,7 +390,7 @@ test('a job is forgotten once the vendor has forgotten it', async ({ fake, keepe
   await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
   assert.is(jobs.jobs.size, 1);
   const clock = { now: () => 1_700_000_000_000 + 40 * 86_400_000 };
-  const late = { jobs: jobs.store(), clock, fewInline: true };
+  const late = { jobs: jobs.store(), clock, fewInline: true, waits: true };
   for await (const _ of batchOf(settings).embed([], late)) assert.unreachable();
   assert.is(jobs.jobs.size, 0);
 });

@@ -107,7 +107,13 @@ export class Keeper {
     signal?: AbortSignal,
   ): Promise<void> {
     const missing = inputs.filter(({ key }) => !this.vectors.has(key) && !this.refused.has(key));
-    const options = { jobs, signal, clock: { now: () => 1_700_000_000_000 }, fewInline: true };
+    const options = {
+      jobs,
+      signal,
+      clock: { now: () => 1_700_000_000_000 },
+      fewInline: true,
+      waits: true,
+    };
     const onEvent = (event: EmbeddingEvent): void => void this.events.push(event);
     for await (const part of batch.embed(missing, { ...options, onEvent })) {
       for (const { input, vector } of part.embedded) {

@@ -3,6 +3,9 @@ import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchResponse } from '../../../../src/engine/memory/search/types.js';
+import type { SyncSummary } from '../../../../src/engine/memory/sync/events.js';
+import { MemoryWatcher } from '../../../../src/engine/memory/watch/memory-watcher.js';
+import { watchTargetOf } from '../../../../src/engine/memory/watch/watch-events.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { pathsOf, warningCodes } from '../../../support/memory.js';
 import { rawDatabase } from '../../../support/raw-database.js';
@@ -11,6 +14,7 @@ import {
   semanticMemory,
   textsSent,
 } from '../../../support/semantic-memory.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite<{ fake: OpenAiFake }>('embedding again');
 
@@ -171,6 +175,35 @@ test('passages of jobs under way are not embedded by searches, too', async ({ fa
     assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
     await memory.backend.close();
   }
+});
+
+test('a watcher indexes changes while a batch job is running, and collects it later', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
+  fake.batch.held = true;
+  const memory = await notes.open(byJobs(fake, { pollIntervalMs: 1 }));
+  const synced: SyncSummary[] = [];
+  const watcher = new MemoryWatcher(watchTargetOf(memory, false), {
+    clock: { now: Date.now },
+    timing: { pendingMs: 1 },
+    onEvent: (event) => {
+      if (event.type === 'synced') synced.push(event.summary);
+    },
+  });
+  await watcher.start();
+  notes.folder.write('memory/c.md', 'A bicycle.\n');
+  await waitFor('the new note', () => synced.some(({ added }) => added === 1));
+  assert.equal(fake.batch.paid, []);
+  fake.batch.held = false;
+  await waitFor('all vectors', () => synced.at(-1)?.embedding?.pending === 0);
+  await watcher.close();
+  assert.equal([...fake.inlineTexts, ...fake.batch.paid].toSorted(), [
+    'A bicycle.',
+    'A boat.',
+    'The automobile.',
+  ]);
+  await memory.backend.close();
 });
 
 test('a job embeds a new index of any size, and inline requests a few changes', async ({
