@@ -85,10 +85,20 @@ async function logLookup(
 const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
 
 /** The variables that decide where state is stored, if set: whatever else starts svc has to set them too. */
-export function statePlaces(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+export function statePlaces({ env, homeDir }: EngineContext): Readonly<Record<string, string>> {
+  // Services and cron set that of the account.
+  const home = homeDir === accountHome() ? {} : { HOME: homeDir };
+  const set = Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return { ...home, ...set };
+}
+
+/** Undefined for a user of a container that has no account. */
+function accountHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The platform of this machine. */

@@ -41,16 +41,13 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     const { env, homeDir } = context;
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
-    const { username, homedir } = userInfo();
-    // systemd sets that of the user, and everything that svc has by default is below it.
-    const home = homeDir === homedir ? {} : { HOME: homeDir };
     const accessLog = flags['access-log'] ? ['--access-log'] : [];
     const unit = systemdUnit({
       program: programWords(),
       args: [...config, ...accessLog, ...without],
-      user: username,
+      user: userInfo().username,
       homeDir,
-      env: { ...home, ...statePlaces(env) },
+      env: statePlaces(context),
       drainSeconds: resolved.gateway.drainSeconds,
       notifies: canNotifySystemd(env),
     });

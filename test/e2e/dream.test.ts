@@ -465,7 +465,9 @@ test('the schedule is told, and printed for cron and systemd with absolute paths
   const plain = jsonOf.dreamSchedule(await svc(world, 'dream', 'schedule', '--count=3', '--json'));
   assert.equal([plain.runs.length, plain.timeZone], [3, 'Europe/Berlin']);
   const cron = await svc(world, 'dream', 'schedule', '--print-crontab');
-  const command = `/usr/bin/env SVC_HOME=${world.home.path} ${process.execPath}`;
+  // This test has another home than its user.
+  const places = `HOME=${world.home.path} SVC_HOME=${world.home.path}`;
+  const command = `/usr/bin/env ${places} ${process.execPath}`;
   assert.ok(
     cron.stdout.includes(`time zone\nCRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
     cron.stdout,

@@ -48,14 +48,13 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
     const nowMs = context.clock.now();
     const runs = nextRuns(frequency, timeZone, nowMs, flags.count ?? RUNS_SHOWN).map(iso);
     const command = await this.command(flags.agent);
-    const env = statePlaces(context.env);
     const output: DreamScheduleOutput = {
       enabled,
       frequency,
       timeZone: timeZone ?? null,
       runs,
       ...(flags['print-crontab']
-        ? { crontab: crontabLine(frequency, timeZone, command, env) }
+        ? { crontab: crontabLine(frequency, timeZone, command, statePlaces(context)) }
         : {}),
       ...(flags['print-systemd']
         ? systemdTimer({
@@ -64,7 +63,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
             command,
             user: userInfo().username,
             homeDir: context.homeDir,
-            env,
+            env: statePlaces(context),
           })
         : {}),
     };

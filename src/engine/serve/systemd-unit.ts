@@ -5,7 +5,7 @@ import { childEnvironment } from '../child/program.js';
 import { messageOf } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pathFolders } from '../support/files.js';
-import { commandWord, escaped, quoted } from '../support/systemd.js';
+import { commandWord, ENVIRONMENT_FILE, escaped, quoted } from '../support/systemd.js';
 
 interface SystemdUnitOptions {
   /** The words that start svc, with absolute paths. */
@@ -21,9 +21,6 @@ interface SystemdUnitOptions {
   /** Whether systemd-notify is available. */
   readonly notifies: boolean;
 }
-
-/** Read by systemd as root; can be missing. */
-const ENVIRONMENT_FILE = '/etc/svc/svc.env';
 
 /** On top of the time to drain, before systemd kills the process. */
 const STOP_MARGIN_SECONDS = 10;
@@ -49,8 +46,7 @@ export function systemdUnit(options: SystemdUnitOptions): string {
     `User=${user}`,
     `WorkingDirectory=${escaped(homeDir)}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
-    '# Secrets, one NAME=value per line; only root needs to read it.',
-    `EnvironmentFile=-${ENVIRONMENT_FILE}`,
+    ...ENVIRONMENT_FILE,
     `ExecStart=${command}`,
     'ExecReload=/bin/kill -HUP $MAINPID',
     'Restart=on-failure',

@@ -16,3 +16,9 @@ export function commandWord(word: string): string {
   const text = word.replaceAll('$', '$$$$');
   return /^[\w@%+=:,./-]+$/u.test(word) ? escaped(text) : quoted(text);
 }
+
+/** Read by systemd as root; can be missing. */
+export const ENVIRONMENT_FILE = [
+  '# Secrets, one NAME=value per line; only root needs to read it.',
+  'EnvironmentFile=-/etc/svc/svc.env',
+] as const;

@@ -1,5 +1,5 @@
 import { type CronFields, parseCron } from '../../support/cron.js';
-import { commandWord, escaped, quoted } from '../../support/systemd.js';
+import { commandWord, ENVIRONMENT_FILE, escaped, quoted } from '../../support/systemd.js';
 import { shellWord } from '../../support/text.js';
 
 /** Content of the systemd units. */
@@ -28,6 +28,7 @@ export function systemdTimer(options: SystemdTimerOptions) {
     `User=${user}`,
     `WorkingDirectory=${escaped(homeDir)}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
+    ...ENVIRONMENT_FILE,
     `ExecStart=${command.map(commandWord).join(' ')}`,
     'UMask=0077',
     'NoNewPrivileges=yes',

@@ -36,6 +36,7 @@ test('the timer starts this program, and makes up for what was missed', () => {
   });
   assert.match(service, /^ExecStart=\/usr\/bin\/node "\/opt\/my svc\/50%%\.js" dream run$/m);
   assert.match(service, /^Environment="SVC_HOME=\/srv\/a b"$/m);
+  assert.match(service, /^EnvironmentFile=-\/etc\/svc\/svc\.env$/m);
   assert.match(timer, /^Persistent=true$/m);
 });
 
