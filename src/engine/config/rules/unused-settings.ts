@@ -99,8 +99,8 @@ function* inheritedOf(
   scope: SearchScope,
   remoteKeys: readonly string[],
 ): Generator<RuleFinding> {
-  const path = scope.where(...place, 'provider');
-  if (path === undefined || !scope.owns(path) || provider === other) return;
+  const path = scope.own(...place, 'provider');
+  if (path === undefined || provider === other) return;
   const what = place.length === 0 ? 'provider' : 'reranker';
   for (const keys of [['model'], ...remoteKeys.map((key) => ['remote', key])]) {
     const inherited = scope.where(...place, ...keys);
