@@ -41,7 +41,6 @@ export {
 } from './provider-path.js';
 export {
   type AgentProviders,
-  agentProviders,
   loadAgentProviders,
   type ProviderWorld,
   providerWorld,

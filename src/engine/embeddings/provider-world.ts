@@ -50,27 +50,10 @@ export async function loadAgentProviders(
     configFile,
   }: { readonly agentId?: string | undefined; readonly configFile?: string | undefined },
 ): Promise<AgentProviders> {
-  return agentProviders(await loadConfig(context, { configFile }), agentId, context);
-}
-
-/**
- * The same in a configuration that was loaded.
- *
- * @param locate finds where a setting is written; by default in the file
- * @throws SvcError AGENT_UNKNOWN
- */
-export function agentProviders(
-  loaded: LoadedConfig,
-  agentId: string | undefined,
-  context: EngineContext,
-  locate?: LocateSetting,
-): AgentProviders {
-  const { id, memorySearch: settings } = resolveAgent(loaded, agentId, context);
-  return {
-    agentId: id,
-    settings,
-    world: providerWorld(loaded, context),
-    locate: locate ?? settingLocator(loaded, id),
-    warnings: loaded.warnings,
-  };
+  const loaded = await loadConfig(context, { configFile });
+  const agent = resolveAgent(loaded, agentId, context);
+  const { warnings } = loaded;
+  const world = providerWorld(loaded, context);
+  const locate = settingLocator(loaded, agent.id);
+  return { agentId: agent.id, settings: agent.memorySearch, world, locate, warnings };
 }

@@ -1,7 +1,12 @@
 import { configTemplate, configTextNow, loadConfigText } from '../config/authoring.js';
-import { type Discovery, discoverConfig, type LoadedConfig } from '../config/index.js';
+import {
+  type Discovery,
+  discoverConfig,
+  type LoadedConfig,
+  resolveAgent,
+} from '../config/index.js';
 import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
-import { type AgentProviders, agentProviders } from '../embeddings/index.js';
+import { type AgentProviders, providerWorld } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 
@@ -51,7 +56,11 @@ function fileToSetUp(
   return file === undefined ? { file: state.userConfigFile, origin: 'user' } : { file, origin };
 }
 
-/** The settings of the default agent's providers. The text need not be on disk: there are no lines to point to. */
+/** The settings of the default agent's providers, in a configuration that need not be on disk. */
 export function providersOf(loaded: LoadedConfig, context: EngineContext): AgentProviders {
-  return agentProviders(loaded, undefined, context, async () => undefined);
+  const { id, memorySearch: settings } = resolveAgent(loaded, undefined, context);
+  const world = providerWorld(loaded, context);
+  // There may be no lines to point to.
+  const locate = async (): Promise<undefined> => undefined;
+  return { agentId: id, settings, world, locate, warnings: loaded.warnings };
 }

@@ -214,12 +214,9 @@ function aliasFor(opened: OpenedSetUp, file: string): { alias: string; isNew: bo
 }
 
 /** The places of a setting of the default agent: its own, and the defaults. */
-function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]): ConfigPath[] {
-  const { list } = loaded.resolved.agents;
-  const at = list.findIndex(({ id }) => id === providers.agentId);
-  const isWritten = (loaded.input.agents?.list ?? []).length > 0;
-  const [own, shared] = agentPlaces(at, keys);
-  return isWritten ? [own, shared] : [shared];
+function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]) {
+  const at = loaded.resolved.agents.list.findIndex(({ id }) => id === providers.agentId);
+  return agentPlaces(at, keys);
 }
 
 /** Where to write a setting of the default agent: where it is, or else in the defaults. */
