@@ -18,7 +18,6 @@ const options = { style, columns: 80 };
 const discovery = { file: '/a/svc.json', origin: 'nearest', searched: [] } as const;
 
 const INVALID: ConfigInspection = {
-  discovery,
   file: '/a/svc.json',
   text: '{\n  "memry": {}\n}',
   faults: [

@@ -21,7 +21,6 @@ import { storeFindings } from './store-faults.js';
 
 /** All problems of a configuration. */
 export interface ConfigInspection {
-  readonly discovery: Discovery;
   /** Absolute path; undefined if there is no file. */
   readonly file: string | undefined;
   /** The text that locations refer to. */
@@ -146,11 +145,11 @@ export async function inspectConfig(
 ): Promise<ConfigInspection> {
   const discovery = discoverConfig(context, options.configFile);
   const { file } = discovery;
-  if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
+  if (file === undefined) return { file, text: undefined, faults: [], warnings: [] };
   const { checkConfigFile } = await import('./check-file.js');
   const { document, faults, warnings } = checkConfigFile(context, discovery, file).checked;
   tellSecrets(context, document.value, CONFIG_DEFAULTS.secrets.defaults);
-  return { discovery, file, text: document.text, faults, warnings };
+  return { file, text: document.text, faults, warnings };
 }
 
 export interface WrittenSetting {

@@ -97,7 +97,11 @@ export async function sendOnce(
   }
 }
 
-const ONE_TRY = { followRedirect: false, throwHttpErrors: false, retry: { limit: 0 } } as const;
+export const ONE_TRY = {
+  followRedirect: false,
+  throwHttpErrors: false,
+  retry: { limit: 0 },
+} as const;
 
 type AnswerHead = Omit<HttpAnswer, 'body'>;
 

@@ -1,7 +1,7 @@
 import got, { type Request as Stream, TimeoutError } from 'got';
 import { messageOf, systemErrorCode } from '../../../errors/index.js';
 import { jsonOrText } from '../../../support/text.js';
-import { answerHead, errorBeginning } from '../../http/http-client.js';
+import { answerHead, errorBeginning, ONE_TRY } from '../../http/http-client.js';
 import { networkWords, statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
@@ -56,16 +56,14 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const secret = url.origin === first ? request.secretHeaders : {};
     const stream = got.stream(url, {
+      ...ONE_TRY,
       headers: {
         'user-agent': 'svc',
         'accept-encoding': 'identity',
         ...request.rangeHeaders(linked),
         ...secret,
       },
-      followRedirect: false,
-      throwHttpErrors: false,
       decompress: false,
-      retry: { limit: 0 },
       signal: request.signal,
       timeout: {
         lookup: connectMs,
