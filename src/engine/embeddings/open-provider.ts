@@ -6,9 +6,9 @@ import { VendorFault } from '../providers/vendor-fault.js';
 import { resolveSecret } from '../secrets/index.js';
 import type { Clock } from '../support/context.js';
 import { type ProviderChoice, queryTimeoutMs } from './choose-provider.js';
-import { createAdapter } from './create-adapter.js';
 import type { AdapterSettings, EmbeddingAdapter } from './embedding-adapter.js';
 import type { ProviderWorld } from './provider-world.js';
+import { VendorAdapter } from './vendor-adapter.js';
 
 export interface OpenProviderOptions {
   readonly settings: ResolvedMemorySearch;
@@ -45,7 +45,7 @@ export async function openProvider(
     const { world, clock, signal } = options;
     const tools = { stateDir: world.stateDir, env: world.env, clock };
     const vendor = await PROVIDERS[choice.adapter].open(settings, tools, signal);
-    return createAdapter(vendor, settings);
+    return new VendorAdapter(vendor, settings);
   } catch (error) {
     throw asProviderError(error, place);
   }

@@ -71,7 +71,7 @@ export interface VendorRequest {
 }
 
 /**
- * One vendor's service: how a request is sent and its answer read. create-adapter.ts does packing,
+ * One vendor's service: how a request is sent and its answer read. vendor-adapter.ts does packing,
  * splitting, validation and normalization for all vendors.
  */
 export interface EmbeddingVendor {

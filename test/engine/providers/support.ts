@@ -1,8 +1,8 @@
-import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
+import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { EmbeddingVendor, VendorTools } from '../../../src/engine/providers/vendor.js';
 import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
@@ -10,7 +10,7 @@ import type { FakeVendor } from '../../fakes/fake-vendor.js';
 
 /** The port over a vendor, without jitter in its waits. */
 export function adapterOver(vendor: EmbeddingVendor, settings: AdapterSettings): EmbeddingAdapter {
-  return createAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
+  return new VendorAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
 }
 
 /** A vendor as the registry opens it. */

@@ -1,4 +1,3 @@
-import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
 import type {
   AdapterSettings,
   BatchEmbedding,
@@ -6,6 +5,7 @@ import type {
   KeyedInput,
   StoredBatchJob,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
+import { VendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
 import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
 import type {
   BatchSettings,
@@ -47,7 +47,7 @@ export function batchOf(
 ): BatchEmbedding {
   return {
     embed: async function* (inputs, options) {
-      const { batch } = createAdapter(await vendor, settings, { nowMs, random: () => 0 });
+      const { batch } = new VendorAdapter(await vendor, settings, { nowMs, random: () => 0 });
       if (batch === undefined) throw new Error('this vendor has no batch API');
       yield* batch.embed(inputs, options);
     },

@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
-import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
 import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
+import { VendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
 import {
   cacheFileName,
   parseModelReference,
@@ -55,7 +55,7 @@ function open(modelPath: string, opening: Opening = {}): EmbeddingAdapter {
     env: opening.env ?? {},
     threads: 1,
   });
-  const adapter = createAdapter(vendor, settings, { nowMs, random: () => 0 });
+  const adapter = new VendorAdapter(vendor, settings, { nowMs, random: () => 0 });
   opened.push(adapter);
   return adapter;
 }

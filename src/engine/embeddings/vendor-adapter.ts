@@ -37,14 +37,6 @@ export interface AdapterTools {
   readonly random: () => number;
 }
 
-/** Wraps a vendor with packing, pacing, validation and readable errors. */
-export function createAdapter(
-  vendor: EmbeddingVendor,
-  settings: AdapterSettings,
-  tools: AdapterTools = { nowMs: runningMs, random: Math.random },
-): EmbeddingAdapter {
-  return new VendorAdapter(vendor, settings, tools);
-}
 const ignore = (): void => undefined;
 const PROBE_TEXT = 'ping';
 /** Few inputs per request, so that a slow model answers some before a search stops waiting. */
@@ -52,7 +44,8 @@ const INTERACTIVE_INPUTS = 16;
 
 type Call = Omit<VendorRequest, 'inputs'>;
 
-class VendorAdapter implements EmbeddingAdapter {
+/** A vendor with packing, pacing, validation and readable errors. */
+export class VendorAdapter implements EmbeddingAdapter {
   readonly id: EmbeddingAdapter['id'];
   readonly provider: string;
   readonly model: string;
@@ -66,7 +59,11 @@ class VendorAdapter implements EmbeddingAdapter {
   /** Dimensions of the first vector; all others must match. */
   private size: number | undefined;
 
-  constructor(vendor: EmbeddingVendor, settings: AdapterSettings, tools: AdapterTools) {
+  constructor(
+    vendor: EmbeddingVendor,
+    settings: AdapterSettings,
+    tools: AdapterTools = { nowMs: runningMs, random: Math.random },
+  ) {
     this.vendor = vendor;
     this.settings = settings;
     this.tools = tools;
