@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
+import { crypto } from '../engine/support/crypto.js';
 import { makeFolders, PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
 
 /** Long enough for most programs to write something. Whoever starts svc with a pipe may never close it. */
@@ -89,7 +89,7 @@ export async function withStdinFile<T>(
   work: (file: string) => Promise<T>,
 ): Promise<T> {
   makeFolders(folder);
-  const file = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
+  const file = join(folder, `.${crypto().randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
     const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
     await pipeline(process.stdin, copy, { signal }).catch((error: unknown) => {
