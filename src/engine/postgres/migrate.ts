@@ -125,12 +125,10 @@ export async function serverState(server: Sql): Promise<ServerState> {
  * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_OUTDATED, STORAGE_NEWER
  */
 export async function requireCurrent(server: Server): Promise<void> {
-  const { version, schemaVersion } = await serverState(server);
+  const [next] = await pendingMigrations(server);
+  if (next === undefined) return;
+  const is = next.version === 1 ? 'has no tables of svc yet' : 'has tables of an older svc';
   const where = describeAddress(server.address);
-  requireSupported(version, where);
-  if (schemaVersion === SCHEMA_VERSION) return;
-  requireKnown(schemaVersion, where);
-  const is = schemaVersion === 0 ? 'has no tables of svc yet' : 'has tables of an older svc';
   throw new SvcError('STORAGE_OUTDATED', `PostgreSQL at ${where} ${is}`, {
     hint: 'run "svc storage migrate"',
   });
@@ -144,8 +142,18 @@ export async function requireCurrent(server: Server): Promise<void> {
 export async function pendingMigrations(server: Server): Promise<readonly PendingMigration[]> {
   const { version, schemaVersion } = await serverState(server);
   const where = describeAddress(server.address);
-  requireSupported(version, where);
-  requireKnown(schemaVersion, where);
+  if (Number.parseInt(version, 10) < OLDEST_SERVER) {
+    throw new SvcError('STORAGE_UNSUPPORTED', `PostgreSQL at ${where} is version ${version}`, {
+      hint: `svc needs PostgreSQL ${OLDEST_SERVER} or newer`,
+    });
+  }
+  if (schemaVersion > SCHEMA_VERSION) {
+    throw new SvcError(
+      'STORAGE_NEWER',
+      `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${SCHEMA_VERSION})`,
+      { hint: 'update svc on this host: svc upgrade' },
+    );
+  }
   return pendingAfter(schemaVersion);
 }
 
@@ -217,21 +225,5 @@ export function migrationScript(pending: readonly PendingMigration[]): string {
 export function pendingAfter(schemaVersion: number): PendingMigration[] {
   return MIGRATIONS.map((migration, at) => ({ ...migration, version: at + 1 })).slice(
     schemaVersion,
-  );
-}
-
-function requireSupported(version: string, where: string): void {
-  if (Number.parseInt(version, 10) >= OLDEST_SERVER) return;
-  throw new SvcError('STORAGE_UNSUPPORTED', `PostgreSQL at ${where} is version ${version}`, {
-    hint: `svc needs PostgreSQL ${OLDEST_SERVER} or newer`,
-  });
-}
-
-function requireKnown(schemaVersion: number, where: string): void {
-  if (schemaVersion <= SCHEMA_VERSION) return;
-  throw new SvcError(
-    'STORAGE_NEWER',
-    `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${SCHEMA_VERSION})`,
-    { hint: 'update svc on this host: svc upgrade' },
   );
 }
