@@ -4,14 +4,7 @@
  * recall-log/recalled-claims.js.
  */
 export { rollBackBackfill, runBackfill } from './backfill.js';
-export type {
-  DreamBackfillOutput,
-  DreamCandidatesOutput,
-  DreamExplainOutput,
-  DreamPromoteOutput,
-  DreamRejectOutput,
-  DreamSignalsOutput,
-} from './claim-output-schemas.js';
+export type * from './claim-output-schemas.js';
 export type { ClaimKey } from './claims/claim-words.js';
 export {
   findClaim,
@@ -44,20 +37,7 @@ export {
   sweepOutput,
   sweptOutput,
 } from './output.js';
-export type {
-  DecisionOutput,
-  DreamListOutput,
-  DreamRunOutput,
-  DreamScheduleOutput,
-  DreamShowOutput,
-  DreamStatusOutput,
-  DreamSwitchOutput,
-  DreamUndoOutput,
-  EvaluationOutput,
-  NotSweptOutput,
-  SweepOutput,
-  SweptOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export { handWritten } from './promotion/memory-file.js';
 export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 export type { DreamSchedule } from './schedule/dream-schedule.js';

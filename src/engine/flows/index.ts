@@ -29,24 +29,7 @@ export {
   taskListOutput,
   taskShowOutput,
 } from './output.js';
-export type {
-  BulkOutput,
-  FlowCancelOutput,
-  FlowHistoryOutput,
-  FlowListOutput,
-  FlowOutput,
-  FlowPruneOutput,
-  FlowShowOutput,
-  NotificationListOutput,
-  NotificationRetryOutput,
-  NotificationShowOutput,
-  TaskClaimOutput,
-  TaskHeartbeatOutput,
-  TaskListOutput,
-  TaskOutput,
-  TaskPauseOutput,
-  TaskShowOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export type { FlowSchedule, ScheduleOutcome } from './schedules.js';
 export type { FlowFilter } from './store/flow-table.js';
 export type { TaskFilter } from './store/task-table.js';

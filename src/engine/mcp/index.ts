@@ -6,10 +6,5 @@ export {
   type McpWriting,
   sessionOf,
 } from './mcp-world.js';
-export type {
-  McpOutput,
-  TokenCreateOutput,
-  TokenListOutput,
-  TokenRevokeOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export { connectStdio } from './stdio.js';

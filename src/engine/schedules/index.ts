@@ -6,9 +6,5 @@ export {
   runSchedule,
   type Schedule,
 } from './configured-schedules.js';
-export type {
-  ScheduleListOutput,
-  ScheduleNextOutput,
-  ScheduleRunOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export { ScheduleRunner } from './schedule-runner.js';

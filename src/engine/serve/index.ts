@@ -5,7 +5,7 @@
  */
 
 export type { LogLevel, LogRecord } from './log/log-record.js';
-export type { LogsOutput, ServeOutput, SystemdOutput } from './output-schemas.js';
+export type * from './output-schemas.js';
 export {
   type ServeEnd,
   type ServeOptions,

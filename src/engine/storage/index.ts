@@ -2,12 +2,7 @@
 // server: `storage-status.js`.
 export { type CopyProgress, copyStorage } from './copy/copy-storage.js';
 export { migrateStorage } from './migrate-storage.js';
-export type {
-  StorageCopyOutput,
-  StorageMigrateOutput,
-  StorageOriginsOutput,
-  StorageStatusOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export {
   requireReadable,
   type ServerStatus,

@@ -13,15 +13,5 @@ export type { DeliveryFilter } from './deliveries/delivery-file.js';
 export type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
 export type { WebhookMetrics } from './metrics.js';
 export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './open-webhooks.js';
-export type {
-  CallOutput,
-  DeliveriesOutput,
-  DeliveryShowOutput,
-  MapOutput,
-  ReplayOutput,
-  RotateOutput,
-  RoutesOutput,
-  SecretOutput,
-  TriggerOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export { configuredStandings, type RouteStanding, resolveRoutes } from './routes.js';
