@@ -1,26 +1,6 @@
 import type { JsonObject } from '../flow-model/fields.js';
 import type { FlowAnswer, FlowRejection } from '../flows/index.js';
 
-/** Why a request on a known route was rejected before its action. */
-export type RequestRejection =
-  | 'draining'
-  | 'forbidden'
-  | 'internal_error'
-  | 'invalid_request'
-  | 'mapping_failed'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'persist_failed'
-  | 'rate_limited'
-  | 'request_timeout'
-  | 'too_many_in_flight'
-  | 'unauthorized'
-  | 'unmatched'
-  | 'unsupported_media_type';
-
-/** The code of an answer with `ok: false`. */
-export type RejectionCode = RequestRejection | FlowRejection;
-
 interface RejectionKind {
   readonly status: number;
   /** The default message. */
@@ -36,7 +16,7 @@ const RETRY_SOON = '1';
 const RETRY_AFTER_RESTART = '5';
 
 /** Rejections by the listener itself. */
-export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind>> = {
+export const REQUEST_REJECTIONS = {
   draining: {
     status: 503,
     error: 'The service is stopping.',
@@ -74,7 +54,13 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
     status: 415,
     error: 'The body must be application/json in UTF-8, not compressed.',
   },
-};
+} as const satisfies Readonly<Record<string, RejectionKind>>;
+
+/** Why a request on a known route was rejected before its action. */
+export type RequestRejection = keyof typeof REQUEST_REJECTIONS;
+
+/** The code of an answer with `ok: false`. */
+export type RejectionCode = RequestRejection | FlowRejection;
 
 /** Rejections by flows (facts §2.4). */
 export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
@@ -114,7 +100,7 @@ export function rejection(
   code: RequestRejection,
   said: { readonly error?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): WebhookAnswer {
-  const kind = REQUEST_REJECTIONS[code];
+  const kind: RejectionKind = REQUEST_REJECTIONS[code];
   const error = said.error ?? kind.error;
   return {
     status: kind.status,

@@ -13,7 +13,7 @@ import type { DeliveryFilter } from './deliveries/delivery-file.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
 import type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
-import { type Replay, type Replayed, replayIn } from './deliveries/replay-delivery.js';
+import { type Replay, type Replayed, replayDelivery } from './deliveries/replay-delivery.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes, openApiDocument } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
@@ -140,7 +140,7 @@ export class Webhooks {
       },
       flows,
       new DeliveryReader(stateDir),
-      (replay) => replayIn(flows, replay, { loaded: this.loaded, context, mask }),
+      (replay) => replayDelivery(replay, { loaded: this.loaded, context, mask }, flows),
     );
     const { deliveries: limits } = loaded.resolved.plugins.entries.webhooks.config;
     this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });

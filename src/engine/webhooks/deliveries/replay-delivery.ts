@@ -47,26 +47,23 @@ export interface Replayed {
  * Does with a recorded delivery what its route would do now. Its signature is not checked: an operator of this machine
  * can do everything that its sender could.
  *
+ * @param opened the flows, if they are open
  * @throws SvcError DELIVERY_NOT_FOUND, DELIVERY_NOT_REPLAYABLE, DELIVERIES_UNUSABLE, WEBHOOKS_DISABLED,
  *   WEBHOOK_ROUTE_UNKNOWN, FLOWS_*, STORAGE_*
  */
-export async function replayDelivery(replay: Replay, world: ReplayWorld): Promise<Replayed> {
+export async function replayDelivery(
+  replay: Replay,
+  world: ReplayWorld,
+  opened?: Pick<Flows, 'perform'>,
+): Promise<Replayed> {
   const prepared = prepare(replay, world);
+  if (opened !== undefined) return perform(prepared, world, opened);
   const flows = await openFlows(world.context, world.loaded.resolved);
   try {
     return await perform(prepared, world, flows);
   } finally {
     await flows.close();
   }
-}
-
-/** The same, with flows that are open. */
-export function replayIn(
-  flows: Pick<Flows, 'perform'>,
-  replay: Replay,
-  world: ReplayWorld,
-): Promise<Replayed> {
-  return perform(prepare(replay, world), world, flows);
 }
 
 type Prepared = ReturnType<typeof prepare>;
