@@ -26,13 +26,7 @@ export {
   isSuperseded,
   supersededKey,
 } from './identity.js';
-export type {
-  CheckName,
-  CheckOutcome,
-  Diagnosis,
-  ListedProvider,
-  ProviderListOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export {
   createProviderPath,
   type PathProvider,

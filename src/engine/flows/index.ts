@@ -35,4 +35,10 @@ export type { FlowFilter } from './store/flow-table.js';
 export type { TaskFilter } from './store/task-table.js';
 export { waitForTask } from './task-store.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
-export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';
+export type {
+  LeaseAnswer,
+  LeaseRefusal,
+  TaskFailure,
+  TaskLease,
+  TaskSuccess,
+} from './tasks/report-task.js';

@@ -4,11 +4,5 @@
  */
 export { addNote, MOST_NOTE_BYTES, writeId } from './add-note.js';
 export { type NoteOptions, whileNotesAreLocked } from './change-notes.js';
-export type {
-  MemoryAddOutput,
-  MemoryCaptureOutput,
-  MemoryEditOutput,
-  MemoryUndoListOutput,
-  MemoryUndoOutput,
-} from './output-schemas.js';
+export type * from './output-schemas.js';
 export { addedText, listWrites, undoNotes } from './undo-notes.js';

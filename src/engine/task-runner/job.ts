@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ChildEnd, Mind } from '../child/child-group.js';
-import type { JsonValue } from '../flow-model/fields.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
+import type { TaskFailure, TaskSuccess } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import { readLines } from '../support/read-lines.js';
 import { oneLine, withEllipsis } from '../support/text.js';
@@ -41,18 +41,8 @@ export interface JobHost {
 
 /** How a job ended. */
 export type JobEnd =
-  | {
-      readonly kind: 'succeeded';
-      readonly summary?: string | undefined;
-      readonly outcome?: 'blocked' | 'succeeded' | undefined;
-      readonly result?: JsonValue | undefined;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      /** Whether another attempt could succeed. */
-      readonly retry: boolean;
-    };
+  | ({ readonly kind: 'succeeded' } & TaskSuccess)
+  | ({ readonly kind: 'failed'; readonly retry: boolean } & TaskFailure);
 
 /** A started job. */
 export interface RunningJob {
