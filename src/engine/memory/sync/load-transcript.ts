@@ -54,7 +54,7 @@ export function* loadTranscript(
       yield { state: 'unchanged', fingerprint };
       return;
     }
-    yield* new TranscriptLoad(file, descriptor, fingerprint, chunking, forgotten).parts(resume);
+    yield* partsOf(file, descriptor, fingerprint, resume, chunking, forgotten);
   } catch (error) {
     yield { state: 'skipped', skip: { ...skipOf(file.absolutePath, error), path: file.path } };
   } finally {
@@ -101,113 +101,83 @@ function resumable(
 }
 
 /** One pass over a transcript, from its beginning or a resume point. */
-class TranscriptLoad {
-  private readonly file: TranscriptFile;
-  private readonly descriptor: number;
-  private readonly fingerprint: FileFingerprint;
-  private readonly forgotten: Forgotten;
-  private readonly chunker: TurnChunker<Mark>;
-  private reading: ReadingState;
-  private chunks: Chunk[] = [];
+function* partsOf(
+  file: TranscriptFile,
+  descriptor: number,
+  fingerprint: FileFingerprint,
+  resume: ResumePoint | undefined,
+  chunking: ChunkingOptions,
+  forgotten: Forgotten,
+): Generator<FilePart> {
+  const { size } = fingerprint;
+  const chunker = new TurnChunker<Mark>(chunking);
+  let reading = resume?.reading ?? initialState(file.place);
+  let chunks: Chunk[] = [];
   /** How many chunks at the document's end the next change replaces; undefined for a new document. */
-  private replaces: number | undefined;
+  let replaces = resume?.openChunks;
 
-  constructor(
-    file: TranscriptFile,
-    descriptor: number,
-    fingerprint: FileFingerprint,
-    chunking: ChunkingOptions,
-    forgotten: Forgotten,
-  ) {
-    this.file = file;
-    this.descriptor = descriptor;
-    this.fingerprint = fingerprint;
-    this.forgotten = forgotten;
-    this.chunker = new TurnChunker(chunking);
-    this.reading = initialState(file.place);
-  }
-
-  *parts(resume: ResumePoint | undefined): Generator<FilePart> {
-    const { size } = this.fingerprint;
-    this.reading = resume?.reading ?? this.reading;
-    this.replaces = resume?.openChunks;
-    const from = resume ?? { offset: 0, line: 1 };
-    let next = { offset: from.offset, line: from.line };
-    let begun = from.offset;
-    const lines = this.reading.isExcluded ? [] : jsonlLines(this.descriptor, from, size);
-    for (const line of lines) {
-      if (!line.isEnded) {
-        yield this.lastPart(next, line, size - begun);
-        return;
-      }
-      this.take(line);
-      next = { offset: line.end, line: line.number + 1 };
-      if (this.reading.isExcluded) break;
-      if (line.end - begun < PART_BYTES || line.end === size) continue;
-      yield this.part(next, line.end - begun);
-      begun = line.end;
-    }
-    // An excluded file is never read again, however it grows.
-    const end = this.reading.isExcluded ? { ...next, offset: size } : next;
-    yield this.lastPart(end, undefined, next.offset - begun);
-  }
-
-  private take(line: JsonlLine): void {
+  const take = (line: JsonlLine): void => {
     const { offset, number } = line;
-    const mark = { offset, line: number, reading: this.reading };
-    const { turn, state } = readTurn(line, this.reading, this.file.place);
-    this.reading = state;
+    const mark = { offset, line: number, reading };
+    const { turn, state } = readTurn(line, reading, file.place);
+    reading = state;
     if (turn === undefined) return;
-    const text = this.forgotten.leftOf(turn.text);
+    const text = forgotten.leftOf(turn.text);
     if (text === '') return;
-    pushAll(this.chunks, this.chunker.add({ ...turn, text, line: number, mark }));
-  }
+    pushAll(chunks, chunker.add({ ...turn, text, line: number, mark }));
+  };
 
-  /** @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time */
-  private lastPart(
-    next: { readonly offset: number; readonly line: number },
-    unended: JsonlLine | undefined,
-    bytes: number,
-  ): FilePart {
-    const point = this.pointAt(next);
-    const sure = this.chunks.length;
-    if (unended !== undefined) this.take(unended);
-    pushAll(this.chunks, this.chunker.tail());
-    const open = { ...point, openChunks: this.chunks.length - sure };
-    return this.changeOf(open, this.fingerprint, bytes, true);
-  }
-
-  private part(next: { readonly offset: number; readonly line: number }, bytes: number): FilePart {
-    // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
-    const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
-    return this.changeOf({ ...this.pointAt(next), openChunks: 0 }, halfway, bytes, false);
-  }
-
-  private pointAt(next: { readonly offset: number; readonly line: number }): ResumePoint {
-    const first = this.chunker.first ?? { ...next, reading: this.reading };
-    const { brokenLines, isExcluded } = this.reading;
+  const pointAt = (next: Pick<Mark, 'line' | 'offset'>): ResumePoint => {
+    const first = chunker.first ?? { ...next, reading };
+    const { brokenLines, isExcluded } = reading;
     return { ...first, end: next.offset, openChunks: 0, brokenLines, isExcluded };
-  }
+  };
 
-  private changeOf(
+  const part = (
     point: ResumePoint,
-    fingerprint: FileFingerprint,
+    print: FileFingerprint,
     bytes: number,
     isLast: boolean,
-  ): FilePart {
-    const { source, path, kind } = this.file;
-    const hash = prefixPrint(this.descriptor, point.end) ?? '';
-    const resume = JSON.stringify(point);
-    const { chunks, replaces } = this;
-    this.chunks = [];
-    this.replaces = point.openChunks;
-    const document = { source, path, kind, fingerprint, hash, chunks, resume };
+  ): FilePart => {
+    const { source, path, kind } = file;
+    const hash = prefixPrint(descriptor, point.end) ?? '';
+    const stored = { fingerprint: print, hash, chunks, resume: JSON.stringify(point) };
+    const document = { source, path, kind, ...stored };
     const change =
       replaces === undefined
         ? ({ type: 'put', document } as const)
         : ({ type: 'extend', document, replacesLast: replaces } as const);
+    chunks = [];
+    replaces = point.openChunks;
     return { state: 'changed', change, bytes, isLast };
+  };
+
+  const from = resume ?? { offset: 0, line: 1 };
+  let next = { offset: from.offset, line: from.line };
+  let begun = from.offset;
+  /** An unterminated last line: it counts if it is complete JSON, and is read again next time. */
+  let unended: JsonlLine | undefined;
+  for (const line of reading.isExcluded ? [] : jsonlLines(descriptor, from, size)) {
+    if (!line.isEnded) {
+      unended = line;
+      break;
+    }
+    take(line);
+    next = { offset: line.end, line: line.number + 1 };
+    if (reading.isExcluded) break;
+    if (line.end - begun < PART_BYTES || line.end === size) continue;
+    // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
+    const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
+    yield part(pointAt(next), halfway, line.end - begun, false);
+    begun = line.end;
   }
+  // An excluded file is never read again, however it grows.
+  const point = pointAt(reading.isExcluded ? { ...next, offset: size } : next);
+  const sure = chunks.length;
+  if (unended !== undefined) take(unended);
+  pushAll(chunks, chunker.tail());
+  const bytes = (unended === undefined ? next.offset : size) - begun;
+  yield part({ ...point, openChunks: chunks.length - sure }, fingerprint, bytes, true);
 }
 
 /** Where reading a transcript resumes, and the state there. */
