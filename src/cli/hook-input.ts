@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { withinTime } from '../engine/support/async.js';
 import { ownWords } from './fast-start.js';
 import { variableOf } from './flags.js';
-import { beginningOf } from './standard-streams.js';
 
 /**
  * Whether a hook runs this command; works before the flags are parsed, and if they cannot be.
@@ -38,4 +37,17 @@ export function readHookInput(
     const bytes = read.done ? read.value : undefined;
     return bytes === undefined || bytes.length > MAX_BYTES ? undefined : bytes.toString('utf8');
   };
+}
+
+/** All that a stream has; of more, somewhat more than the given number of bytes. */
+export async function beginningOf(stream: Readable, mostBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    const read = Buffer.from(part);
+    parts.push(read);
+    bytes += read.length;
+    if (bytes > mostBytes) break;
+  }
+  return Buffer.concat(parts);
 }

@@ -9,6 +9,7 @@ import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
 import { crypto } from '../engine/support/crypto.js';
 import { makeFolders, PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
+import { beginningOf } from './hook-input.js';
 
 /** Long enough for most programs to write something. Whoever starts svc with a pipe may never close it. */
 const BEGIN_MS = 3000;
@@ -39,19 +40,6 @@ export async function textOnStdin(
     signal.throwIfAborted();
     throw error;
   }
-}
-
-/** All that a stream has; of more, somewhat more than the given number of bytes. */
-export async function beginningOf(stream: Readable, mostBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stream) {
-    const read = Buffer.from(part);
-    parts.push(read);
-    bytes += read.length;
-    if (bytes > mostBytes) break;
-  }
-  return Buffer.concat(parts);
 }
 
 /**
