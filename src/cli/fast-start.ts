@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
+import { readManifest } from './manifest.js';
 
 /** Where the command modules of this program are. */
 export interface CommandModules {
@@ -8,8 +9,8 @@ export interface CommandModules {
   readonly dir: string;
   /** `.js` in the built program, `.ts` when run from source. */
   readonly extension: '.js' | '.ts';
-  /** Absolute path of oclif's manifest, which lists the aliases of commands. */
-  readonly manifest: string;
+  /** Absolute path of the package; its manifest lists the aliases of commands. */
+  readonly root: string;
 }
 
 /** A command line whose command is known. */
@@ -64,19 +65,15 @@ function moduleOf(words: readonly string[], modules: CommandModules): string | u
   return forms.find((path) => existsSync(path));
 }
 
-interface Manifest {
-  readonly commands: Readonly<Record<string, { readonly aliases: readonly string[] }>>;
-}
-
 function findAliased(
   argv: readonly string[],
   words: readonly string[],
   modules: CommandModules,
 ): Dispatch | undefined {
-  const { commands }: Manifest = JSON.parse(readFileSync(modules.manifest, 'utf8'));
+  const commands = Object.entries(readManifest(modules.root));
   for (let count = words.length; count > 0; count--) {
     const alias = words.slice(0, count).join(':');
-    const [id] = Object.entries(commands).find(([, one]) => one.aliases.includes(alias)) ?? [];
+    const [id] = commands.find(([, { aliases }]) => aliases.includes(alias)) ?? [];
     const modulePath = id === undefined ? undefined : moduleOf(id.split(':'), modules);
     if (id === undefined || modulePath === undefined) continue;
     // "svc dream stauts" is a mistyped command of the topic, not an argument of the alias.

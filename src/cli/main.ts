@@ -32,11 +32,7 @@ export async function main(words: readonly string[], launch: Launch): Promise<vo
     const { routeThroughProxies } = await import('./outgoing-proxies.js');
     routeThroughProxies();
   }
-  const modules = {
-    dir: join(root, launch.commandsDir),
-    extension,
-    manifest: join(root, 'oclif.manifest.json'),
-  };
+  const modules = { dir: join(root, launch.commandsDir), extension, root };
   const argv = words.length === 0 && takesScreens() ? ['ui'] : expandQuestion(words, modules);
   const found = findCommand(argv, modules);
   if (found === undefined) {

@@ -11,15 +11,14 @@ const { path: dir } = folderOf({
   'config/get.js': '',
   'version.js': '',
   'secret.txt': '',
-  'manifest.json': JSON.stringify({
+  'oclif.manifest.json': JSON.stringify({
     commands: {
       'memory:search': { aliases: ['search', 'find:it'] },
       version: { aliases: [] },
     },
   }),
 });
-const manifest = `${dir}/manifest.json`;
-const find = (...argv: string[]) => findCommand(argv, { dir, extension: '.js', manifest });
+const find = (...argv: string[]) => findCommand(argv, { dir, extension: '.js', root: dir });
 
 test('the longest command that the words name is taken, the rest is its own', () => {
   const found = find('memory', 'search', 'backup', '--json');
@@ -40,7 +39,7 @@ test('an alias is the command that has it, where no command has that name', () =
 
 test('a question in quotes searches memory, unless its words are those of a command', () => {
   const expand = (...argv: string[]) =>
-    expandQuestion(argv, { dir, extension: '.js', manifest }).join('|');
+    expandQuestion(argv, { dir, extension: '.js', root: dir }).join('|');
   assert.is(expand('who owns billing', '--json'), 'memory|search|who owns billing|--json');
   assert.is(expand('Wer zahlt?'), 'memory|search|Wer zahlt?');
   assert.is(expand('../up and away'), 'memory|search|../up and away');
@@ -52,9 +51,9 @@ test('a question in quotes searches memory, unless its words are those of a comm
 test('a word after an alias that is also a topic is a command of the topic', () => {
   const { path } = folderOf({
     'dream/run.js': '',
-    'manifest.json': JSON.stringify({ commands: { 'dream:run': { aliases: ['dream'] } } }),
+    'oclif.manifest.json': JSON.stringify({ commands: { 'dream:run': { aliases: ['dream'] } } }),
   });
-  const modules = { dir: path, extension: '.js', manifest: `${path}/manifest.json` } as const;
+  const modules = { dir: path, extension: '.js', root: path } as const;
   assert.is(findCommand(['dream', '--json'], modules)?.id, 'dream:run');
   assert.is(findCommand(['dream', 'stauts'], modules), undefined);
 });
