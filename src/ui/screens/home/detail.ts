@@ -4,9 +4,8 @@ import { wrapText } from '../../fit.js';
 import { modelWords } from '../../memory/words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
-import type { HomeLine } from './lines.js';
+import { type HomeLine, wrongs } from './lines.js';
 import type { HomeState } from './state.js';
-import { wrongs } from './words.js';
 
 /** How the screen is drawn. */
 export type HomeView = Pick<View, 'homeDir' | 'style'>;

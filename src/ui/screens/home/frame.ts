@@ -6,10 +6,9 @@ import { safeLine } from '../../safe-text.js';
 import { MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
 import { detailLines, type HomeView } from './detail.js';
-import type { AgentCells, HomeLine, HomeMark } from './lines.js';
+import { type AgentCells, type HomeLine, type HomeMark, wrongs } from './lines.js';
 import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
-import { wrongs } from './words.js';
 
 /** A row of the screen; a click selects its line. */
 export interface HomeRow {
