@@ -15,7 +15,7 @@ import {
 } from '../engine/support/format.js';
 import { safeLine, shownPath } from './safe-text.js';
 import type { Style, View } from './style.js';
-import { fieldLines, renderTable, right } from './table.js';
+import { type Field, fieldLines, renderTable, right } from './table.js';
 
 const CLIENT_COLUMNS = ['connected', 'from', right('connections'), 'since'];
 
@@ -38,8 +38,8 @@ function filesPart(
   { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
   { style, homeDir }: View,
 ): string {
-  const rows = [...indexes.map((file) => ['index', file] as const), ['flows', flows] as const].map(
-    ([name, file]) => [name, shownPath(file, homeDir)] as const,
+  const rows = [...indexes.map((file) => ['index', file]), ['flows', flows]].map(
+    ([name = '', file = '']): Field => [name, shownPath(file, homeDir)],
   );
   return [
     'memories and flows are stored in SQLite files on this machine',
@@ -53,7 +53,7 @@ function filesPart(
 
 function serverParts(server: ServerStatus, { style, nowMs }: View): readonly string[] {
   const { address, version, sizes, connections, replicas } = server;
-  const rows: readonly (readonly [name: string, value: string])[] = [
+  const rows: readonly Field[] = [
     ['version', versionWords(server, style)],
     ['tables', tableWords(server, style)],
     ['role', roleWords(server, style)],

@@ -89,11 +89,11 @@ export function limitNote(
   return `${style.dim(text)}\n`;
 }
 
+/** A named value. */
+export type Field = readonly [name: string, value: string | null | undefined];
+
 /** Named values, which must be safe to show, one per line; those without a value are left out. */
-export function fieldLines(
-  fields: readonly (readonly [name: string, value: string | null | undefined])[],
-  style: Style,
-): readonly string[] {
+export function fieldLines(fields: readonly Field[], style: Style): readonly string[] {
   return alignRows(
     fields.flatMap(([name, value]) => (value ? [[`  ${style.dim(name)}`, value]] : [])),
   );

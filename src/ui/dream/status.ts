@@ -13,7 +13,7 @@ import {
 import { safeLine, shownPath } from '../safe-text.js';
 import { dueWords, renderDueTimes } from '../schedule/list.js';
 import type { Style, View } from '../style.js';
-import { fieldLines } from '../table.js';
+import { type Field, fieldLines } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';
 
 type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
@@ -37,7 +37,7 @@ function workspaceLines(
   { style, nowMs, homeDir }: View,
 ): readonly string[] {
   const { workspace, agents, claims, recallLog, timeZone } = status;
-  const rows: readonly (readonly [name: string, value: string])[] = [
+  const rows: readonly Field[] = [
     ['next sweep', nextWords(status.nextRunAt, timeZone, nowMs)],
     ['last sweep', lastWords(status, nowMs)],
     [

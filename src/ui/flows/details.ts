@@ -6,12 +6,9 @@ import { formatCountOf, formatRelativeTime } from '../../engine/support/format.j
 import type { PaneLine } from '../components/pane.js';
 import { safeLine, safeLines, spacedJson } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { fieldLines, renderTable, right } from '../table.js';
+import { type Field, fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
-
-/** A named value; one without a value is left out. */
-export type DetailRow = readonly [name: string, value: string | null | undefined];
 
 /** A flow, its tasks and its changes. */
 export type ShownFlow = FlowEntry & {
@@ -51,7 +48,7 @@ function taskLine(record: TaskRecord): PaneLine {
   return { label: taskId.slice(0, ID_CHARS), text: parts.join(' · ') };
 }
 
-function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly DetailRow[] {
+function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Field[] {
   return [
     ['status', flow.status],
     ['goal', flow.goal],
@@ -102,11 +99,7 @@ export function taskDetails(
   ];
 }
 
-function taskRows(
-  task: TaskRecord,
-  flow: FlowRecord | undefined,
-  nowMs: number,
-): readonly DetailRow[] {
+function taskRows(task: TaskRecord, flow: FlowRecord | undefined, nowMs: number): readonly Field[] {
   return [
     ['status', task.status],
     ['task', task.task],
@@ -135,7 +128,7 @@ function times(
     readonly startedAt?: number | null;
   },
   nowMs: number,
-): readonly DetailRow[] {
+): readonly Field[] {
   return [
     ['created', agoWords(record.createdAt, nowMs)],
     ['started', agoWords(record.startedAt, nowMs)],
@@ -154,7 +147,7 @@ export function moment(ms: number | null | undefined): string | undefined {
   return ms == null ? undefined : new Date(ms).toISOString();
 }
 
-function fields(rows: readonly DetailRow[], status: FlowStatus | TaskStatus, style: Style): string {
+function fields(rows: readonly Field[], status: FlowStatus | TaskStatus, style: Style): string {
   const shown = rows.map(([name, value]) => {
     return [name, paintOf(name, status, style)(safeLine(value ?? ''))] as const;
   });
@@ -162,7 +155,7 @@ function fields(rows: readonly DetailRow[], status: FlowStatus | TaskStatus, sty
 }
 
 function paneFields(
-  rows: readonly DetailRow[],
+  rows: readonly Field[],
   status: FlowStatus | TaskStatus,
   style: Style,
 ): readonly PaneLine[] {

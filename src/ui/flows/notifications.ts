@@ -3,8 +3,8 @@ import type { NotificationRetryOutput, Page } from '../../engine/flows/index.js'
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { fieldLines, limitNote, renderTable, right } from '../table.js';
-import { agoWords, type DetailRow, moment } from './details.js';
+import { type Field, fieldLines, limitNote, renderTable, right } from '../table.js';
+import { agoWords, moment } from './details.js';
 import { ID_CHARS } from './rows.js';
 
 /** Notifications as a table, newest first. */
@@ -30,7 +30,7 @@ export function renderNotificationList(
 
 /** All fields of a notification, and its content. */
 export function renderNotification(one: NotificationRecord, { style, nowMs }: View): string {
-  const rows: readonly DetailRow[] = [
+  const rows: readonly Field[] = [
     ['outcome', outcomePaint(one.outcome, style)(one.outcome)],
     ['target', safeLine(one.target)],
     ['event', one.kind],
