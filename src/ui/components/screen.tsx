@@ -21,7 +21,7 @@ const MAX_COLUMNS = 180;
 const LEAST: TerminalSize = { columns: 16, rows: 4 };
 
 /** What a screen consists of; the parts get their area. */
-interface ScreenProps {
+export interface ScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly title: string;

@@ -1,20 +1,14 @@
 import { type ReactElement, useState } from 'react';
-import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
-import { Rows, Screen } from './screen.js';
+import { Rows, Screen, type ScreenProps } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 import { createStore, type Readable, type Store, useStore } from './store.js';
 
 /** What is shown of work, until it ends or is stopped. Functions are called for every frame. */
-interface WorkScreenProps {
+interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'stdout' | 'style' | 'title'> {
   /** Also what the functions below read. */
   readonly store: Readable<WorkState>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-  readonly title: string;
-  /** At the right of the title, most important last. */
-  readonly facts: (columns: number) => readonly string[];
   /** Finished lines, most important first. */
   readonly lines: (area: Area) => readonly string[];
   readonly onStop: () => void;
