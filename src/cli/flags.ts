@@ -76,6 +76,27 @@ export function limitFlag(shown: number, most = 10_000) {
   });
 }
 
+/** `--max-results` of a search. */
+export function maxResultsFlag(summary: string) {
+  return Flags.integer({ char: 'n', summary, helpValue: 'N', min: 1, max: 1000 });
+}
+
+/** Where a server listens. @param key the part of the configuration that has its address */
+export function listenFlags(key: string) {
+  return {
+    host: Flags.string({
+      summary: `Listen on this address instead of ${key}.host.`,
+      helpValue: 'HOST',
+    }),
+    port: Flags.integer({
+      summary: `Listen on this port instead of ${key}.port; 0 picks a free one.`,
+      helpValue: 'PORT',
+      min: 0,
+      max: 65_535,
+    }),
+  };
+}
+
 /** Flags that every command has. */
 export const globalFlags = {
   ...shapeFlags,
@@ -234,8 +255,11 @@ async function dateMs(text: string, { userTimeZone }: TimeContext): Promise<numb
   return zone === undefined ? wallClock(await userTimeZone()).firstAt(atMs) : atMs;
 }
 
-/** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */
-export function parseShare(text: string): number {
+/** A flag with a number from 0 to 1. */
+export const shareFlag = Flags.custom<number>({ parse: async (text) => parseShare(text) });
+
+/** @throws SvcError USAGE for anything but a number from 0 to 1 */
+function parseShare(text: string): number {
   const share = Number(text);
   if (text.trim() !== '' && share >= 0 && share <= 1) return share;
   throw new SvcError('USAGE', `must be between 0 and 1 (got "${text}")`);

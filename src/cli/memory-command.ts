@@ -1,4 +1,5 @@
 import { SvcError, type Warning } from '../engine/errors/index.js';
+import type { Forgetting, StoreOutcome } from '../engine/memory/forget/index.js';
 import { isFollowed } from '../engine/memory/forgotten/index.js';
 import {
   type MemorySelection,
@@ -69,6 +70,20 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     const { completeForgetting } = await import('./memory-stores.js');
     const warnings = await completeForgetting(memory, this.context(), { signal: this.signal });
     for (const warning of warnings) this.addWarning(warning);
+  }
+
+  /** Applies the list of forgotten passages to every store, which reads every file again. */
+  protected async followForgetting(
+    memory: OpenedMemory,
+    forgetting: Forgetting,
+  ): Promise<readonly StoreOutcome[]> {
+    // Loads every store.
+    const { followInAllStores, unfinishedWarnings } = await import('./memory-stores.js');
+    const { onEvent, clear } = this.syncProgress('forgetting');
+    const work = { signal: this.signal, onEvent };
+    const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
+    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
+    return stores;
   }
 
   /** Brings one memory up to date, shows progress and reports warnings. */

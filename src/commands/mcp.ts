@@ -1,6 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
-import { sessionFacts, sessionFlags, type TargetFlags, targetFlags } from '../cli/flags.js';
+import {
+  listenFlags,
+  sessionFacts,
+  sessionFlags,
+  type TargetFlags,
+  targetFlags,
+} from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
 import { loadConfig, resolveAgent } from '../engine/config/index.js';
@@ -28,16 +34,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     ...targetFlags,
     ...sessionFlags,
     http: Flags.boolean({ summary: 'Listen on an address instead of using stdin and stdout.' }),
-    host: Flags.string({
-      summary: 'Listen on this address instead of mcp.http.host.',
-      helpValue: 'HOST',
-    }),
-    port: Flags.integer({
-      summary: 'Listen on this port instead of mcp.http.port; 0 picks a free one.',
-      helpValue: 'PORT',
-      min: 0,
-      max: 65_535,
-    }),
+    ...listenFlags('mcp.http'),
   };
 
   /** Without it, stdout belongs to the protocol. */

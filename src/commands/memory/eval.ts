@@ -6,7 +6,7 @@ import {
   type FlagsOf,
   missingArgument,
   outputFile,
-  parseShare,
+  shareFlag,
   targetFlags,
   textsFlag,
 } from '../../cli/flags.js';
@@ -54,11 +54,10 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       max: 1000,
       default: 10,
     }),
-    'min-score': Flags.custom<number>({
+    'min-score': shareFlag({
       summary: 'Drop results with a lower score, 0 to 1 (default query.minScore).',
       helpValue: 'SCORE',
-      parse: async (text) => parseShare(text),
-    })(),
+    }),
     misses: Flags.integer({
       summary: 'Maximum number of misses to list.',
       helpValue: 'N',
@@ -69,12 +68,11 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       summary: 'Compare the metrics with those in this file.',
       helpValue: 'FILE',
     }),
-    margin: Flags.custom<number>({
+    margin: shareFlag({
       summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
       helpValue: 'SHARE',
-      parse: async (text) => parseShare(text),
       default: 0.01,
-    })(),
+    }),
     'write-baseline': Flags.string({
       summary: 'Write the metrics to this file.',
       helpValue: 'FILE',

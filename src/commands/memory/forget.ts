@@ -1,9 +1,14 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, missingArgument, targetFlags, yesFlag } from '../../cli/flags.js';
+import {
+  type FlagsOf,
+  maxResultsFlag,
+  missingArgument,
+  targetFlags,
+  yesFlag,
+} from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { followInAllStores, unfinishedWarnings } from '../../cli/memory-stores.js';
 import {
   forgetListOutput,
   forgetOutput,
@@ -14,7 +19,6 @@ import type {
   ForgetOutput,
   Forgetting,
   ForgetUndoOutput,
-  StoreOutcome,
 } from '../../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
@@ -51,13 +55,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     ...targetFlags,
     ...yesFlag,
     'from-file': Flags.boolean({ summary: 'Remove it from the files too, keeping backups.' }),
-    'max-results': Flags.integer({
-      summary: 'Maximum passages for a query (query.maxResults, 6).',
-      helpValue: 'N',
-      char: 'n',
-      min: 1,
-      max: 1000,
-    }),
+    'max-results': maxResultsFlag('Maximum passages for a query (query.maxResults, 6).'),
     list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
     undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
   };
@@ -100,7 +98,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
     // It stays forgotten if a store fails.
     this.write(this.hintFor(renderForgotten(entry)));
-    const stores = await this.follow(memory, forgetting);
+    const stores = await this.followForgetting(memory, forgetting);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderRemains(remains));
     // --from-file promises to remove it from the files, so a remainder is a failure.
@@ -125,19 +123,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
       forgetting.undo(id, { signal: this.signal }),
     );
     this.write(renderUndone(undone));
-    const stores = await this.follow(memory, forgetting);
+    const stores = await this.followForgetting(memory, forgetting);
     return forgetUndoOutput(memory, id, undone, stores);
-  }
-
-  private async follow(
-    memory: OpenedMemory,
-    forgetting: Forgetting,
-  ): Promise<readonly StoreOutcome[]> {
-    // Every file is read again, which takes a while in a large memory.
-    const { onEvent, clear } = this.syncProgress('forgetting');
-    const work = { signal: this.signal, onEvent };
-    const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
-    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
-    return stores;
   }
 }

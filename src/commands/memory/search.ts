@@ -8,9 +8,10 @@ import {
   type FlagsOf,
   filterFlags,
   filtersOf,
+  maxResultsFlag,
   missingArgument,
-  parseShare,
   sessionFlags,
+  shareFlag,
   targetFlags,
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
@@ -66,18 +67,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
       summary: 'Show whole passages on a terminal, not one line of each.',
       char: 'l',
     }),
-    'max-results': Flags.integer({
-      summary: 'Number of results (query.maxResults, 6).',
-      helpValue: 'N',
-      char: 'n',
-      min: 1,
-      max: 1000,
-    }),
-    'min-score': Flags.custom<number>({
-      summary: 'Minimum score, 0 to 1.',
-      helpValue: 'SCORE',
-      parse: async (text) => parseShare(text),
-    })(),
+    'max-results': maxResultsFlag('Number of results (query.maxResults, 6).'),
+    'min-score': shareFlag({ summary: 'Minimum score, 0 to 1.', helpValue: 'SCORE' }),
     'no-rerank': Flags.boolean({ summary: 'Keep the order without the reranker.' }),
     path: Flags.string({ summary: 'Only files whose path matches this glob.', helpValue: 'GLOB' }),
     related: Flags.boolean({ summary: 'Show the notes that each result is linked with.' }),

@@ -1,12 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import type { FlagsOf } from '../../cli/flags.js';
+import { type FlagsOf, listenFlags } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { ServeOutput } from '../../engine/serve/index.js';
-
-const PORT = { min: 0, max: 65_535 };
 
 const WITHOUT = ['memory', 'refresh', 'dreaming'] as const;
 
@@ -23,15 +21,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
     '--host 0.0.0.0 --json-logs',
   );
   static override flags = {
-    host: Flags.string({
-      summary: 'Listen on this address instead of gateway.host.',
-      helpValue: 'HOST',
-    }),
-    port: Flags.integer({
-      ...PORT,
-      summary: 'Listen on this port instead of gateway.port; 0 picks a free one.',
-      helpValue: 'PORT',
-    }),
+    ...listenFlags('gateway'),
     'run-tasks': Flags.boolean({
       summary: 'Also run queued tasks with the programs of flows.runtimes.',
     }),

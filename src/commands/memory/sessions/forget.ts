@@ -1,7 +1,6 @@
 import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { followInAllStores, unfinishedWarnings } from '../../../cli/memory-stores.js';
 import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
 import {
@@ -34,10 +33,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
-    const { onEvent, clear } = this.syncProgress('forgetting');
-    const shown = { ...work, onEvent };
-    const stores = await followInAllStores(forgetting, memory, context, shown).finally(clear);
-    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
+    const stores = await this.followForgetting(memory, forgetting);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
     this.write(renderForgotten(entry));
