@@ -57,23 +57,21 @@ function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly Key
   ];
 }
 
-/** The steps of stopping. */
-interface StopSteps {
-  /** Shows that the work is stopping. */
-  readonly show: () => void;
-  /** Removes the screen and restores the terminal. */
-  readonly close: () => Promise<void>;
-  /** Called every time; from the second time on the terminal is restored. */
-  readonly onInterrupt: () => void;
-}
-
-/** Handles the keys that stop work: in order the first time, immediately the second time. */
-export function stopHandler({ show, close, onInterrupt }: StopSteps): () => void {
-  let isStopping = false;
+/**
+ * Handles the keys that stop work: in order the first time, immediately the second time.
+ *
+ * @param close removes the screen and restores the terminal
+ * @param onInterrupt called every time; from the second time on the terminal is restored
+ */
+export function stopHandler(
+  store: Store<WorkState, Partial<WorkState>>,
+  close: () => Promise<void>,
+  onInterrupt: () => void,
+): () => void {
   return () => {
-    show();
+    const { isStopping } = store.getSnapshot();
+    store.dispatch({ isStopping: true });
     if (isStopping) void close().then(onInterrupt);
     else onInterrupt();
-    isStopping = true;
   };
 }

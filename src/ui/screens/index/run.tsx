@@ -55,11 +55,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   const close = async (): Promise<void> => {
     await screen?.unmount();
   };
-  const onStop = stopHandler({
-    show: () => store.dispatch({ isStopping: true }),
-    close,
-    onInterrupt: options.onInterrupt,
-  });
+  const onStop = stopHandler(store, close, options.onInterrupt);
   const mount = (): void => {
     screen = mountAlternate(
       <WorkScreen

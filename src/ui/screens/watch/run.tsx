@@ -25,11 +25,7 @@ export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
   const store = createState(startWatchScreen(options.rows, now()), pace);
-  const onStop = stopHandler({
-    show: () => store.dispatch({ isStopping: true }),
-    close: () => close(),
-    onInterrupt: options.onInterrupt,
-  });
+  const onStop = stopHandler(store, () => close(), options.onInterrupt);
   const screen = mountAlternate(
     <WorkScreen
       store={store}
