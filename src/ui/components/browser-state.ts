@@ -169,9 +169,11 @@ function paneChanged<Item extends ListItem>(
 export interface BrowserSource<Item extends ListItem, Choice extends string = string> {
   /** What can be listed; the first is listed at the beginning. */
   readonly choices: readonly [Choice, ...Choice[]];
-  readonly list: (
-    choice: Choice,
-  ) => Promise<{ readonly items: readonly Item[]; readonly total: number }>;
+  readonly list: (choice: Choice) => Promise<{
+    readonly items: readonly Item[];
+    /** With those that were not read, if there are any. */
+    readonly total?: number;
+  }>;
   readonly details: (item: Item) => Promise<PaneText>;
   /** Details of the selected entry are always shown, not only once it is opened. */
   readonly previews?: boolean;

@@ -52,7 +52,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
   const readList = async (): Promise<void> => {
     const { choice } = getSnapshot();
     const { items, total } = await source.list(source.choices[choice] ?? source.choices[0]);
-    dispatch({ type: 'listed', choice, items, total });
+    dispatch({ type: 'listed', choice, items, total: total ?? items.length });
   };
   let reads = 0;
   const readDetails = async (): Promise<void> => {

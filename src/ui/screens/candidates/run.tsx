@@ -110,7 +110,7 @@ function candidatesSource(
         const { key, text, path } = candidate;
         return { id: key, text: `${text} ${path} ${key}`, candidate };
       });
-      return { items, total: items.length };
+      return { items };
     },
     details: async ({ candidate }) => {
       if (store.getSnapshot().isWhy) return (columns) => whyRows(candidate, style, columns);

@@ -97,7 +97,7 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
       const items = shownFindings(state()).filter(
         ({ finding }) => choice === 'all' || `${finding.severity}s` === choice,
       );
-      return { items, total: items.length };
+      return { items };
     },
     details: async ({ finding }) => {
       return (columns) => {

@@ -52,10 +52,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, stdout, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({
     choices: ['trace', 'debug', 'info', 'warn', 'error'],
-    list: async (least) => {
-      const items = log.list(least);
-      return { items, total: items.length };
-    },
+    list: async (least) => ({ items: log.list(least) }),
     details: async (entry) => detailsOf(entry, style),
     actions: [
       {

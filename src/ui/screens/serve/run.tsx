@@ -56,10 +56,7 @@ export function openServeScreen(options: ServeScreenOptions) {
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
     previews: true,
-    list: async (choice) => {
-      const items = serviceItems(getSnapshot(), choice);
-      return { items, total: items.length };
-    },
+    list: async (choice) => ({ items: serviceItems(getSnapshot(), choice) }),
     details: async ({ service }) => serviceDetails(service, getSnapshot(), style),
     actions: [],
     explain,

@@ -35,8 +35,7 @@ export function deliveriesSource(
     choices: ['all', 'failed'],
     list: async (choice) => {
       const filter = { limit: MOST_LISTED, failed: choice === 'failed' };
-      const items = mask(deliveries()?.list(filter) ?? []).map(itemOf);
-      return { items, total: items.length };
+      return { items: mask(deliveries()?.list(filter) ?? []).map(itemOf) };
     },
     details: async ({ id }) => {
       const details = deliveries()?.find(id);
