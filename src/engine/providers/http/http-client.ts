@@ -97,11 +97,7 @@ export async function sendOnce(
   }
 }
 
-export const ONE_TRY = {
-  followRedirect: false,
-  throwHttpErrors: false,
-  retry: { limit: 0 },
-} as const;
+export const ONE_TRY = { followRedirect: false, throwHttpErrors: false, retry: { limit: 0 } };
 
 type AnswerHead = Omit<HttpAnswer, 'body'>;
 
