@@ -42,21 +42,7 @@ export {
   searchedAgents,
 } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
-export type {
-  AgentId,
-  LoadedConfig,
-  MapRule,
-  MemorySearchSettings,
-  ResolvedAgent,
-  ResolvedConfig,
-  ResolvedMemory,
-  ResolvedMemorySearch,
-  ResolvedModelProvider,
-  ResolvedRerank,
-  ResolvedRoute,
-  ResolvedVerify,
-  ResolvedWebhooks,
-} from './resolved.js';
+export type * from './resolved.js';
 export type { ConfigInput, RouteInput } from './schema/index.js';
 export {
   ENV_NAME,

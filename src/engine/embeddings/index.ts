@@ -14,12 +14,7 @@ export {
 } from './choose-provider.js';
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
-export type {
-  BatchJobStore,
-  EmbeddedPart,
-  EmbeddingAdapter,
-  EmbedOptions,
-} from './embedding-adapter.js';
+export type * from './embedding-adapter.js';
 export {
   identityKey,
   identityKeyDifferences,
