@@ -55,161 +55,114 @@ export async function applyPlan(
 ): Promise<ApplyResult> {
   const { clock, vectorsFollow, signal, onEvent } = options;
   const tally = new Tally(plan);
-  const batches = new Batches(plan, tally, options);
+  let { remove } = plan;
+  let position = 0;
+  /** The file being read, part by part; a batch may end in the middle of it. */
+  let reading: Generator<FileStep, undefined> | undefined;
+  const isDone = (): boolean => remove.length === 0 && position >= plan.read.length;
+  const close = (): void => {
+    reading?.return(undefined);
+    reading = undefined;
+  };
+
+  /** A file is read when its change is consumed, within the transaction, and released with the next one. */
+  function* changesOf(batch: readonly PlannedRead[], ahead: LoadedAhead): Generator<Change> {
+    for (const key of remove) {
+      onEvent({ type: 'document.removed', path: key.path });
+      yield { type: 'remove', key };
+    }
+    remove = [];
+    let bytes = 0;
+    for (const planned of batch) {
+      reading ??= fileSteps(planned, partsOf(planned, ahead, options), tally, onEvent);
+      do {
+        const step = reading.next().value;
+        bytes += step?.bytes ?? 0;
+        if (step?.change !== undefined) yield step.change;
+        if (step?.isLast !== false) close();
+      } while (reading !== undefined && bytes < BATCH_BYTES);
+      // The rest is for the next batch.
+      if (reading !== undefined) return;
+      position += 1;
+    }
+  }
+
   let atMs = 0;
   try {
-    while (!batches.done) {
+    while (!isDone()) {
       // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
-      if (!batches.isWithinFile) atMs = clock.now();
-      await batches.lookAhead();
-      if (batches.isInterrupted) return tally.result(true);
-      await index.apply({ atMs, vectorsFollow, changes: batches.take() });
+      if (reading === undefined) atMs = clock.now();
+      const batch = nextBatch(plan.read.slice(position, position + BATCH_DOCUMENTS));
+      const ahead = await loadAhead(batch, options);
+      if (ahead === undefined) return tally.result(true);
+      await index.apply({ atMs, vectorsFollow, changes: changesOf(batch, ahead) });
       const { documents, chunks } = tally;
       onEvent({ type: 'batch.committed', documents, chunks });
       // Lets a screen draw and a signal arrive.
       await nextTurn();
-      if (signal?.aborted === true && !batches.done) return tally.result(true);
+      if (signal?.aborted === true && !isDone()) return tally.result(true);
     }
     return tally.result(false);
   } finally {
-    batches.close();
+    close();
   }
 }
 
+function nextBatch(planned: readonly PlannedRead[]): readonly PlannedRead[] {
+  let bytes = 0;
+  const end = planned.findIndex(({ file }) => {
+    if (bytes >= BATCH_BYTES) return true;
+    // Only the new parts of a transcript are read.
+    if (!isTranscript(file)) bytes += file.size;
+    return false;
+  });
+  return end === -1 ? planned : planned.slice(0, end);
+}
+
+type LoadedAhead = ReadonlyMap<PlannedRead, FilePart>;
+
 /**
- * A plan's changes, a batch at a time. A file is read when its change is consumed, within the transaction,
- * and released with the next one.
+ * Inspects the media of a batch in advance, and extracts its texts, a few at a time, because that is asynchronous
+ * and a transaction cannot wait. Only a few facts of each are kept.
+ *
+ * @returns undefined when the signal interrupted it
  */
-class Batches {
-  private readonly plan: SyncPlan;
-  private readonly tally: Tally;
-  private readonly options: ApplyOptions;
-  /** By the signal, before the batch was complete. */
-  isInterrupted = false;
-  private removed = false;
-  private position = 0;
-  /** The file being read, part by part. */
-  private reading: Generator<FileStep, undefined> | undefined;
-  private batch: readonly PlannedRead[] = [];
-  private readonly ahead = new Map<PlannedRead, FilePart>();
-
-  constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
-    this.plan = plan;
-    this.tally = tally;
-    this.options = options;
+async function loadAhead(
+  batch: readonly PlannedRead[],
+  options: ApplyOptions,
+): Promise<LoadedAhead | undefined> {
+  const { media, forgotten, signal, texts } = options;
+  const ahead = new Map<PlannedRead, FilePart>();
+  for (const planned of batch) {
+    if (planned.file.kind !== 'media' || media === undefined) continue;
+    const { loadMedia } = await import('./load-media.js');
+    ahead.set(planned, await loadMedia(planned.file, planned.stored, media, forgotten));
   }
-
-  get done(): boolean {
-    const removals = this.removed || this.plan.remove.length === 0;
-    return removals && this.position >= this.plan.read.length;
-  }
-
-  /** Whether the last batch ended in the middle of a file. */
-  get isWithinFile(): boolean {
-    return this.reading !== undefined;
-  }
-
-  /**
-   * Chooses the next batch and inspects its media in advance, because that is asynchronous and a transaction
-   * cannot wait. Only a few facts of each are kept.
-   */
-  async lookAhead(): Promise<void> {
-    this.batch = this.nextBatch();
-    const { media, forgotten } = this.options;
-    for (const planned of this.batch) {
-      if (planned.file.kind !== 'media' || media === undefined) continue;
-      const { loadMedia } = await import('./load-media.js');
-      this.ahead.set(planned, await loadMedia(planned.file, planned.stored, media, forgotten));
+  const left = batch.filter(({ file }) => file.kind === 'extracted');
+  const extractNext = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const outcome = await texts.read(next.file, { keeps: true, signal });
+      ahead.set(next, loaded(outcome, next, options));
     }
-    await this.extractAhead();
+  };
+  try {
+    await Promise.all(Array.from({ length: EXTRACTIONS_AT_ONCE }, extractNext));
+    return ahead;
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+    return undefined;
   }
+}
 
-  /** Extracts the texts of a batch, a few at a time. */
-  private async extractAhead(): Promise<void> {
-    const { signal } = this.options;
-    const left = this.batch.filter(({ file }) => file.kind === 'extracted');
-    const extractNext = async (): Promise<void> => {
-      for (let next = left.shift(); next !== undefined; next = left.shift()) {
-        const outcome = await this.options.texts.read(next.file, { keeps: true, signal });
-        this.ahead.set(next, loaded(outcome, next, this.options));
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: EXTRACTIONS_AT_ONCE }, extractNext));
-    } catch (error) {
-      if (signal?.aborted !== true) throw error;
-      this.isInterrupted = true;
-    }
-  }
-
-  *take(): Generator<Change> {
-    if (!this.removed) yield* this.removals();
-    this.removed = true;
-    let bytes = 0;
-    for (const planned of this.batch) {
-      bytes += yield* this.readOn(planned, BATCH_BYTES - bytes);
-      // The rest is for the next batch.
-      if (this.reading !== undefined) break;
-      this.position += 1;
-    }
-    this.batch = [];
-    this.ahead.clear();
-  }
-
-  private nextBatch(): readonly PlannedRead[] {
-    const batch: PlannedRead[] = [];
-    let bytes = 0;
-    for (const planned of this.plan.read.slice(this.position, this.position + BATCH_DOCUMENTS)) {
-      if (bytes >= BATCH_BYTES) break;
-      // Only the new parts of a transcript are read.
-      if (!isTranscript(planned.file)) bytes += planned.file.size;
-      batch.push(planned);
-    }
-    return batch;
-  }
-
-  /**
-   * Reads a file, or continues it, by at least one part.
-   *
-   * @param budget bytes after which no further part is started
-   * @returns bytes read; `reading` is undefined once it has been read to its end
-   */
-  private *readOn(planned: PlannedRead, budget: number): Generator<Change, number> {
-    const { tally, options } = this;
-    this.reading ??= fileSteps(planned, this.partsOf(planned), tally, options.onEvent);
-    let bytes = 0;
-    do {
-      const step = this.reading.next().value;
-      bytes += step?.bytes ?? 0;
-      if (step?.change !== undefined) yield step.change;
-      if (step?.isLast !== false) {
-        this.close();
-        break;
-      }
-    } while (bytes < budget);
-    return bytes;
-  }
-
-  /** Closes the file that is being read. */
-  close(): void {
-    this.reading?.return(undefined);
-    this.reading = undefined;
-  }
-
-  private *removals(): Generator<Change> {
-    for (const key of this.plan.remove) {
-      this.options.onEvent({ type: 'document.removed', path: key.path });
-      yield { type: 'remove', key };
-    }
-  }
-
-  private partsOf(planned: PlannedRead): Iterable<FilePart> {
-    const { file, stored } = planned;
-    const { chunking, forgotten } = this.options;
-    if (isTranscript(file)) return loadTranscript(file, stored, chunking, forgotten);
-    const ahead = this.ahead.get(planned);
-    return [ahead ?? loaded(readDocument(file.absolutePath, file.path), planned, this.options)];
-  }
+function partsOf(
+  planned: PlannedRead,
+  ahead: LoadedAhead,
+  options: ApplyOptions,
+): Iterable<FilePart> {
+  const { file, stored } = planned;
+  if (isTranscript(file)) return loadTranscript(file, stored, options.chunking, options.forgotten);
+  const read = ahead.get(planned);
+  return [read ?? loaded(readDocument(file.absolutePath, file.path), planned, options)];
 }
 
 /** @param own the lines without what svc wrote itself */
