@@ -25,123 +25,101 @@ const TURN = 0x73766366;
  * The forget list of a shared memory. Each host keeps a copy in its own list file, which everything that reads files
  * uses, and which remains if the host leaves the server. Entries that a host had before become part of it.
  */
-export class SharedForgetList {
-  private readonly server: Server;
-  private readonly agent: string;
-  private readonly origin: string;
-  private readonly listFile: string;
-
-  constructor(
-    server: Server,
-    { agent, origin }: { readonly agent: string; readonly origin: string },
-    listFile: string,
-  ) {
-    this.server = server;
-    this.agent = agent;
-    this.origin = origin;
-    this.listFile = listFile;
-  }
-
-  /** Reads the list and copies it to this host; undefined if nothing was ever forgotten. */
-  async read(): Promise<ForgetList | undefined> {
-    const local = await readForgetList(this.listFile);
-    let rows = await this.rows(this.server);
-    const known = new Set(rows.map(({ key }) => key));
-    const earlier = (local?.entries ?? []).filter((entry) => !known.has(keyOf(entry)));
-    if (local !== undefined && earlier.length > 0) {
-      await this.change(async (sql) => {
-        for (const entry of earlier) await this.add(sql, entry, local.salt, undefined);
-      });
-      rows = await this.rows(this.server);
-    }
-    if (rows.length === 0 && local === undefined) return undefined;
-    const list = listOf(rows, local?.salt);
-    if (!isDeepStrictEqual(list, local)) writeForgetList(this.listFile, list);
-    return list;
-  }
-
-  /**
-   * Replaces what {@link read} returned, and makes every host read its files again.
-   *
-   * @throws SvcError FORGET_OUTDATED if another host has forgotten something meanwhile
-   */
-  async write(list: ForgetList): Promise<void> {
-    const kept = new Set(list.entries.map(keyOf));
-    await this.change(async (sql) => {
-      const rows = await this.rows(sql);
-      const known = new Set(rows.map(({ key }) => key));
-      const undone = rows.filter(({ key }) => !kept.has(key)).map(({ key }) => key);
-      await sql.run(
-        'UPDATE svc.forgotten SET undone = true WHERE agent = $1 AND key = ANY ($2) AND number < $3',
-        [this.agent, undone, list.next],
-      );
-      for (const entry of list.entries) {
-        if (!known.has(keyOf(entry))) await this.add(sql, entry, list.salt, entry.id);
-      }
+export function sharedForgetList(
+  server: Server,
+  { agent, origin }: { readonly agent: string; readonly origin: string },
+  listFile: string,
+) {
+  const rowsOf = (sql: Sql): Promise<Row[]> =>
+    sql.query<Row>(
+      'SELECT key, number, entry, undone FROM svc.forgotten WHERE agent = $1 ORDER BY number',
+      [agent],
+    );
+  const change = (work: (sql: Sql) => Promise<void>): Promise<void> =>
+    server.transaction(async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      await work(transaction);
+      await rereadEverything(transaction, agent);
     });
-    await this.read();
-  }
-
-  /** Entries whose text the rows of other hosts may still have. */
-  async uncleaned(): Promise<readonly string[]> {
-    const rows = await this.server.query<{ readonly key: string }>(
-      'SELECT key FROM svc.forgotten WHERE agent = $1 AND NOT cleaned AND NOT undone',
-      [this.agent],
-    );
-    return rows.map(({ key }) => key);
-  }
-
-  async markCleaned(keys: readonly string[]): Promise<void> {
-    await this.server.run(
-      'UPDATE svc.forgotten SET cleaned = true WHERE agent = $1 AND key = ANY ($2)',
-      [this.agent, keys],
-    );
-  }
 
   /** @param id the id that the user has been told, if any */
-  private async add(
-    sql: Sql,
-    entry: ForgetEntry,
-    salt: string,
-    id: string | undefined,
-  ): Promise<void> {
-    const number = (await this.lastNumber(sql)) + 1;
+  const add = async (sql: Sql, entry: ForgetEntry, salt: string, id?: string): Promise<void> => {
+    const [row] = await sql.query<{ readonly last: number }>(
+      'SELECT coalesce(max(number), 0)::int AS last FROM svc.forgotten WHERE agent = $1',
+      [agent],
+    );
+    const number = (row?.last ?? 0) + 1;
     if (id !== undefined && id !== `f${number}`) {
       throw new SvcError('FORGET_OUTDATED', 'another host changed the forget list meanwhile', {
         hint: 'run the command again',
       });
     }
-    const { origin, salt: own } = entry;
-    const stored = { ...entry, salt: own ?? salt, origin: origin ?? this.origin };
+    const stored = { ...entry, salt: entry.salt ?? salt, origin: entry.origin ?? origin };
     await sql.run(
       'INSERT INTO svc.forgotten (agent, key, number, entry) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-      [this.agent, keyOf(entry), number, JSON.stringify(stored)],
+      [agent, keyOf(entry), number, JSON.stringify(stored)],
     );
-  }
+  };
 
-  private async lastNumber(sql: Sql): Promise<number> {
-    const [row] = await sql.query<{ readonly last: number }>(
-      'SELECT coalesce(max(number), 0)::int AS last FROM svc.forgotten WHERE agent = $1',
-      [this.agent],
-    );
-    return row?.last ?? 0;
-  }
+  /** Reads the list and copies it to this host; undefined if nothing was ever forgotten. */
+  const read = async (): Promise<ForgetList | undefined> => {
+    const local = await readForgetList(listFile);
+    let rows = await rowsOf(server);
+    const known = new Set(rows.map(({ key }) => key));
+    const earlier = (local?.entries ?? []).filter((entry) => !known.has(keyOf(entry)));
+    if (local !== undefined && earlier.length > 0) {
+      await change(async (sql) => {
+        for (const entry of earlier) await add(sql, entry, local.salt);
+      });
+      rows = await rowsOf(server);
+    }
+    if (rows.length === 0 && local === undefined) return undefined;
+    const list = listOf(rows, local?.salt);
+    if (!isDeepStrictEqual(list, local)) writeForgetList(listFile, list);
+    return list;
+  };
 
-  private async change(work: (sql: Sql) => Promise<void>): Promise<void> {
-    await this.server.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
-      await work(transaction);
-      await rereadEverything(transaction, this.agent);
-    });
-  }
-
-  private rows(sql: Sql): Promise<Row[]> {
-    return sql.query<Row>(
-      'SELECT key, number, entry, undone FROM svc.forgotten WHERE agent = $1 ORDER BY number',
-      [this.agent],
-    );
-  }
+  return {
+    read,
+    /**
+     * Replaces what was read, and makes every host read its files again.
+     *
+     * @throws SvcError FORGET_OUTDATED if another host has forgotten something meanwhile
+     */
+    write: async (list: ForgetList): Promise<void> => {
+      const kept = new Set(list.entries.map(keyOf));
+      await change(async (sql) => {
+        const rows = await rowsOf(sql);
+        const known = new Set(rows.map(({ key }) => key));
+        const undone = rows.filter(({ key }) => !kept.has(key)).map(({ key }) => key);
+        await sql.run(
+          'UPDATE svc.forgotten SET undone = true WHERE agent = $1 AND key = ANY ($2) AND number < $3',
+          [agent, undone, list.next],
+        );
+        for (const entry of list.entries) {
+          if (!known.has(keyOf(entry))) await add(sql, entry, list.salt, entry.id);
+        }
+      });
+      await read();
+    },
+    /** Entries whose text the rows of other hosts may still have. */
+    uncleaned: async (): Promise<readonly string[]> => {
+      const rows = await server.query<{ readonly key: string }>(
+        'SELECT key FROM svc.forgotten WHERE agent = $1 AND NOT cleaned AND NOT undone',
+        [agent],
+      );
+      return rows.map(({ key }) => key);
+    },
+    markCleaned: async (keys: readonly string[]): Promise<void> => {
+      await server.run(
+        'UPDATE svc.forgotten SET cleaned = true WHERE agent = $1 AND key = ANY ($2)',
+        [agent, keys],
+      );
+    },
+  };
 }
+
+export type SharedForgetList = ReturnType<typeof sharedForgetList>;
 
 function listOf(rows: readonly Row[], localSalt: string | undefined): ForgetList {
   const entries = rows.map(({ number, entry }): ForgetEntry => {

@@ -16,7 +16,7 @@ import {
   preparePostgresIndex,
 } from '../index/postgres/index.js';
 import type { IndexHome, SharedPlace } from './index-home.js';
-import { SharedForgetList } from './shared-forget-list.js';
+import { sharedForgetList } from './shared-forget-list.js';
 
 /** What a {@link createSharedHome} consists of. */
 export interface SharedHomeOptions {
@@ -53,8 +53,7 @@ export function createSharedHome({
     });
     return connected;
   };
-  const forgetList = async (): Promise<SharedForgetList> =>
-    new SharedForgetList(await connect(), place, listFile);
+  const forgetList = async () => sharedForgetList(await connect(), place, listFile);
   return {
     others: {
       place,
