@@ -30,21 +30,44 @@ export async function prepareTarget(
   closing: AbortSignal,
 ): Promise<OpenedTarget | Note> {
   switch (target.kind) {
-    case 'search':
-      return prepareSearch(target.agent, showing, closing);
+    case 'search': {
+      const { runSearchScreen } = await import('../search-screen.js');
+      await import('../../ui/screens/search/run.js');
+      return withMemory(target.agent, showing, closing, (memory) =>
+        untilLeft(() => runSearchScreen(memory, showing)),
+      );
+    }
     case 'index':
-      return prepareIndex(target.agent, showing, closing);
-    case 'diagnosis':
-      return prepareDiagnosis(target.agent, showing, closing);
+      return withMemory(target.agent, showing, closing, (memory) => showIndexing(memory, showing));
+    case 'diagnosis': {
+      const { shownDiagnosis } = await import('../shown-diagnosis.js');
+      await import('../../ui/screens/provider/run.js');
+      return withMemory(target.agent, showing, closing, (memory) =>
+        untilLeft(() =>
+          shownDiagnosis(
+            (own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }),
+            `provider path of agent ${memory.name}`,
+            showing,
+          ),
+        ),
+      );
+    }
     case 'candidates':
       return prepareCandidates(target.agent, showing);
     case 'flows':
     case 'tasks':
       return prepareList(target.kind, showing, closing);
-    case 'listener':
-      return prepareListener(showing);
-    case 'doctor':
-      return prepareDoctor(showing);
+    case 'listener': {
+      const { context, configFile } = showing;
+      const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');
+      const loaded = await loadConfig(context, { configFile });
+      return () => untilLeft(() => watchListener(openWebhooksScreen, loaded, showing));
+    }
+    case 'doctor': {
+      const { shownDoctor } = await import('../shown-doctor.js');
+      await import('../../ui/screens/doctor/run.js');
+      return () => untilLeft(() => shownDoctor(false, showing));
+    }
     case 'set-up':
       return () => untilLeft(() => runFromHome(SET_UP, showing));
     case 'command':
@@ -52,58 +75,22 @@ export async function prepareTarget(
   }
 }
 
-async function prepareSearch(
-  agent: string,
-  showing: Showing,
-  closing: AbortSignal,
-): Promise<OpenedTarget> {
-  const { runSearchScreen } = await import('../search-screen.js');
-  await import('../../ui/screens/search/run.js');
-  return withMemory(agent, showing, closing, async (memory) => {
-    await runSearchScreen(memory, showing);
-    return undefined;
+/** Updates an index; Ctrl-C stops that, and not home. */
+async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Note> {
+  const own = new AbortController();
+  const summary = await shownSync(memory, {
+    ...showing,
+    signal: anySignal([showing.signal, own.signal]),
+    onInterrupt: () => {
+      if (own.signal.aborted) process.exit(130);
+      own.abort(new SvcError('INTERRUPTED', 'stopped'));
+    },
   });
-}
-
-async function prepareIndex(
-  agent: string,
-  showing: Showing,
-  closing: AbortSignal,
-): Promise<OpenedTarget> {
-  return withMemory(agent, showing, closing, async (memory) => {
-    const own = new AbortController();
-    const summary = await shownSync(memory, {
-      ...showing,
-      signal: anySignal([showing.signal, own.signal]),
-      onInterrupt: () => {
-        if (own.signal.aborted) process.exit(130);
-        own.abort(new SvcError('INTERRUPTED', 'stopped'));
-      },
-    });
-    const failure = summary.embedding?.failure;
-    const text = `${memory.name}: ${summaryWords(summary)}`;
-    return failure === undefined
-      ? { text, isFault: false }
-      : { text: `${text}; not all passages have vectors: ${failure.message}`, isFault: true };
-  });
-}
-
-async function prepareDiagnosis(
-  agent: string,
-  showing: Showing,
-  closing: AbortSignal,
-): Promise<OpenedTarget> {
-  const { shownDiagnosis } = await import('../shown-diagnosis.js');
-  await import('../../ui/screens/provider/run.js');
-  return withMemory(agent, showing, closing, (memory) =>
-    untilLeft(() =>
-      shownDiagnosis(
-        (own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }),
-        `provider path of agent ${memory.name}`,
-        showing,
-      ),
-    ),
-  );
+  const failure = summary.embedding?.failure;
+  const text = `${memory.name}: ${summaryWords(summary)}`;
+  return failure === undefined
+    ? { text, isFault: false }
+    : { text: `${text}; not all passages have vectors: ${failure.message}`, isFault: true };
 }
 
 async function prepareCandidates(agent: string, showing: Showing): Promise<OpenedTarget> {
@@ -149,22 +136,6 @@ async function prepareList(
   };
 }
 
-async function prepareListener(showing: Showing): Promise<OpenedTarget> {
-  const { context, configFile } = showing;
-  const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');
-  const loaded = await loadConfig(context, { configFile });
-  return async () => {
-    await watchListener(openWebhooksScreen, loaded, showing);
-    return undefined;
-  };
-}
-
-async function prepareDoctor(showing: Showing): Promise<OpenedTarget> {
-  const { shownDoctor } = await import('../shown-doctor.js');
-  await import('../../ui/screens/doctor/run.js');
-  return () => untilLeft(() => shownDoctor(false, showing));
-}
-
 /** Opens a memory for one screen and closes it afterwards. */
 async function withMemory(
   agentId: string,
@@ -188,7 +159,7 @@ async function withMemory(
 }
 
 /** Quitting early is not a failure here: the person is back at home. */
-async function untilLeft(show: () => Promise<unknown>): Promise<Note | undefined> {
+async function untilLeft(show: () => Promise<unknown>): Promise<undefined> {
   try {
     await show();
   } catch (error) {
