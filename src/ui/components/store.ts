@@ -20,13 +20,11 @@ export function useStore<State>({ subscribe, getSnapshot }: Readable<State>): St
 export interface Pace<Event> {
   /** Least time between two calls; 0 reports every change immediately. */
   readonly everyMs: number;
-  /** Milliseconds on any steady clock. */
-  readonly now: () => number;
+  /** Milliseconds on any steady clock; that of the process if omitted. */
+  readonly now?: () => number;
   /** Events that are reported immediately anyway, such as keys; none if omitted. */
   readonly isUrgent?: (event: Event) => boolean;
 }
-
-const AT_ONCE: Pace<unknown> = { everyMs: 0, now: () => 0 };
 
 /**
  * A store with a pure reducer. With a pace, a change is reported immediately if the last report was long enough ago,
@@ -36,7 +34,7 @@ const AT_ONCE: Pace<unknown> = { everyMs: 0, now: () => 0 };
 export function createStore<State, Event>(
   initial: State,
   reduce: (state: State, event: Event) => State,
-  pace: Pace<Event> = AT_ONCE,
+  { everyMs, now = () => performance.now(), isUrgent }: Pace<Event> = { everyMs: 0 },
 ): Store<State, Event> {
   let state = initial;
   let toldMs = Number.NEGATIVE_INFINITY;
@@ -46,7 +44,7 @@ export function createStore<State, Event>(
   const tell = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    toldMs = pace.now();
+    toldMs = now();
     for (const listener of listeners) listener();
   };
   return {
@@ -64,8 +62,8 @@ export function createStore<State, Event>(
       const next = reduce(state, event);
       if (next === state) return;
       state = next;
-      const restMs = pace.everyMs - (pace.now() - toldMs);
-      if (restMs <= 0 || pace.isUrgent?.(event) === true) tell();
+      const restMs = everyMs - (now() - toldMs);
+      if (restMs <= 0 || isUrgent?.(event) === true) tell();
       else timer ??= setTimeout(tell, restMs);
     },
   };

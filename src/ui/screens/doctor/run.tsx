@@ -67,8 +67,10 @@ const LEAST_ROWS = 8;
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
   const { style, homeDir, names, stdout } = options;
-  const pace = { everyMs: PACE_MS, now: () => performance.now() };
-  const store = createState<DoctorScreenState>({ names, checks: {}, again: new Set() }, pace);
+  const store = createState<DoctorScreenState>(
+    { names, checks: {}, again: new Set() },
+    { everyMs: PACE_MS },
+  );
   const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);

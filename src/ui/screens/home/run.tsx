@@ -78,8 +78,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     before === undefined
       ? startHome({ ...known, nowMs: now() })
       : homeAgain(before.state, before.told, now());
-  const pace = { everyMs: PACE_MS, now: () => performance.now() };
-  const store = createStore(first, reduceHome, pace);
+  const store = createStore(first, reduceHome, { everyMs: PACE_MS });
   const closing = new AbortController();
   const { ended, finish } = createEnding<HomeEnd>();
   const leave = (): void => {

@@ -23,8 +23,7 @@ const TICK_MS = 1000;
 /** Shows the work of watchers until it is closed, which leaves the last state of all memories in the scrollback. */
 export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
-  const pace = { everyMs: FRAME_MS, now: () => performance.now() };
-  const store = createState(startWatchScreen(options.rows, now()), pace);
+  const store = createState(startWatchScreen(options.rows, now()), { everyMs: FRAME_MS });
   const onStop = stopHandler(store, () => close(), options.onInterrupt);
   const screen = mountAlternate(
     <WorkScreen
