@@ -25,6 +25,8 @@ export interface Browser<Item extends ListItem>
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
   /** Performs an action that no entry is needed for. One at a time; others are ignored until it has ended. */
   readonly perform: (name: string, run: () => Promise<string>) => void;
+  /** Shows the error of work that fails. */
+  readonly orNote: (work: Promise<void>) => Promise<void>;
   /** Resolves when the action in progress has ended. */
   readonly settled: () => Promise<void>;
 }
@@ -105,6 +107,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     open: orders.open,
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...orders, dispatch }),
     perform,
+    orNote,
     settled: async () => acting,
   };
 }

@@ -42,7 +42,6 @@ const PACE_MS = 50;
 /** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions) {
   const { style, stdout, now, queue, explain } = options;
-  const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const start: ServeScreenState = {
     serve: undefined,
     nowMs: now(),
@@ -51,7 +50,7 @@ export function openServeScreen(options: ServeScreenOptions) {
     queue: undefined,
     logs: new Map(),
   };
-  const store = createState(start, pace);
+  const store = createState(start, { everyMs: PACE_MS });
   const { dispatch, getSnapshot } = store;
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
@@ -67,11 +66,7 @@ export function openServeScreen(options: ServeScreenOptions) {
     const traffic = live && trafficOf(await live.snapshot());
     dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
-  const looking = setInterval(() => {
-    look().catch((error: unknown) => {
-      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
-    });
-  }, LOOK_MS);
+  const looking = setInterval(() => void browser.orNote(look()), LOOK_MS);
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}

@@ -74,24 +74,21 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   );
   let seen: WebhooksSnapshot['deliveries'] | undefined;
   const look = async (): Promise<void> => {
-    try {
-      const webhooks = await live?.snapshot();
-      store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
-      if (webhooks === undefined || webhooks.deliveries === seen) return;
-      await browser.refresh();
-      seen = webhooks.deliveries;
-    } catch (error) {
-      browser.dispatch({ type: 'noted', note: { text: explain(error), isFault: true } });
-    }
+    const webhooks = await live?.snapshot();
+    store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
+    if (webhooks === undefined || webhooks.deliveries === seen) return;
+    await browser.refresh();
+    seen = webhooks.deliveries;
   };
-  const looking = setInterval(() => void look(), LOOK_MS);
+  const lookNow = (): void => void browser.orNote(look());
+  const looking = setInterval(lookNow, LOOK_MS);
   return {
     changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
     /** The listener has changed, or stopped. */
     webhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
       live?.follow();
-      void look();
+      lookNow();
     },
     /** The process is stopping; keys change their meaning. */
     stopping: () => store.dispatch({ isStopping: true }),
