@@ -129,9 +129,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       if (!flags['dry-run']) await this.warnOfHook(world, plan);
       return integrateOutput(plan, false);
     }
-    const question = planQuestion(plan, world.homeDir);
-    const agreed = await this.agrees(question, flags);
-    if (!agreed) {
+    if (!(await this.agrees(planQuestion(plan, world.homeDir), flags))) {
       this.write('nothing written');
       return integrateOutput(plan, false);
     }

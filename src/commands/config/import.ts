@@ -49,8 +49,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     const plan = await prepareImport(request, context);
     this.write(renderImport(plan, this.view()));
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
-    const question = 'Write these changes?';
-    const agreed = await this.agrees(question, flags);
+    const agreed = await this.agrees('Write these changes?', flags);
     const importing = () => applyImport(plan, context, this.signal);
     if (agreed) await (plan.notes.length === 0 ? importing() : this.whileLocked(plan, importing));
     this.write(agreed ? 'imported' : 'nothing written');

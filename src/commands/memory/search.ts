@@ -16,14 +16,13 @@ import {
 } from '../../cli/flags.js';
 import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
 import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
-import type { LinkMap } from '../../engine/memory/inspect/index.js';
 import type {
   SearchRequest,
   SearchResponse,
   SearchResult,
 } from '../../engine/memory/search/index.js';
 import { shellWord } from '../../engine/support/text.js';
-import { renderSearchResults } from '../../ui/memory/search-results.js';
+import { renderSearchResults, type SearchResultsOptions } from '../../ui/memory/search-results.js';
 
 type SearchResultDocument = SearchOutput | Record<string, never>;
 
@@ -106,7 +105,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const related = flags.related
       ? await (await memory.backend.inspection()).links(this.asking())
       : undefined;
-    if (!this.jsonEnabled()) await this.show(response, memory, { ...flags, related });
+    const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
+    if (!this.jsonEnabled()) await this.show(response, memory, flags.long, { related, workspace });
     return searchOutput(memory, response, related);
   }
 
@@ -123,15 +123,10 @@ Words match in any combination and in all their forms. "quoted words" must occur
   private async show(
     response: SearchResponse,
     memory: OpenedMemory,
-    flags: {
-      readonly long: boolean;
-      readonly related: LinkMap | undefined;
-      readonly workspace: string | undefined;
-    },
+    long: boolean,
+    about: Pick<SearchResultsOptions, 'related' | 'workspace'>,
   ): Promise<void> {
-    const { related } = flags;
-    const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
-    const options = { ...this.view(), related, workspace };
+    const options = { ...this.view(), ...about };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;
@@ -148,7 +143,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const render = (links: boolean): string =>
       renderSearchResults(response, {
         ...options,
-        compact: !flags.long,
+        compact: !long,
         href: links ? href : undefined,
       });
     const text = render(color && supportsHyperlinks.stdout);

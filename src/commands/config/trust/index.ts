@@ -17,8 +17,7 @@ export default class ConfigTrust extends BaseCommand {
     const { file, state, risky } = review;
     this.write(renderTrustReview(review));
     if (state !== 'untrusted') return { file, trusted: true, changed: false, risky };
-    const question = `Trust ${file}?`;
-    const agreed = await this.agrees(question, flags);
+    const agreed = await this.agrees(`Trust ${file}?`, flags);
     if (agreed) trustReviewed(this.context(), review);
     this.write(safeLine(agreed ? `trusted ${file}` : `not trusted: ${file}`));
     return { file, trusted: agreed, changed: agreed, risky };

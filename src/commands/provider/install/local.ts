@@ -50,7 +50,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     const { flags } = await this.parse(ProviderInstallLocal);
     if (flags.remove) return this.remove();
     // Read first, so that a configuration error is reported before anything is downloaded.
-    const local = flags['no-model'] ? undefined : await this.modelSettings(flags);
+    const local = flags['no-model'] ? undefined : await this.modelSettings(flags.model);
     let runtime: Runtime | undefined;
     let model: InstallLocalOutput['model'] = null;
     const steps: Step[] = [
@@ -112,13 +112,10 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     return { outcome, ...reported(runtime), computesWith };
   }
 
-  private async modelSettings(flags: {
-    readonly config?: string | undefined;
-    readonly model?: string | undefined;
-  }) {
+  private async modelSettings(model: string | undefined) {
     const loaded = await this.loadConfig();
     const { local } = resolveAgent(loaded, undefined, this.context()).memorySearch;
-    return { ...local, modelPath: flags.model ?? local.modelPath };
+    return { ...local, modelPath: model ?? local.modelPath };
   }
 
   private async remove(): Promise<InstallLocalOutput> {

@@ -101,15 +101,8 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   return { agents: shown, faults, plots, rest: left - plots - shown, gap };
 }
 
-interface Groups {
-  readonly agents: readonly HomeLine[];
-  readonly work: readonly HomeLine[];
-  readonly all: readonly HomeLine[];
-  readonly selected: HomeLine | undefined;
-}
-
 /** The lines that match the filter. The one of faults is always shown. */
-function groupsOf({ list }: HomeState): Groups {
+function groupsOf({ list }: HomeState) {
   const { matching, selected } = listView(list);
   return {
     agents: matching.filter(({ group }) => group === 'agents'),

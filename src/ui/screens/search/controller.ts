@@ -59,18 +59,15 @@ export interface SearchScreenActions {
   readonly explain: (error: unknown) => Trouble;
 }
 
-/** Options of the controller. */
-export interface SearchControllerOptions {
-  readonly store: Store<SearchState, SearchEvent>;
-  readonly actions: SearchScreenActions;
-  readonly onEnd: (end: SearchScreenEnd) => void;
-}
-
 /** Lends the terminal to another program until it ends. */
 type Lend = (work: () => Promise<void>) => Promise<void>;
 
 /** Handles the intents of keys. The latest query and selection win; earlier requests are aborted and ignored. */
-export function createSearchController({ store, actions, onEnd }: SearchControllerOptions) {
+export function createSearchController(
+  store: Store<SearchState, SearchEvent>,
+  actions: SearchScreenActions,
+  onEnd: (end: SearchScreenEnd) => void,
+) {
   const closing = new AbortController();
   const searching = createLatest();
   const deepening = createLatest();

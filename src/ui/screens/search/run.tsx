@@ -23,7 +23,6 @@ export interface SearchScreenOptions extends RunScreenOptions {
 const PACED: ReadonlySet<SearchEvent['type']> = new Set(['synced', 'previewed', 'laidOut']);
 const PACE = {
   everyMs: 30,
-  now: () => performance.now(),
   isUrgent: ({ type }: SearchEvent) => !PACED.has(type),
 };
 
@@ -35,7 +34,7 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
   const { stdout, style, memory, actions } = options;
   const store = createStore(START_SEARCH, reduceSearch, PACE);
   const { ended, finish } = createEnding<SearchScreenEnd>();
-  const controller = createSearchController({ store, actions, onEnd: finish });
+  const controller = createSearchController(store, actions, finish);
   const view = (
     <SearchScreen
       store={store}
