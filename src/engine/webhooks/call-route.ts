@@ -6,18 +6,15 @@ import { jsonFault } from '../support/json-fault.js';
 import { isRecord, parsedJson } from '../support/text.js';
 import { IDEMPOTENCY_HEADER } from './map/requested.js';
 import type { CallOutput } from './output-schemas.js';
-import { configuredRoute, sendSigned } from './signed-request.js';
+import { configuredRoute, type SignedRequest, sendSigned } from './signed-request.js';
 
 /** A call of a configured route. */
-export interface RouteCall {
+export interface RouteCall extends Pick<SignedRequest, 'baseUrl' | 'signal' | 'silenceMs'> {
   readonly routeId: string;
   readonly action: string;
   /** The other fields of the body. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
-  /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
-  readonly baseUrl: string;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -26,7 +23,7 @@ export interface RouteCall {
  * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE, SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
  */
 export async function callRoute(
-  { routeId, action, data, idempotencyKey, baseUrl, signal }: RouteCall,
+  { routeId, action, data, idempotencyKey, ...sending }: RouteCall,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<CallOutput> {
@@ -47,7 +44,7 @@ export async function callRoute(
     ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_HEADER]: idempotencyKey }),
   };
   const body = JSON.stringify({ ...data, action });
-  return sendSigned({ route, body, id: randomUUID(), headers, baseUrl, signal }, loaded, context);
+  return sendSigned({ route, body, id: randomUUID(), headers, ...sending }, loaded, context);
 }
 
 /**

@@ -31,7 +31,12 @@ export interface SignedRequest {
   /** Scheme, host and port of the listener, and the path below which a proxy serves it. */
   readonly baseUrl: string;
   readonly signal: AbortSignal;
+  /** How long the listener may be silent. */
+  readonly silenceMs?: number;
 }
+
+/** A listener whose disk or server is slow takes a few seconds. */
+const SILENCE_MS = 30_000;
 
 /**
  * Sends a request, signed with the first secret of the route that can be read.
@@ -39,7 +44,7 @@ export interface SignedRequest {
  * @throws SvcError SECRET_UNRESOLVED, WEBHOOK_UNREACHABLE; or the signal's reason
  */
 export async function sendSigned(
-  { route, body, id, headers, baseUrl, signal }: SignedRequest,
+  { route, body, id, headers, baseUrl, signal, silenceMs = SILENCE_MS }: SignedRequest,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<CallOutput> {
@@ -48,7 +53,7 @@ export async function sendSigned(
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const all = { ...proof, ...headers };
-  const sent = { url, headers: all, body, certificate: certificate?.pem, signal };
+  const sent = { url, headers: all, body, certificate: certificate?.pem, signal, silenceMs };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
     const code = systemErrorCode(error) ?? '';
@@ -191,6 +196,7 @@ interface PostedRequest extends Posted {
   /** PEM of the listener's certificate; undefined if the system has to trust it. */
   readonly certificate: Buffer | undefined;
   readonly signal: AbortSignal;
+  readonly silenceMs: number;
 }
 
 /** More than any answer. */
@@ -215,6 +221,7 @@ function answerOf({
   body,
   certificate,
   signal,
+  silenceMs,
 }: PostedRequest): Promise<IncomingMessage> {
   const target = new URL(url);
   const isTls = isHttps(url);
@@ -222,12 +229,14 @@ function answerOf({
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
+    timeout: silenceMs,
     // The listener is on this machine, whatever its address: no proxy is needed.
     agent: false,
     ...(isTls && certificate !== undefined ? trusting(certificate) : {}),
   };
   return new Promise((resolve, reject) => {
     const request = isTls ? httpsRequest(target, options) : httpRequest(target, options);
+    request.on('timeout', () => request.destroy(new Error(`no answer for ${silenceMs / 1000} s`)));
     // As bytes: Node.js joins a string with the headers, which would encode them as UTF-8 twice.
     request.on('response', resolve).on('error', reject).end(Buffer.from(body));
   });

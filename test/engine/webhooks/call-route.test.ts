@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
@@ -77,6 +78,18 @@ test('a route that the running listener does not know yet is explained', async (
   assert.match(error.hint ?? '', /SIGHUP/u);
   const unknownFlow = await call({ action: 'cancel_flow', data: { flowId: 'none' } });
   assert.equal([unknownFlow.status, unknownFlow.answer['code']], [404, 'not_found']);
+  await close();
+});
+
+test('a listener that accepts a connection and stays silent is given up', async () => {
+  const { call, close } = await callable(SECRET);
+  const silent = createServer((socket) => socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const error = await failureOf(call({ baseUrl: `http://127.0.0.1:${port}`, silenceMs: 50 }));
+  assert.is(error.code, 'WEBHOOK_UNREACHABLE');
+  assert.match(error.message, /: no answer for 0\.05 s$/u);
+  silent.close();
   await close();
 });
 
