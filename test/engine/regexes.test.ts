@@ -21,6 +21,7 @@ const BUILT: Readonly<Record<string, string>> = {
     'a model reference of the configuration; its parts cannot hold what ends them',
   'engine/integrate/entry.ts': 'a fixed command line',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
+  'engine/memory/search/dates-in-words.ts': 'names of months, next to fixed words',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/sources/read-document.ts':
     'marks of four fixed names; a start without an end runs to the end of the text, so it always matches',

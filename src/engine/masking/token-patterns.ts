@@ -99,6 +99,23 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
     isSecret: isSecretValue,
   },
   {
+    // In the second cell of a table, or alone on the next line.
+    needle: /\||:[ \t]{0,8}\r?\n/u,
+    form: new RegExp(
+      String.raw`((?:^[ \t]{0,8}\|[^|\r\n]{0,60}?${NAME}["'\x60* ]{0,4}\|[ \t]{0,80}|${NAME}["'\x60* ]{0,4}:[ \t]{0,8}\r?\n[ \t]{0,8}(?:[-*][ \t]{1,3})?)["'\x60*]{0,4})([^\s"'\x60,;<>|]{6,400})(?=["'\x60*]{0,4}[ \t]{0,80}(?:\||$))`,
+      'gimu',
+    ),
+    // Not a date, an address, or the next key.
+    isSecret: (value) =>
+      isSecretValue(value) && /\d/u.test(value) && /[a-z]/iu.test(value) && !value.endsWith(':'),
+  },
+  {
+    // Without a space, and only in programs of MySQL and MariaDB.
+    needle: /mysql|mariadb/u,
+    form: /(\b(?:mysql|mariadb)[\w-]{0,20}\b[^\n]{0,200}?[ \t]-p["']?)([^\s"'`]{4,})/gu,
+    isSecret: isSecretValue,
+  },
+  {
     needle: /--?[\w-]{0,30}(?:password|passwd|token|secret|key)/iu,
     form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|\\?["'],\s{0,80}\\?["']))((?:[^\s"'`\\]|\\(?!["'])){6,})/giu,
     isSecret: isSecretValue,
