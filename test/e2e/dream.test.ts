@@ -437,6 +437,7 @@ test('old notes are looked through, listed, and taken back to the byte', async (
   assert.is((await svc(world, 'dream', 'signals', '--json')).stdout, before);
   const twice = await svc(world, 'dream', 'backfill', '--rollback', done.id ?? '', '--json');
   assert.is(jsonOf.error(twice).code, 'DREAM_SWEEP_UNKNOWN');
+  assert.match(jsonOf.error(twice).message, /was already rolled back$/);
   for (const wrong of [[], ['--dry-run'], [...path, '--rollback', 'x'], ['--path', '..']]) {
     assert.is((await svc(world, 'dream', 'backfill', ...wrong)).code, 2, wrong.join(' '));
   }

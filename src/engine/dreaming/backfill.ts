@@ -101,11 +101,13 @@ export async function rollBackBackfill(
   id: string,
   options: HandOptions,
 ): Promise<number> {
-  return changingDreams(target, options, ({ database, entries }) => {
+  return changingDreams(target, options, ({ database, entries, sweeps }) => {
     const found = queryRows(database, 'SELECT * FROM backfills WHERE id = ?', id);
     const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
-      throw new SvcError('DREAM_SWEEP_UNKNOWN', `unknown backfill ${id}`, {
+      const wasBackfill = sweeps.get(id)?.trigger === 'backfill';
+      const why = wasBackfill ? `backfill ${id} was already rolled back` : `unknown backfill ${id}`;
+      throw new SvcError('DREAM_SWEEP_UNKNOWN', why, {
         hint: 'run "svc dream list" to see all sweeps and backfills',
       });
     }
