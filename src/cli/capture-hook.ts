@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { TRANSCRIPT_READERS } from '../engine/memory/sources/index.js';
 import { RotatingFile } from '../engine/serve/log/rotating-file.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { PRIVATE_MODE } from '../engine/support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../engine/support/files.js';
 import { isRecord, parsedJson } from '../engine/support/text.js';
 import { programWords } from './context.js';
 import type { TargetFlags } from './flags.js';
@@ -61,7 +61,9 @@ export async function runCaptureHook(
     }),
   ];
   const file = join(context.state.stateDir, 'logs', 'capture.log');
-  // Makes the folder, and sets a full log aside.
+  // A log of svc that cannot be written is no error otherwise.
+  makeFolders(dirname(file));
+  // Sets a full log aside.
   const rotating = new RotatingFile(file);
   rotating.write('');
   rotating.close();

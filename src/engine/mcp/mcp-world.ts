@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { messageOf, SvcError, type Warning } from '../errors/index.js';
+import { asSvcError, messageOf, type Warning } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
 import { decideScope, type Scope, type SessionFacts } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
@@ -125,8 +125,9 @@ export function failureOf(
   if (signal.aborted) {
     return { code: CANCELLED, message: 'the client cancelled the call', hint: undefined };
   }
-  if (error instanceof SvcError) {
-    const { code, message, hint, location } = error;
+  const known = asSvcError(error);
+  if (known !== undefined) {
+    const { code, message, hint, location } = known;
     const at = location === undefined ? '' : ` (${location.file}:${location.line})`;
     return mask.data({
       code,
