@@ -9,7 +9,7 @@ import {
   withSourceFooter,
 } from '../../memory/search/index.js';
 import { safeLine } from '../../support/safe-line.js';
-import { firstChars, withEllipsis } from '../../support/text.js';
+import { withEllipsis } from '../../support/text.js';
 import { admission, type McpWorld } from '../mcp-world.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
 
@@ -165,11 +165,11 @@ function lastLine({ startLine, endLine, turns }: GetResponse, given: number): nu
   return given < turns.length ? (turns[given - 1]?.line ?? startLine) : endLine;
 }
 
-/** Cuts at a line end if possible, and never within a surrogate pair. */
+/** Cuts at a line end; a line that is too long on its own ends with an ellipsis. */
 function withinCharacters(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
   const end = text.lastIndexOf('\n', MAX_CHARACTERS);
-  return firstChars(text, end > 0 ? end : MAX_CHARACTERS);
+  return end > 0 ? text.slice(0, end) : withEllipsis(text, MAX_CHARACTERS);
 }
 
 /** The text result of `memory_search`. */

@@ -69,9 +69,9 @@ test('gives 120 lines at once where they are short', async () => {
   );
 });
 
-test('cuts one line that is too long, but no character of it', async () => {
-  const [first = '', ...rest] = await readOn(`${'x'.repeat(11_999)}🦓🦓\nend`);
-  assert.is(first, 'x'.repeat(11_999));
+test('cuts one line that is too long, but no character of it, and shows that', async () => {
+  const [first = '', ...rest] = await readOn(`${'x'.repeat(11_998)}🦓🦓\nend`);
+  assert.is(first, `${'x'.repeat(11_998)}…`);
   assert.equal(rest, ['end']);
 });
 
