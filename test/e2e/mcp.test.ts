@@ -208,7 +208,14 @@ test('what is written while it runs is found, and the list of files says so', as
 });
 
 test('offers the files of the index, and no other', async () => {
-  const home = mcpHome({}, { 'memory/ä b.md': 'Umlauts.\n', 'secret.md': 'not memory' });
+  const memorySearch = { provider: 'none', documents: ['txt', 'html'] };
+  const notes = {
+    'memory/ä b.md': 'Umlauts.\n',
+    'memory/page.html': '<p>A page.</p>',
+    'memory/plain.txt': 'Plain.\n',
+    'secret.md': 'not memory',
+  };
+  const home = mcpHome({ agents: { defaults: { memorySearch } } }, notes);
   const { client } = await stdioClient(home);
   const { resources } = await client.listResources();
   assert.equal(
@@ -216,12 +223,18 @@ test('offers the files of the index, and no other', async () => {
     [
       ['MEMORY.md', 'text/markdown'],
       ['memory/2026-02-03.md', 'text/markdown'],
+      ['memory/page.html', 'text/plain'],
+      ['memory/plain.txt', 'text/plain'],
       ['memory/ä b.md', 'text/markdown'],
     ],
   );
-  const { contents } = await client.readResource({ uri: resources[2]?.uri ?? '' });
-  const [content] = contents;
-  assert.is(content !== undefined && 'text' in content ? content.text : '', 'Umlauts.');
+  const texts = await Promise.all(
+    resources.slice(2).map(async ({ uri }) => {
+      const [content] = (await client.readResource({ uri })).contents;
+      return content !== undefined && 'text' in content ? content.text : '';
+    }),
+  );
+  assert.equal(texts, ['A page.', 'Plain.', 'Umlauts.']);
   const others = [
     'secret.md',
     '../svc.json',

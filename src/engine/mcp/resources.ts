@@ -11,7 +11,15 @@ import type { ListedDocument } from '../memory/inspect/index.js';
 import { iso } from '../support/time.js';
 import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
 
-const MIME_TYPES = { markdown: 'text/markdown', transcript: 'text/plain' } as const;
+type TextKind = Exclude<ListedDocument['kind'], 'media'>;
+
+/** Of what is read: the text of an extracted document. */
+const MIME_TYPES: Readonly<Record<TextKind, string>> = {
+  markdown: 'text/markdown',
+  text: 'text/plain',
+  extracted: 'text/plain',
+  transcript: 'text/plain',
+};
 
 const TEMPLATE = {
   name: 'memory file',
@@ -51,7 +59,7 @@ async function listFiles(
   return { resources: items.map(resourceOf), ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
-type TextDocument = ListedDocument & { readonly kind: keyof typeof MIME_TYPES };
+type TextDocument = ListedDocument & { readonly kind: TextKind };
 
 /** Media can be found but have no lines to read. */
 function isText(document: ListedDocument): document is TextDocument {
