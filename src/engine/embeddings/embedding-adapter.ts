@@ -130,6 +130,8 @@ export interface BatchEmbedOptions extends EmbedOptions {
  * Only one process at a time may use a store: the one holding the index lock.
  */
 export interface BatchEmbedding {
+  /** Whether jobs are started. Otherwise it only ends those of earlier runs, and embeds the rest inline. */
+  readonly isOn: boolean;
   /**
    * Collects stored jobs, then embeds the inputs; parts come as jobs end, in any order. Every input
    * is in one part, except for a run that does not wait: then running jobs are left to the next run

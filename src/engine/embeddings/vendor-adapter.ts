@@ -86,8 +86,11 @@ export class VendorAdapter implements EmbeddingAdapter {
     };
     this.embedsMedia = vendor.limits.media !== undefined;
     const { batch } = vendor;
-    if (batch !== undefined && settings.batch.enabled) {
-      this.batch = { embed: (inputs, options) => this.embedInBatches(batch, inputs, options) };
+    if (batch !== undefined) {
+      this.batch = {
+        isOn: settings.batch.enabled,
+        embed: (inputs, options) => this.embedInBatches(batch, inputs, options),
+      };
     }
   }
 

@@ -51,7 +51,7 @@ export async function* startBatchRun(
     onEvent,
     call: { signal, timeoutMs, pacing },
     records: openJobRecords(options.jobs, options.clock),
-    health: new BatchHealth(onEvent),
+    health: new BatchHealth(onEvent, settings.enabled),
     inline: (some) => embedDocuments(some, { signal, onEvent }),
   };
   const stop = (): void => left.abort();
@@ -122,7 +122,8 @@ async function* resumeJob(
   if (job === undefined) return;
   const { id, keys } = job;
   run.onEvent({ type: 'batch.submitted', job: id, inputs: keys.length, resumed: true });
-  const status = run.settings.wait ? await awaitJob(job, run) : await lookAt(job, run);
+  const { enabled, wait } = run.settings;
+  const status = wait || !enabled ? await awaitJob(job, run) : await lookAt(job, run);
   if (status.state === 'running') {
     earlier.pending.push(job);
     return;

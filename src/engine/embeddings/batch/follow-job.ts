@@ -35,11 +35,12 @@ const MAX_FAILURES = 2;
 export class BatchHealth {
   /** Largest job; reduced when the vendor's queue is full. */
   maxEntries = Number.POSITIVE_INFINITY;
-  private failures = 0;
+  private failures: number;
   private readonly onEvent: (event: EmbeddingEvent) => void;
 
-  constructor(onEvent: (event: EmbeddingEvent) => void) {
+  constructor(onEvent: (event: EmbeddingEvent) => void, isOn: boolean) {
     this.onEvent = onEvent;
+    this.failures = isOn ? 0 : MAX_FAILURES;
   }
 
   get on(): boolean {
@@ -74,14 +75,15 @@ const MAX_READINGS = 3;
 export type EndedStatus = Exclude<BatchStatus, { readonly state: 'running' }>;
 
 /**
- * Waits for a job to end. After the configured time, cancels it and takes what was finished.
+ * Waits for a job to end. After the configured time, or at once if jobs were turned off, cancels it and takes what was
+ * finished.
  *
  * @throws VendorFault, or the signal's reason; the job stays stored
  */
 export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedStatus> {
   const { settings, call, nowMs, vendor } = run;
   let pauseMs = settings.pollIntervalMs;
-  let deadlineMs = nowMs() + settings.timeoutMinutes * 60_000;
+  let deadlineMs = nowMs() + (settings.enabled ? settings.timeoutMinutes * 60_000 : 0);
   let cancelled: string | undefined;
   let done: number | undefined;
   for (;;) {
@@ -98,7 +100,9 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
     }
     if (nowMs() >= deadlineMs) {
       if (cancelled !== undefined) return { state: 'failed', why: cancelled };
-      cancelled = `it took longer than ${settings.timeoutMinutes} min (remote.batch.timeoutMinutes)`;
+      cancelled = settings.enabled
+        ? `it took longer than ${settings.timeoutMinutes} min (remote.batch.timeoutMinutes)`
+        : 'remote.batch.enabled is off';
       deadlineMs = nowMs() + CANCEL_MS;
       pauseMs = settings.pollIntervalMs;
       // A job that ended just now cannot be cancelled; the next poll shows that.

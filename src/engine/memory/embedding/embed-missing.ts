@@ -256,7 +256,11 @@ class Run {
     const { atMost, clock, waitsForJobs } = this.options;
     const work = this.work(signal);
     const missing = missingTexts(this.index, identity);
-    if (adapter.batch === undefined || atMost !== undefined) {
+    const jobs = batchJobsOf(this.index, identity);
+    const { batch } = adapter;
+    const usesJobs =
+      batch !== undefined && atMost === undefined && (batch.isOn || (await jobs.list()).length > 0);
+    if (!usesJobs) {
       const pieces =
         atMost === undefined
           ? missing
@@ -267,10 +271,9 @@ class Run {
       }
       return;
     }
-    const jobs = batchJobsOf(this.index, identity);
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
-    const batch = { ...work, clock, jobs, fewInline, waits: waitsForJobs };
-    for await (const part of adapter.batch.embed(distinct(missing), batch)) {
+    const options = { ...work, clock, jobs, fewInline, waits: waitsForJobs };
+    for await (const part of batch.embed(distinct(missing), options)) {
       await this.answers.take(identity, part);
     }
   }

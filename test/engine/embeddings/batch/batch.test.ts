@@ -326,6 +326,33 @@ test('without waiting, no more jobs are under way than the settings have it', as
   assert.is(keeper.told('batch.pending').at(-1)?.more, true);
 });
 
+test('once jobs are turned off, those of earlier runs are ended, and none is started', async (context) => {
+  const { fake, keeper, jobs } = context;
+  const inputs = inputsOf(100);
+  const on = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
+  const off = openAiSettings(fake, { batch: { ...BATCH, enabled: false, wait: false } });
+  fake.batch.held = true;
+  await keeper.run(batchOf(on), inputs, jobs.store());
+  fake.batch.held = false;
+  fake.batch.finishAll();
+  await keeper.run(batchOf(off), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 0);
+
+  const more = [...inputs, ...inputsOf(100, 500)];
+  fake.batch.held = true;
+  fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
+  await keeper.run(batchOf(on), more, jobs.store());
+  // The first look finds it running.
+  fake.batch.held = false;
+  await keeper.run(batchOf(off), [...more, ...inputsOf(5, 900)], jobs.store());
+  assertAllKept(keeper, [...more, ...inputsOf(5, 900)]);
+  assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [2, 55]);
+  assert.equal(paidTwice(fake), []);
+  assert.match(keeper.told('batch.ended').at(-1)?.why ?? '', 'remote.batch.enabled');
+  assert.equal([jobs.jobs.size, fake.batch.fileNames], [0, []]);
+});
+
 test('an abort ends the run at once and cancels nothing', async ({ fake, keeper, jobs }) => {
   fake.batch.held = true;
   const controller = new AbortController();

@@ -46,6 +46,7 @@ export function batchOf(
   nowMs: () => number = () => performance.now(),
 ): BatchEmbedding {
   return {
+    isOn: settings.batch.enabled,
     embed: async function* (inputs, options) {
       const { batch } = new VendorAdapter(await vendor, settings, { nowMs, random: () => 0 });
       if (batch === undefined) throw new Error('this vendor has no batch API');
