@@ -86,7 +86,8 @@ export class VendorAdapter implements EmbeddingAdapter {
     };
     this.embedsMedia = vendor.limits.media !== undefined;
     const { batch } = vendor;
-    if (batch !== undefined) {
+    // A fallback may be another account, which does not have the jobs of the provider.
+    if (batch !== undefined && settings.isPrimary !== false) {
       this.batch = {
         isOn: settings.batch.enabled,
         embed: (inputs, options) => this.embedInBatches(batch, inputs, options),

@@ -6,7 +6,7 @@ import type { SearchResponse } from '../../../../src/engine/memory/search/types.
 import type { SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import { MemoryWatcher } from '../../../../src/engine/memory/watch/memory-watcher.js';
 import { watchTargetOf } from '../../../../src/engine/memory/watch/watch-events.js';
-import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
+import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { pathsOf, warningCodes } from '../../../support/memory.js';
 import { rawDatabase } from '../../../support/raw-database.js';
 import {
@@ -160,7 +160,7 @@ function byJobs(fake: OpenAiFake, batch: Readonly<Record<string, unknown>>) {
   return {
     remote: {
       baseUrl: `${fake.origin}/v1`,
-      apiKey: 'sk-test-openai-0123456789',
+      apiKey: OPENAI_KEY,
       batch: { enabled: true, ...batch },
     },
   };
@@ -204,6 +204,25 @@ test('a watcher indexes changes while a batch job is running, and collects it la
     'The automobile.',
   ]);
   await memory.backend.close();
+});
+
+test('a fallback at the same address leaves the jobs of the provider alone', async ({ fake }) => {
+  const baseUrl = `${fake.origin}/v1`;
+  const second = { api: 'openai', baseUrl, apiKey: OPENAI_KEY };
+  const notes = semanticMemory(
+    fake,
+    { 'car.md': 'The automobile.\n' },
+    { models: { providers: { second } } },
+  );
+  const settings = { ...byJobs(fake, { wait: false }), fallback: 'second' };
+  fake.batch.held = true;
+  await indexed(notes, settings);
+  await indexed(notes, { ...settings, remote: { ...settings.remote, apiKey: 'sk-refused' } });
+  assert.equal(fake.inlineTexts, ['The automobile.']);
+  assert.equal(
+    fake.requests.filter(({ path, method }) => path.endsWith('/cancel') || method === 'DELETE'),
+    [],
+  );
 });
 
 test('a job embeds a new index of any size, and inline requests a few changes', async ({
