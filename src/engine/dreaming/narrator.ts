@@ -105,12 +105,6 @@ export function isSupported(text: string, source: string): boolean {
   return countNegations(text) === countNegations(source);
 }
 
-/** A narrator, unless no model is configured or it cannot be used. */
-export interface OpenedNarrator {
-  readonly narrator: Narrator | undefined;
-  readonly warnings: readonly Warning[];
-}
-
 /**
  * Opens the model configured in `dreaming.model` if `subagent` allows it. Dreaming works without a model, so
  * one that cannot be used is only a warning.
@@ -119,13 +113,13 @@ export async function openNarrator(
   loaded: LoadedConfig,
   context: EngineContext,
   signal: AbortSignal,
-): Promise<OpenedNarrator> {
+) {
   const { config, subagent } = loaded.resolved.plugins.entries['memory-core'];
   const { model } = config.dreaming;
   if (model === undefined) return { narrator: undefined, warnings: [] };
-  const unused = (message: string, hint: string | undefined): OpenedNarrator => {
+  const unused = (message: string, hint: string | undefined) => {
     const code = 'DREAM_MODEL_UNUSED';
-    const warning = { code, message, ...(hint !== undefined && { hint }) } as const;
+    const warning: Warning = { code, message, ...(hint !== undefined && { hint }) };
     return { narrator: undefined, warnings: [warning] };
   };
   const entry = 'plugins.entries.memory-core.subagent';

@@ -19,12 +19,9 @@ export const GATES = [
   'score',
 ] as const;
 
-/** Whether a claim passes a gate, for `svc dream explain`. */
-export interface GateResult {
-  readonly gate: (typeof GATES)[number];
-  readonly passed: boolean;
-  /** In words. */
-  readonly why: string;
+/** Whether a claim passes a gate, and why, in words for `svc dream explain`. */
+function result(gate: (typeof GATES)[number], passed: boolean, why: string) {
+  return { gate, passed, why };
 }
 
 /**
@@ -36,7 +33,7 @@ export function checkGates(
   score: ClaimScore,
   settings: DreamSettings['phases']['deep'],
   nowMs: number,
-): GateResult[] {
+) {
   const junk = junkReason(entry.text);
   const signals = signalCount(entry);
   const asks = distinctAsks(entry);
@@ -48,30 +45,27 @@ export function checkGates(
   const { minRecallCount, minUniqueQueries, maxAgeDays, minScore } = settings;
   const kind = place.source === 'sessions' ? 'conversation' : 'daily note';
   const age = ageDays < 1 ? 'today' : `${ageDays.toFixed(1)} days ago`;
-  const gate = (name: GateResult['gate'], passed: boolean, why: string): GateResult => {
-    return { gate: name, passed, why };
-  };
   return [
-    gate('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
-    gate('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
-    gate('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
-    gate('open', isOpen, isOpen ? 'not decided yet' : `already ${state.fate}`),
-    gate(
+    result('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
+    result('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
+    result('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
+    result('open', isOpen, isOpen ? 'not decided yet' : `already ${state.fate}`),
+    result(
       'asked',
       isAsked(entry),
       `recalled ${recallCount === 1 ? 'once' : `${recallCount} times`}`,
     ),
-    gate(
+    result(
       'recall_count',
       signals >= minRecallCount,
       `${formatCountOf(signals, 'signal')}, needs ${minRecallCount}`,
     ),
-    gate(
+    result(
       'unique_queries',
       asks >= minUniqueQueries,
       `${formatCountOf(asks, 'different question or day', 'different questions or days')}, needs ${minUniqueQueries}`,
     ),
-    gate('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
-    gate('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
+    result('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
+    result('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
   ];
 }

@@ -25,15 +25,7 @@ export type SignalName = keyof typeof SIGNAL_WEIGHTS;
 export const SIGNAL_NAMES = Object.keys(SIGNAL_WEIGHTS) as readonly SignalName[];
 
 /** A score and its parts. */
-export interface ClaimScore {
-  /** Sum of the weighted signals and the boosts; may exceed 1. */
-  readonly score: number;
-  /** Each 0 to 1, before its weight. */
-  readonly signals: Readonly<Record<SignalName, number>>;
-  /** Added for claims that earlier sweeps selected: at most 0.06 and 0.09. */
-  readonly lightBoost: number;
-  readonly remBoost: number;
-}
+export type ClaimScore = ReturnType<typeof scoreClaim>;
 
 export const MOST_LIGHT_BOOST = 0.06;
 export const MOST_REM_BOOST = 0.09;
@@ -43,13 +35,10 @@ const BOOST_HALF_LIFE_DAYS = 14;
  * How much a claim deserves to be kept (facts §7.4). Another signal of the same relevance, a higher
  * relevance or a later last signal never lowers it.
  */
-export function scoreClaim(
-  entry: RecallEntry,
-  nowMs: number,
-  recencyHalfLifeDays: number,
-): ClaimScore {
+export function scoreClaim(entry: RecallEntry, nowMs: number, recencyHalfLifeDays: number) {
   const count = signalCount(entry);
-  const signals = {
+  /** Each 0 to 1, before its weight. */
+  const signals: Readonly<Record<SignalName, number>> = {
     frequency: logShare(count, 10),
     relevance: averageScore(entry),
     diversity: Math.min(1, distinctAsks(entry) / 5),
@@ -57,13 +46,20 @@ export function scoreClaim(
     consolidation: consolidationOf(entry),
     conceptual: Math.min(1, entry.tags.length / 6),
   };
+  // For claims that earlier sweeps selected.
   const lightBoost = MOST_LIGHT_BOOST * boostOf(entry.light, nowMs);
   const remBoost = MOST_REM_BOOST * boostOf(entry.rem, nowMs);
   const weighted = SIGNAL_NAMES.reduce(
     (sum, name) => sum + SIGNAL_WEIGHTS[name] * signals[name],
     0,
   );
-  return { score: weighted + lightBoost + remBoost, signals, lightBoost, remBoost };
+  return {
+    /** Sum of the weighted signals and the boosts; may exceed 1. */
+    score: weighted + lightBoost + remBoost,
+    signals,
+    lightBoost,
+    remBoost,
+  };
 }
 
 /** A score from an earlier day, less what its recency has lost since. */
