@@ -21,12 +21,7 @@ type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'> & {
 };
 
 /** Metrics in the format of Prometheus. */
-export interface Metrics {
-  readonly contentType: string;
-  /** Never rejects because of a store. */
-  readonly text: () => Promise<string>;
-  readonly close: () => void;
-}
+export type Metrics = ReturnType<typeof createFlowMetrics>;
 
 /** However long a store takes: metrics of everything else are still answered. */
 const MOST_READ_MS = 2000;
@@ -39,7 +34,7 @@ const TASK_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14_400];
 export function createFlowMetrics(
   { flows, context }: FlowMetricSources,
   registry = new Registry(),
-): Metrics {
+) {
   collectDefaultMetrics({ register: registry });
   addStorageMetrics(registry, () =>
     [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
@@ -47,7 +42,8 @@ export function createFlowMetrics(
   const readFlows = addFlowMetrics(registry, flows, context.state.stateDir);
   return {
     contentType: registry.contentType,
-    text: async () => {
+    /** Never rejects because of a store. */
+    text: async (): Promise<string> => {
       await readFlows();
       return await registry.metrics();
     },

@@ -14,18 +14,11 @@ import { prune, sweep } from './sweep.js';
 import { findRecord, orThrow } from './task-store.js';
 
 /** A flow with the counts of its tasks. */
-export interface FlowEntry {
-  readonly flow: FlowRecord;
-  readonly summary: ReturnType<typeof summarizeTasks>;
-}
-
-/** A task with its flow, and what happened to it. */
-export interface ShownTask {
-  readonly task: TaskRecord;
-  readonly flow: FlowRecord | undefined;
-  /** Oldest first. */
-  readonly history: readonly HistoryEntry[];
-}
+export type FlowEntry = Awaited<ReturnType<typeof entryOf>>;
+/** A task with its flow, and what happened to it, oldest first. */
+export type ShownTask = Awaited<ReturnType<ReturnType<typeof operatorFlows>['showTask']>>;
+/** What happened to a flow and its tasks, oldest first. */
+export type FlowHistory = ReturnType<typeof historyAsShown>;
 
 /** How many there are in each state that occurs. */
 export interface FlowCounts {
@@ -33,16 +26,6 @@ export interface FlowCounts {
   readonly tasks: Readonly<Partial<Record<TaskStatus, number>>>;
   /** Notifications that could not be delivered. */
   readonly failedNotifications: number;
-}
-
-/** What happened to a flow and its tasks, oldest first. */
-export interface FlowHistory {
-  readonly flow: FlowRecord;
-  readonly entries: readonly HistoryEntry[];
-  /** When the first complete entry was made; undefined while there is none. Earlier ones show only some changes. */
-  readonly startsAt: number | undefined;
-  /** Entries are missing after these first ones. */
-  readonly gapAfter: number | undefined;
 }
 
 /** What operators see and do: in all sessions, by ids or prefixes of ids. */
@@ -85,7 +68,7 @@ export function operatorFlows(store: FlowStore) {
         options,
       ),
     /** @throws SvcError FLOW_NOT_FOUND */
-    history: (idOrPrefix: string): Promise<FlowHistory> =>
+    history: (idOrPrefix: string) =>
       store.read(async (tables) => {
         const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
         return historyAsShown(flow, await tables.history.ofFlow(flow.seq));
@@ -111,7 +94,7 @@ export function operatorFlows(store: FlowStore) {
         total: await tasks.count(filter),
       })),
     /** @throws SvcError TASK_NOT_FOUND */
-    showTask: (idOrPrefix: string): Promise<ShownTask> =>
+    showTask: (idOrPrefix: string) =>
       store.read(async (tables) => {
         const task = orThrow(await findRecord('task', tables.tasks, idOrPrefix));
         const entries = await tables.history.ofFlow(task.flowSeq);
@@ -135,17 +118,19 @@ export function operatorFlows(store: FlowStore) {
   };
 }
 
-function historyAsShown(flow: FlowRecord, stored: readonly HistoryEntry[]): FlowHistory {
+function historyAsShown(flow: FlowRecord, stored: readonly HistoryEntry[]) {
   const entries = historyOf(flow, stored);
   return {
     flow,
     entries,
+    /** When the first complete entry was made; undefined while there is none. Earlier ones show only some changes. */
     startsAt: entries.find(({ actorKind }) => actorKind !== 'unknown')?.at,
+    /** Entries are missing after these first ones. */
     gapAfter: stored.length < MOST_KEPT ? undefined : FIRST_KEPT + entries.length - stored.length,
   };
 }
 
-async function entryOf({ tasks }: Tables, flow: FlowRecord): Promise<FlowEntry> {
+async function entryOf({ tasks }: Tables, flow: FlowRecord) {
   return { flow, summary: summarizeTasks(await tasks.countsOf(flow.seq)) };
 }
 

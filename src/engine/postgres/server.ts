@@ -36,14 +36,7 @@ export interface Transaction extends Sql {
 }
 
 /** The connections of a server in this process. */
-export interface PoolUse {
-  readonly inUse: number;
-  readonly idle: number;
-  /** Statements that wait for a connection. */
-  readonly waiting: number;
-  /** How often a connection or a statement failed because of the server. */
-  readonly failures: number;
-}
+export type PoolUse = Server['poolUse'];
 
 export interface TransactionOptions {
   /** How often a transaction is run again that met another one; 5 when left out. */
@@ -287,12 +280,14 @@ export class Server implements Sql {
   }
 
   /** What this process does with its connections right now. */
-  get poolUse(): PoolUse {
+  get poolUse() {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return {
       inUse: totalCount - idleCount,
       idle: idleCount,
+      /** Statements that wait for a connection. */
       waiting: waitingCount,
+      /** How often a connection or a statement failed because of the server. */
       failures: this.failuresSoFar,
     };
   }

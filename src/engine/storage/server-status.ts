@@ -63,21 +63,13 @@ export async function serverStatus(
 
 export type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 
-/** What a server allows, for status and doctor. */
-interface ServerFacts {
-  readonly maxConnections: number;
-  /** Whether it accepts no changes: a replica, or a role or database set so. */
-  readonly isReadOnly: boolean;
-  /** How the database encodes text; svc needs UTF8. */
-  readonly encoding: string;
-  /** How far its clock is ahead of this host's, give or take half the time of a question. */
-  readonly clockAheadMs: number;
-  /** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
-  readonly vectorExtension: ServerStatus['pgvector'];
-}
-
-/** @param now the clock of this host, milliseconds since the epoch. @throws SvcError STORAGE_* */
-export async function serverFacts(server: Sql, now: () => number): Promise<ServerFacts> {
+/**
+ * What a server allows, for status and doctor.
+ *
+ * @param now the clock of this host, milliseconds since the epoch
+ * @throws SvcError STORAGE_*
+ */
+export async function serverFacts(server: Sql, now: () => number) {
   // The first statement opens the connection, which would count as time of the clock.
   await server.query('SELECT 1');
   const askedMs = now();
@@ -103,13 +95,17 @@ export async function serverFacts(server: Sql, now: () => number): Promise<Serve
   const unused = available === null ? 'missing' : 'available';
   return {
     maxConnections: row.max,
+    /** Whether it accepts no changes: a replica, or a role or database set so. */
     isReadOnly: row.readOnly,
+    /** How the database encodes text; svc needs UTF8. */
     encoding: row.encoding,
+    /** How far its clock is ahead of this host's, give or take half the time of a question. */
     clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
+    /** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
     vectorExtension: {
       state: installed === null ? unused : 'used',
       version: installed ?? available,
-    },
+    } satisfies ServerStatus['pgvector'],
   };
 }
 

@@ -12,7 +12,7 @@ import {
   hasFlowEnded,
 } from '../../flow-model/flow-record.js';
 import { newFlowId } from '../../flow-model/ids.js';
-import { hasTaskEnded, type TaskRecord, taskView } from '../../flow-model/task-record.js';
+import { hasTaskEnded, taskView } from '../../flow-model/task-record.js';
 import {
   CANCEL_REQUESTED,
   done,
@@ -170,20 +170,13 @@ export function jsonTexts(action: {
   return isWhole ? { state, wait } : undefined;
 }
 
-interface CancelResult {
-  /** `pending`: a worker still holds a task; the flow ends when it releases it. */
-  readonly state: 'cancelled' | 'ended_before' | 'pending';
-  readonly flow: FlowRecord;
-  readonly tasks: readonly TaskRecord[];
-}
-
 /**
  * Cancels a flow and its tasks. The request is recorded first: when tasks still run, the flow ends with the
  * last of them, whatever happens in between.
  */
-export async function cancelFlow(work: Work, flow: FlowRecord): Promise<CancelResult> {
+export async function cancelFlow(work: Work, flow: FlowRecord) {
   if (hasFlowEnded(flow)) {
-    return { state: 'ended_before', flow, tasks: await work.tasks.ofFlow(flow.seq) };
+    return { state: 'ended_before' as const, flow, tasks: await work.tasks.ofFlow(flow.seq) };
   }
   if (flow.cancelRequestedAt === null) {
     await moveFlow(work, flow, { cancelRequestedAt: work.nowMs });
@@ -194,7 +187,8 @@ export async function cancelFlow(work: Work, flow: FlowRecord): Promise<CancelRe
   await finishCancelling(work, flow.seq);
   const after = (await work.flows.bySeq(flow.seq)) ?? flow;
   return {
-    state: hasFlowEnded(after) ? 'cancelled' : 'pending',
+    /** `pending`: a worker still holds a task; the flow ends when it releases it. */
+    state: hasFlowEnded(after) ? ('cancelled' as const) : ('pending' as const),
     flow: after,
     tasks: await work.tasks.ofFlow(flow.seq),
   };

@@ -61,23 +61,7 @@ export interface TaskReport {
   readonly leaseMs?: number | undefined;
 }
 
-/** The answer to a sign of life. */
-export type HeartbeatAnswer =
-  | LeaseRefusal
-  | {
-      readonly ok: true;
-      readonly task: TaskRecord;
-      /** Undefined for a task that runs elsewhere, which cannot be taken back. */
-      readonly leaseExpiresAt: number | undefined;
-      /** The worker should stop, and report that it failed. */
-      readonly cancelRequested: boolean;
-    };
-
-export async function heartbeat(
-  given: Work,
-  lease: TaskLease,
-  report: TaskReport,
-): Promise<HeartbeatAnswer> {
+export async function heartbeat(given: Work, lease: TaskLease, report: TaskReport) {
   const held = await heldTask(given, lease);
   if (!held.ok) return held;
   const { task, work } = held;
@@ -93,9 +77,11 @@ export async function heartbeat(
   await writeTask(work, task, after);
   if (isNews) await notifyOfTask(work, after, 'task.progress');
   return {
-    ok: true,
+    ok: true as const,
     task: after,
+    /** Undefined for a task that runs elsewhere, which cannot be taken back. */
     leaseExpiresAt: after.leaseExpiresAt ?? undefined,
+    /** The worker should stop, and report that it failed. */
     cancelRequested: after.cancelRequestedAt !== null,
   };
 }

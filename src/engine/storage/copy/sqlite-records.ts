@@ -17,23 +17,17 @@ import {
   writtenColumns,
 } from './record-tables.js';
 
-/** The flows of this host, held so that no listener and no worker uses them. */
-export interface HeldFlows {
-  readonly database: Connection;
-  close(): void;
-}
-
 const PATIENCE_MS = 1000;
 
 /**
  * Opens the database of flows for this process only: as long as it is held, no other process can open it, so nothing
- * changes meanwhile.
+ * changes meanwhile, and no listener and no worker uses it.
  *
  * @param creates whether to create it
  * @returns undefined if there is none
  * @throws SvcError FLOWS_BUSY if another process has it open; FLOWS_*
  */
-export function holdFlows(file: string, creates: boolean): HeldFlows | undefined {
+export function holdFlows(file: string, creates: boolean): Connection | undefined {
   if (!creates && !existsSync(file)) return undefined;
   // Brings it to this version.
   openFlowsDatabase(file).close();
@@ -43,7 +37,7 @@ export function holdFlows(file: string, creates: boolean): HeldFlows | undefined
     // The first transaction takes the lock (https://sqlite.org/pragma.html#pragma_locking_mode).
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     database.pragma('synchronous = FULL');
-    return { database, close: () => database.close() };
+    return database;
   } catch (error) {
     database.close();
     if (databaseFault(error) !== 'busy') throw asFlowsError(error, file);
@@ -54,7 +48,7 @@ export function holdFlows(file: string, creates: boolean): HeldFlows | undefined
   }
 }
 
-export function sqliteRecords({ database }: HeldFlows, table: CopiedTable): RecordStore {
+export function sqliteRecords(database: Connection, table: CopiedTable): RecordStore {
   const rows = rowsOf(table, '');
   const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
   const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
