@@ -16,10 +16,7 @@ import type { HttpSettings } from './http-settings.js';
 export const ENDPOINT = '/mcp';
 
 /** Who a request is from, by its token. */
-export type Holder = Pick<
-  McpToken,
-  'agent' | 'channel' | 'chatType' | 'hash' | 'name' | 'scopes' | 'sessionKey'
->;
+export type Holder = Omit<McpToken, 'createdAt' | 'expiresAt'>;
 
 /** What becomes of a request. */
 export type Passage =

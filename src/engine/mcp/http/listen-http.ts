@@ -29,14 +29,6 @@ export interface HttpOptions {
   readonly audit: Logger;
 }
 
-export interface HttpListener {
-  /** With the actual port. */
-  readonly url: string;
-  /** What clients on other machines use; null if only this machine can connect. */
-  readonly publicUrl: string | null;
-  readonly close: () => Promise<void>;
-}
-
 /** For receiving a request; responses can stream indefinitely. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Long enough for any network, short enough against idle attackers. */
@@ -52,7 +44,7 @@ const SWEEP_EVERY_MS = 1000;
  *
  * @throws SvcError LISTEN_FAILED, MCP_HTTP_INSECURE
  */
-export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
+export async function listenHttp(options: HttpOptions) {
   const { settings, stateDir, clock, log, audit } = options;
   const tokens = liveTokens(stateDir, clock, (why) => log.warn(why));
   if (options.local === undefined && tokens().length === 0) {
@@ -113,9 +105,11 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   }, SWEEP_EVERY_MS);
   const { publicOrigin } = settings;
   return {
+    /** With the actual port. */
     url,
+    /** What clients on other machines use; null if only this machine can connect. */
     publicUrl: publicOrigin === undefined ? null : `${publicOrigin}${ENDPOINT}`,
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(sweep);
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
       await server.close();

@@ -5,13 +5,6 @@ import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { readPrivateFile, TOKEN_SCOPES, unusable, withLockedFile } from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 
-/** The bearer token of programs on this machine, and its file. */
-export interface HttpToken {
-  /** Absolute path; shown instead of the token. */
-  readonly file: string;
-  readonly value: string;
-}
-
 const TOKEN = /^[\w-]{43,}$/u;
 
 /** @param stateDir absolute path */
@@ -20,12 +13,12 @@ export function tokenFile(stateDir: string): string {
 }
 
 /**
- * Reads the token, creating it if necessary. Refuses a file that others can read, since the token
- * may be known.
+ * Reads the bearer token of programs on this machine, creating it if necessary. Refuses a file that others can read,
+ * since the token may be known. The path of the file is shown instead of the token.
  *
  * @throws SvcError MCP_TOKEN_UNUSABLE; the signal's reason
  */
-export async function loadToken(stateDir: string, signal: AbortSignal): Promise<HttpToken> {
+export async function loadToken(stateDir: string, signal: AbortSignal) {
   const file = tokenFile(stateDir);
   // Two servers starting together must use the same token.
   return withLockedFile(file, signal, async () => {
@@ -46,7 +39,7 @@ function readToken(file: string): string | undefined {
 }
 
 /** Programs on this machine, which can do everything with the memory that the server was started with. */
-export function localHolder({ value }: HttpToken): Holder {
+export function localHolder({ value }: { readonly value: string }): Holder {
   return {
     name: 'local',
     agent: null,

@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import pino from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import type { Clock } from '../../support/context.js';
@@ -30,19 +30,14 @@ export interface LogSettings {
 }
 
 /** The log of the long-lived process. */
-export interface ServeLog {
-  readonly logger: Logger;
-  /** Applies a changed configuration, and reopens the file, which may have been moved away. */
-  readonly reopen: (settings: LogSettings) => void;
-  readonly close: () => void;
-}
+export type ServeLog = ReturnType<typeof createLog>;
 
 /**
  * Creates the log: one JSON object per line, with `level` and `time` as text. It does not use pino's
  * destinations, which end the process or throw on a full disk, and whose workers are files that a bundle does
  * not have.
  */
-export function createLog(settings: LogSettings, options: LogOptions): ServeLog {
+export function createLog(settings: LogSettings, options: LogOptions) {
   let current = settings;
   let file = new RotatingFile(current.file);
   let lost = 0;
@@ -74,7 +69,8 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
   );
   return {
     logger,
-    reopen: (next) => {
+    /** Applies a changed configuration, and reopens the file, which may have been moved away. */
+    reopen: (next: LogSettings): void => {
       logger.level = next.level;
       file.close();
       current = next;
