@@ -3,8 +3,8 @@ import { resolveConfig } from '../../src/engine/config/index.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
 import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
+import type { WebhookLimits } from '../../src/engine/webhooks/body.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
-import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
 import { type ServedRoute, servedRoute } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import {

@@ -1,12 +1,8 @@
+import type { ResolvedConfig } from '../config/index.js';
 import { isWithin } from '../support/time.js';
 
-/** How many requests a client can send. */
-interface RateLimits {
-  readonly ratePerWindow: number;
-  readonly windowSeconds: number;
-  /** While this many clients have a window, all others share one. */
-  readonly trackedClients: number;
-}
+/** How many requests a client can send. While as many as are tracked have a window, all others share one. */
+type RateLimits = ResolvedConfig['mcp']['http']['limits'];
 
 interface Window {
   startMs: number;

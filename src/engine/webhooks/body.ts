@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ResolvedWebhooks } from '../config/index.js';
 import { jsonFault, type Names, nameFault } from '../support/json-fault.js';
 import { parsedJson } from '../support/text.js';
 import { REQUEST_REJECTIONS } from './answers.js';
@@ -82,6 +83,9 @@ export function parseForm(bytes: Buffer): ParsedBody {
 
 const PAYLOAD_FIELD = 'payload';
 
+/** The limits of every route; see the configuration reference. */
+export type WebhookLimits = ResolvedWebhooks['config']['limits'];
+
 /** The bytes of a body, or why there are none. */
 export type ReadBody =
   | { readonly type: 'read'; readonly bytes: Buffer }
@@ -90,16 +94,14 @@ export type ReadBody =
   /** The client is gone, and nobody reads an answer. */
   | { readonly type: 'closed' };
 
-interface BodyLimits {
-  readonly bodyBytes: number;
-  readonly bodyTimeoutSeconds: number;
-}
-
 /**
  * Reads a body. One announced as too large is refused before a byte is read; one that turns out too large
  * or too slow is not read to its end.
  */
-export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<ReadBody> {
+export function readBody(
+  request: IncomingMessage,
+  limits: Pick<WebhookLimits, 'bodyBytes' | 'bodyTimeoutSeconds'>,
+): Promise<ReadBody> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limits.bodyBytes) return Promise.resolve({ type: 'too_large' });
   return new Promise((resolve) => {

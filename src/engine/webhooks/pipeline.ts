@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { ResolvedWebhooks } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { type Flows, UNSTORABLE } from '../flows/index.js';
 import { clientNetworkOf } from '../listener/listen.js';
 import { RateLimiter } from '../listener/rate-limiter.js';
 import type { Clock } from '../support/context.js';
 import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { type ReadBody, readBody, typeFault } from './body.js';
+import { type ReadBody, readBody, typeFault, type WebhookLimits } from './body.js';
 import { type Requested, readRequested } from './map/requested.js';
 import type { ServedRoute } from './routes.js';
 
@@ -23,9 +22,6 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set(['FLOWS_UNCERTAIN', 'STORAGE_U
 
 const MAYBE_STORED =
   'The change may have been stored; repeat the request with its idempotency key.';
-
-/** The limits of every route; see the configuration reference. */
-export type WebhookLimits = ResolvedWebhooks['config']['limits'];
 
 /** A request on a known route. */
 export interface WebhookRequest {
@@ -210,12 +206,6 @@ function refused(answer: WebhookAnswer): Answered {
   return { answer, action: null };
 }
 
-interface InFlightLimits {
-  readonly inFlight: number;
-  /** While this many clients have requests in flight, no other one is admitted. */
-  readonly trackedClients: number;
-}
-
 /** Counts requests in flight. */
 export class InFlight {
   private readonly counts = new Map<string, number>();
@@ -225,8 +215,11 @@ export class InFlight {
     return this.counts.size;
   }
 
-  /** False if the limit is reached; otherwise call {@link leave} at the end. */
-  enter(key: string, limits: InFlightLimits): boolean {
+  /**
+   * False if the limit is reached, or as many other clients as are tracked have requests in flight; otherwise call
+   * {@link leave} at the end.
+   */
+  enter(key: string, limits: Pick<WebhookLimits, 'inFlight' | 'trackedClients'>): boolean {
     const count = this.counts.get(key) ?? 0;
     if (count >= limits.inFlight) return false;
     if (count === 0 && this.counts.size >= limits.trackedClients) return false;

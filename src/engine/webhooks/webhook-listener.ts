@@ -13,7 +13,8 @@ import {
 import { clientAddressOf, listenOn } from '../listener/listen.js';
 import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
 import { reasonOf, rejection } from './answers.js';
-import type { Handled, Pipeline, WebhookLimits } from './pipeline.js';
+import type { WebhookLimits } from './body.js';
+import type { Handled, Pipeline } from './pipeline.js';
 import type { RouteFinder, ServedRoute } from './routes.js';
 
 /** What a reload replaces. */

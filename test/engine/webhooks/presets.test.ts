@@ -65,7 +65,7 @@ test('the example of each preset gets from its signature to a flow, once per del
     const unsigned = await send(url, {
       path: '/plugins/webhooks/r',
       secret: undefined,
-      headers: preset.headers,
+      headers: preset.headers ?? {},
       body: JSON.stringify(preset.body),
     });
     assert.is(unsigned.status, 401, name);

@@ -45,7 +45,6 @@ export const ALERTS: readonly Preset[] = [
         },
       ],
     },
-    headers: {},
     body: {
       ...GROUP,
       version: '1',
@@ -76,7 +75,6 @@ export const ALERTS: readonly Preset[] = [
         },
       ],
     },
-    headers: {},
     body: {
       ...GROUP,
       version: '4',

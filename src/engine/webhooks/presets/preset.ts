@@ -12,7 +12,7 @@ export interface Preset {
   /** The keys of a route, apart from its session. */
   readonly route: Omit<RouteInput, 'sessionKey'>;
   /** Of the example, without those that prove who sends it. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   /** In the documented form of the sender. */
   readonly body: JsonObject;
 }

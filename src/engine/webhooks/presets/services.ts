@@ -33,7 +33,6 @@ export const SERVICES: readonly Preset[] = [
         },
       ],
     },
-    headers: {},
     body: {
       id: 'evt_1',
       object: 'event',
@@ -72,7 +71,6 @@ export const SERVICES: readonly Preset[] = [
         },
       ],
     },
-    headers: {},
     body: {
       type: 'event_callback',
       team_id: 'T123ABC456',
@@ -142,7 +140,6 @@ export const SERVICES: readonly Preset[] = [
         },
       ],
     },
-    headers: {},
     body: {
       type: 'user.created',
       timestamp: '2026-11-20T09:30:00Z',
@@ -155,7 +152,6 @@ export const SERVICES: readonly Preset[] = [
     setup:
       'An *HTTP Request* node: POST, the URL, *Bearer Auth* with the secret, a header `Idempotency-Key` with `{{ $execution.id }}`, and a JSON body with `title` and `data`.',
     route: { ...OWN, verify: { scheme: 'bearer', secrets: ['env:N8N_WEBHOOK_SECRET'] } },
-    headers: {},
     body: { title: 'Answer the mail from Ada', data: { from: 'ada@example.com', mail: 17 } },
   },
   {
@@ -164,7 +160,6 @@ export const SERVICES: readonly Preset[] = [
     setup:
       'An *API by Zapier* step: POST, the URL, the header `Authorization` with `Bearer` and the secret, and a JSON body with `title` and `data`.',
     route: { ...OWN, verify: { scheme: 'bearer', secrets: ['env:ZAPIER_WEBHOOK_SECRET'] } },
-    headers: {},
     body: { title: 'Call back the new lead', data: { name: 'Ada', phone: '+44 20 7946 0000' } },
   },
   {
@@ -173,7 +168,6 @@ export const SERVICES: readonly Preset[] = [
     setup:
       'A line of a crontab: `0 6 * * * curl -sS -u "$CRON_USER_AND_PASSWORD" -H "content-type: application/json" -H "idempotency-key: report-$(date +\\%F)" --data \'{"title":"Daily report"}\' URL`',
     route: { ...OWN, verify: { scheme: 'basic', secrets: ['env:CRON_USER_AND_PASSWORD'] } },
-    headers: {},
     body: { title: 'Daily report', data: null },
   },
 ];
