@@ -303,7 +303,7 @@ module.exports = {
       to: {
         path: '^src/(engine|cli|commands)/',
         // Words and names read the same in messages of the engine and in views; code in notes is what the engine takes as code.
-        pathNot: `${engine}(support/(format|code-fences|safe-line)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
+        pathNot: `${engine}(support/(async|format|code-fences|safe-line)|memory/skip-words|embeddings/diagnosis/check-names)[.]ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },

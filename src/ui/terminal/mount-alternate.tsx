@@ -126,6 +126,7 @@ function WipedAtResize({
 interface ScreenRun<T> {
   /** Starts the work of the screen, after its first frame. */
   readonly begin: (screen: MountedScreen) => void;
+  /** Settled by the keys of the screen, its work or its signal. */
   readonly ended: Promise<T>;
   /** Ends the screen as if the user had quit. */
   readonly leave: () => void;
@@ -151,15 +152,4 @@ export async function runAlternate<T>(
     signal.removeEventListener('abort', leave);
     await screen.unmount();
   }
-}
-
-/** Creates the end of a screen, which its keys, its work or a signal trigger; only the first call counts. */
-export function createEnding<T>() {
-  let finish: (end: T) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<T>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
-  return { ended, finish, fail };
 }

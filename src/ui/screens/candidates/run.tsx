@@ -1,4 +1,5 @@
 import type { DecisionOutput } from '../../../engine/dreaming/index.js';
+import { deferred } from '../../../engine/support/async.js';
 import { formatCount } from '../../../engine/support/format.js';
 import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
@@ -9,11 +10,7 @@ import { createState, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import {
-  createEnding,
-  type RunScreenOptions,
-  runAlternate,
-} from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
 import {
   type CandidateItem,
   candidateColumns,
@@ -55,7 +52,7 @@ export async function runCandidatesScreen(
   const { style, title, stdout, actions } = options;
   const store: CandidatesStore = createState<CandidatesState>({ isWhy: false, decided: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
-  const { ended, finish, fail } = createEnding<void>();
+  const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
   await runAlternate(
     <BrowserScreen
       browser={browser}

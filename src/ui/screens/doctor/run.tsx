@@ -6,6 +6,7 @@ import type {
   FindingPlace,
   Fix,
 } from '../../../engine/doctor/index.js';
+import { deferred } from '../../../engine/support/async.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
@@ -14,7 +15,6 @@ import { createLatest } from '../../components/latest.js';
 import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
 import {
-  createEnding,
   type MountedScreen,
   type RunScreenOptions,
   runAlternate,
@@ -72,7 +72,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     { everyMs: PACE_MS },
   );
   const applied: AppliedFix[] = [];
-  const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
+  const { promise: ended, resolve: finish, reject: fail } = deferred<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
   const looking = createLatest();
   const look = (checks: readonly string[]): void => {

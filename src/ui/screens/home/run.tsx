@@ -1,6 +1,7 @@
 import { Text } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import type { OverviewNews } from '../../../engine/overview/index.js';
+import { deferred } from '../../../engine/support/async.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
 import { Rows, Screen, useTheme } from '../../components/screen.js';
@@ -11,11 +12,7 @@ import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
-import {
-  createEnding,
-  type RunScreenOptions,
-  runAlternate,
-} from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
 import type { Area } from '../../terminal/size.js';
 import { homePage, homeRows } from './frame.js';
 import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
@@ -80,7 +77,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       : homeAgain(before.state, before.told, now());
   const store = createStore(first, reduceHome, { everyMs: PACE_MS });
   const closing = new AbortController();
-  const { ended, finish } = createEnding<HomeEnd>();
+  const { promise: ended, resolve: finish } = deferred<HomeEnd>();
   const leave = (): void => {
     // Not only once the terminal is restored: what is ready by then would stay open.
     closing.abort();

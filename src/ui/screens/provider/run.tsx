@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
+import { deferred } from '../../../engine/support/async.js';
 import {
   type KeyBinding,
   listedKey,
@@ -17,7 +18,6 @@ import { createState, type Store, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import {
-  createEnding,
   type MountedScreen,
   type RunScreenOptions,
   runAlternate,
@@ -57,7 +57,7 @@ export async function runProviderScreen(
 ): Promise<ProviderScreenEnd> {
   const store = createState(START_PROVIDER_SCREEN);
   let found: Diagnosis | undefined;
-  const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
+  const { promise: ended, resolve: finish, reject: fail } = deferred<ProviderScreenEnd>();
   const looking = createLatest();
   const look = (): void => {
     store.dispatch({ checks: {}, diagnosis: undefined });

@@ -1,9 +1,6 @@
+import { deferred } from '../../../engine/support/async.js';
 import { createStore } from '../../components/store.js';
-import {
-  createEnding,
-  type RunScreenOptions,
-  runAlternate,
-} from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
 import {
   createSearchController,
   type SearchScreenActions,
@@ -33,7 +30,7 @@ const PACE = {
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const { stdout, style, memory, actions } = options;
   const store = createStore(START_SEARCH, reduceSearch, PACE);
-  const { ended, finish } = createEnding<SearchScreenEnd>();
+  const { promise: ended, resolve: finish } = deferred<SearchScreenEnd>();
   const controller = createSearchController(store, actions, finish);
   const view = (
     <SearchScreen
