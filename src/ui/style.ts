@@ -44,6 +44,7 @@ export function createStyle(color: boolean, theme: Theme = 'any') {
       color && text !== '' ? styleText(format, text, { validateStream: false }) : text;
   const { accent, fault, ok, warning } = THEMES[theme];
   return {
+    plain: (text: string) => text,
     bold: paint('bold'),
     dim: paint('dim'),
     /** The prompt, and what is in progress. */

@@ -165,7 +165,7 @@ function paneFields(
 }
 
 function paintOf(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
-  return name === 'status' ? statusPaint(status, style) : (text) => text;
+  return name === 'status' ? statusPaint(status, style) : style.plain;
 }
 
 /** What happened to a flow and its tasks, oldest first. */

@@ -112,11 +112,10 @@ export const ID_CHARS = 8;
 
 /** The colour of a status; it only repeats the word. */
 export function statusPaint(status: FlowStatus | TaskStatus, style: Style): Paint {
-  const paint = STATUS_PAINTS[status];
-  return paint === 'plain' ? (text) => text : style[paint];
+  return style[STATUS_PAINTS[status]];
 }
 
-const STATUS_PAINTS: Readonly<Record<FlowStatus | TaskStatus, keyof Style | 'plain'>> = {
+const STATUS_PAINTS: Readonly<Record<FlowStatus | TaskStatus, keyof Style>> = {
   running: 'accent',
   succeeded: 'ok',
   failed: 'fault',

@@ -114,7 +114,7 @@ function faultFacts({ faults }: BackendStatus, { style }: View): readonly Fact[]
 }
 
 function renderFact(fact: Fact, { style, columns }: View): readonly string[] {
-  const paint = fact.paint ?? ((text: string) => text);
+  const paint = fact.paint ?? style.plain;
   const lines = fact.lines.flatMap((line) => {
     return fact.prose === true && columns !== undefined
       ? wrapText(line, columns - INDENT.length)

@@ -73,7 +73,7 @@ export function deliveryFields(
 export function renderDelivery(delivery: DeliveryDetails, options: View): string {
   const { style, nowMs } = options;
   const shown = deliveryFields(delivery, nowMs).map(([name, value]) => {
-    const paint = name === 'status' ? statusPaint(delivery.status, style) : (text: string) => text;
+    const paint = name === 'status' ? statusPaint(delivery.status, style) : style.plain;
     return [safeLine(name), paint(safeLine(value))] as const;
   });
   const fields = fieldLines(shown, style).join('\n');

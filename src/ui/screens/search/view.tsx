@@ -257,12 +257,8 @@ function resultRow({ result }: ResultItem, options: RowOptions): string {
   const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
   const room = columns - placeColumns - SCORE_COLUMNS - barColumns - 5;
   const trail = fitEnd(words.join(' · '), room);
-  const strong = !isSelected ? plain : isFocused ? theme.selection : theme.bold;
+  const strong = !isSelected ? theme.plain : isFocused ? theme.selection : theme.bold;
   return `${strong(place)}  ${score} ${theme.accent(bar)}  ${theme.dim(trail)}`.trimEnd();
-}
-
-function plain(text: string): string {
-  return text;
 }
 
 const NO_LINES = { rows: [], first: 0, matches: [] };
