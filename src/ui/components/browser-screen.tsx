@@ -168,11 +168,7 @@ function BrowserStatus<Item extends ListItem>({
   state,
   bindings,
   area,
-}: {
-  readonly state: BrowserState<Item>;
-  readonly bindings: readonly KeyBinding[];
-  readonly area: Area;
-}): ReactElement {
+}: Pick<BrowserViewProps<Item>, 'area' | 'bindings' | 'state'>): ReactElement {
   const theme = useTheme();
   if (state.asked !== undefined) {
     const question = safeLine(state.asked.question);

@@ -149,13 +149,8 @@ interface HomeScreenProps extends Pick<View, 'homeDir' | 'style'> {
 }
 
 /** The home screen: a pure view of the store. */
-export function HomeScreen({
-  store,
-  stdout,
-  style,
-  homeDir,
-  orders,
-}: HomeScreenProps): ReactElement {
+export function HomeScreen(props: HomeScreenProps): ReactElement {
+  const { store, stdout, style, homeDir, orders } = props;
   const state = useStore(store);
   useKeyMap(() => homeKeys(store.getSnapshot(), orders));
   const { palette } = state;
@@ -167,7 +162,7 @@ export function HomeScreen({
       facts={(columns) => headFacts(state, homeDir, columns)}
       status={(area) =>
         palette === undefined ? (
-          <HomeStatus state={state} orders={orders} area={area} />
+          <HomeStatus {...props} area={area} />
         ) : (
           <PaletteStatus palette={palette} area={area} />
         )
@@ -175,13 +170,7 @@ export function HomeScreen({
     >
       {(area) =>
         palette === undefined ? (
-          <HomeBody
-            state={state}
-            current={store.getSnapshot}
-            orders={orders}
-            homeDir={homeDir}
-            area={area}
-          />
+          <HomeBody {...props} area={area} />
         ) : (
           <PaletteView
             palette={palette}
@@ -195,19 +184,12 @@ export function HomeScreen({
   );
 }
 
-interface HomePartProps {
-  readonly state: HomeState;
-  readonly orders: HomeOrders;
+interface HomePartProps extends HomeScreenProps {
   readonly area: Area;
 }
 
-interface HomeBodyProps extends HomePartProps {
-  /** Several clicks can arrive before the next frame. */
-  readonly current: () => HomeState;
-  readonly homeDir: string;
-}
-
-function HomeBody({ state, current, orders, homeDir, area }: HomeBodyProps): ReactElement {
+function HomeBody({ store, orders, homeDir, area }: HomePartProps): ReactElement {
+  const state = useStore(store);
   const style = useTheme();
   const { dispatch } = orders;
   const rows = homePage(state, area);
@@ -220,7 +202,8 @@ function HomeBody({ state, current, orders, homeDir, area }: HomeBodyProps): Rea
       dispatch({ type: 'list', event: { type: 'moved', to } });
       return;
     }
-    const { selected, matching } = listView(current().list);
+    // Several clicks can arrive before the next frame.
+    const { selected, matching } = listView(store.getSnapshot().list);
     const line = matching.find(({ id }) => id === drawn[row]?.line);
     if (line === undefined) return;
     if (line === selected) orders.onOpen(line.target);
@@ -233,7 +216,8 @@ function HomeBody({ state, current, orders, homeDir, area }: HomeBodyProps): Rea
 }
 
 /** The filter while it is typed, a message, or the keys. */
-function HomeStatus({ state, orders, area }: HomePartProps): ReactElement {
+function HomeStatus({ store, orders, area }: HomePartProps): ReactElement {
+  const state = useStore(store);
   const theme = useTheme();
   const { list, told, ended, opening } = state;
   if (state.isFiltering) {
