@@ -1,5 +1,5 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
-import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
+import type { SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
 
 /** The steps of a sync, in the order in which they start. */
@@ -25,7 +25,7 @@ export interface SyncProgress {
   readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
   /** The process whose lock the sync waits for, if any. */
   readonly waitingFor: { readonly pid: number | undefined } | undefined;
-  readonly rebuild: { readonly reason: RebuildReason; readonly detail: string } | undefined;
+  readonly rebuild: SyncSummary['rebuild'] | undefined;
   /** Everything that exists; undefined until the scan is done. */
   readonly found: SyncAmount | undefined;
   /** How much of it has to be read. */

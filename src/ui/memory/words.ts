@@ -1,6 +1,6 @@
 import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
-import type { RebuildReason } from '../../engine/memory/sync/index.js';
+import type { RebuildReason, SyncSummary } from '../../engine/memory/sync/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
@@ -15,10 +15,7 @@ const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
 const SELF_EXPLAINING: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
 
 /** Why an index is rebuilt: `requested with --force`, `the settings changed: tokenizer`. */
-export function rebuildWords(rebuild: {
-  readonly reason: RebuildReason;
-  readonly detail: string;
-}): string {
+export function rebuildWords(rebuild: NonNullable<SyncSummary['rebuild']>): string {
   const words = REBUILD_WORDS[rebuild.reason];
   return SELF_EXPLAINING.has(rebuild.reason) || rebuild.detail === ''
     ? words
