@@ -273,7 +273,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return loaded;
   }
 
-  private readConfig(): Promise<LoadedConfig> {
+  /** The configuration, for a command whose answer does not depend on what its warnings are about. */
+  protected readConfig(): Promise<LoadedConfig> {
     return loadConfig(this.context(), { configFile: this.shared.config });
   }
 

@@ -150,6 +150,24 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return text.replaceAll(ABOUT_ONE_MEMORY, (command) => command + chosen);
   }
 
+  /**
+   * Whether the session that the flags describe cannot use memory, which is reported. Flags without a session are those
+   * of a person at the command line, who always can.
+   */
+  protected async refuses({ agent }: OpenedMemory, flags: SessionFlags): Promise<boolean> {
+    const session = sessionFacts(flags);
+    if (Object.values(session).every((fact) => fact === undefined)) return false;
+    const { decideScope } = await import('../engine/scope/decide-scope.js');
+    const { allowed, why } = decideScope(agent.scope, session);
+    if (allowed) return false;
+    this.addWarning({
+      code: 'SCOPE_DENIED',
+      message: `memory is closed to this conversation: ${why}`,
+      hint: '"svc memory scope test" shows the rules of memory.ext.scope',
+    });
+    return true;
+  }
+
   private keep(memory: OpenedMemory): OpenedMemory {
     this.opened.push(memory);
     for (const warning of memory.warnings) this.addWarning(warning);
@@ -167,24 +185,4 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     if (workspace !== undefined && !agentTyped) return { kind: 'workspace', dir: workspace };
     return agent === undefined ? undefined : { kind: 'agent', agentId: agent };
   }
-}
-
-/**
- * Why the session that the flags describe cannot use memory; undefined if it can. Flags without a session are those of
- * a person at the command line, who always can.
- */
-export async function refusalOf(
-  { agent }: Pick<OpenedMemory, 'agent'>,
-  flags: SessionFlags,
-): Promise<Warning | undefined> {
-  const session = sessionFacts(flags);
-  if (Object.values(session).every((fact) => fact === undefined)) return undefined;
-  const { decideScope } = await import('../engine/scope/decide-scope.js');
-  const { allowed, why } = decideScope(agent.scope, session);
-  if (allowed) return undefined;
-  return {
-    code: 'SCOPE_DENIED',
-    message: `memory is closed to this conversation: ${why}`,
-    hint: '"svc memory scope test" shows the rules of memory.ext.scope',
-  };
 }

@@ -9,7 +9,7 @@ import {
 } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
-import { loadConfig, resolveAgent } from '../engine/config/index.js';
+import { resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { McpOutput } from '../engine/mcp/index.js';
 import { programVersion } from '../engine/overview/package-version.js';
@@ -75,7 +75,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
   private async writableMemories(flags: TargetFlags): Promise<(agent: string | null) => boolean> {
     const context = this.context();
     const given = this.selection(flags);
-    const loaded = await loadConfig(context, { configFile: flags.config }).catch(expectedOnly);
+    const loaded = await this.readConfig().catch(expectedOnly);
     return (agent) => {
       if (loaded === undefined || (agent === null && given?.kind === 'workspace')) return false;
       try {

@@ -5,7 +5,6 @@ import { programWords, statePlaces } from '../cli/context.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { choicesFlag } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
-import { loadConfig } from '../engine/config/index.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
@@ -37,7 +36,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
 
   private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {
     const context = this.context();
-    const { file, resolved } = await loadConfig(context, { configFile: flags.config });
+    const { file, resolved } = await this.readConfig();
     const { env, homeDir } = context;
     const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);

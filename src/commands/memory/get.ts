@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { sessionFlags, targetFlags } from '../../cli/flags.js';
-import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
 
@@ -33,11 +33,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
   async run(): Promise<GetOutput> {
     const { args, flags } = await this.parse(MemoryGet);
     const memory = await this.openMemory(flags);
-    const refusal = await refusalOf(memory, flags);
-    if (refusal !== undefined) {
-      this.addWarning(refusal);
-      return noLines(args.path);
-    }
+    if (await this.refuses(memory, flags)) return noLines(args.path);
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
     const response = await memory.backend.get(request, this.asking());

@@ -14,7 +14,7 @@ import {
   shareFlag,
   targetFlags,
 } from '../../cli/flags.js';
-import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
 import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
 import type {
   SearchRequest,
@@ -91,11 +91,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       return {};
     }
     const memory = await this.openMemory(flags);
-    const refusal = await refusalOf(memory, flags);
-    if (refusal !== undefined) {
-      this.addWarning(refusal);
-      return noAnswer(memory, query);
-    }
+    if (await this.refuses(memory, flags)) return noAnswer(memory, query);
     const progress = this.syncProgress('searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend

@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { baseUrlFlag, routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
 import type { CallOutput } from '../../engine/webhooks/index.js';
@@ -38,7 +37,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
   async run(): Promise<CallOutput> {
     const { args, flags } = await this.parse(WebhookCall);
     const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
+    const loaded = await this.readConfig();
     const read = await readerOf([flags.data], this.signal);
     const data = readCallData(flags.data, (file) => read(file).toString('utf8'));
     const call = {

@@ -4,7 +4,6 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { anySignal } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-record.js';
@@ -45,7 +44,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
       const deliveries = flags.follow ? reader.news(filter) : reader.list(filter);
       // Also of routes that were configured once.
       if (args.route !== undefined && deliveries.length === 0) {
-        configuredRoute(args.route, await loadConfig(context, { configFile: flags.config }));
+        configuredRoute(args.route, await this.readConfig());
       }
       if (flags.follow) {
         await this.follow(reader, filter, deliveries);

@@ -2,7 +2,6 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
-import { loadConfig } from '../../engine/config/index.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
 import { renderMapping } from '../../ui/webhook/routes.js';
@@ -36,7 +35,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
   async run(): Promise<MapOutput> {
     const { args, flags } = await this.parse(WebhookMap);
     const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
+    const loaded = await this.readConfig();
     const read = await readerOf([flags.data, flags.headers], this.signal);
     const recorded = readRecorded(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };

@@ -1,6 +1,5 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { baseUrlFlag } from '../../cli/flags.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
 import { renderJson } from '../../ui/safe-text.js';
 
@@ -15,7 +14,7 @@ export default class WebhookOpenapi extends BaseCommand {
 
   async run(): Promise<object> {
     const { flags } = await this.parse(WebhookOpenapi);
-    const { resolved } = await loadConfig(this.context(), { configFile: flags.config });
+    const { resolved } = await this.readConfig();
     const routes = describedRoutes(resolved);
     const document = openApiDocument({ serverUrl: flags.url, routes });
     this.write(renderJson(document));

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { type FlagsOf, listenFlags } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
-import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
+import type { LoadedConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { ServeOutput } from '../../engine/serve/index.js';
 
@@ -31,7 +31,7 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
 
   async run(): Promise<ServeOutput> {
     const { flags } = await this.parse(WebhookServe);
-    requireWebhooks(await loadConfig(this.context(), { configFile: flags.config }));
+    requireWebhooks(await this.readConfig());
     return this.serve({
       without: [...WITHOUT, ...(flags['run-tasks'] ? [] : (['tasks'] as const))],
       jsonLogs: flags['json-logs'],

@@ -2,7 +2,6 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { baseUrlFlag } from '../../cli/flags.js';
-import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
 import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
@@ -24,7 +23,7 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
   async run(): Promise<TriggerOutput> {
     const { args, flags } = await this.parse(WebhookTrigger);
     const context = this.context();
-    const loaded = await loadConfig(context, { configFile: flags.config });
+    const loaded = await this.readConfig();
     const baseUrl = flags.url ?? listenerUrl(loaded, context);
     const sent = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
     const triggered = await this.whileWaiting('sending', () =>

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { choicesFlag, readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
-import { loadConfig, resolveAgent } from '../../../engine/config/index.js';
+import { resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {
   createToken,
@@ -55,7 +55,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
     const lifetimeMs = await readLifetime(flags.expires, this.times());
     const { agent, scope: scopes = [...READING_SCOPES] } = flags;
     if (agent !== undefined) {
-      resolveAgent(await loadConfig(context, { configFile: flags.config }), agent, context);
+      resolveAgent(await this.readConfig(), agent, context);
     }
     const { sessionKey, chatType, channel } = sessionFacts(flags);
     const { token, value } = await createToken(

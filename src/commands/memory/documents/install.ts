@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
-import { loadConfig, searchedAgents } from '../../../engine/config/index.js';
+import { searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import type { InstalledPackages } from '../../../engine/install/installed-packages.js';
 import {
@@ -55,17 +55,16 @@ You can interrupt it at any time: the library is installed completely or not at 
     if (library === undefined) throw new Error('the installation gave no result');
     if (!flags.quiet) {
       const index = 'run "svc memory index"';
-      const isOn = await this.isConfigured(flags.config);
+      const isOn = await this.isConfigured();
       this.write(isOn ? index : `add "pdf" to memorySearch.documents, and ${index}`);
     }
     return { library };
   }
 
   /** Whether an agent indexes PDF files. A configuration that cannot be used changes nothing for the library. */
-  private async isConfigured(configFile: string | undefined): Promise<boolean> {
+  private async isConfigured(): Promise<boolean> {
     try {
-      const context = this.context();
-      const agents = searchedAgents(await loadConfig(context, { configFile }), context);
+      const agents = searchedAgents(await this.readConfig(), this.context());
       return agents.some(({ memorySearch }) => memorySearch.documents.includes('pdf'));
     } catch (error) {
       if (error instanceof SvcError) return false;

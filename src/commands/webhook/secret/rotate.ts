@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { routeArgs } from '../../../cli/flags.js';
-import { loadConfig } from '../../../engine/config/index.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
 import { renderRotation } from '../../../ui/webhook/routes.js';
@@ -25,7 +24,7 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
     const { args, flags } = await this.parse(WebhookSecretRotate);
     const context = this.context();
     const configFile = flags.config;
-    const loaded = await loadConfig(context, { configFile });
+    const loaded = await this.readConfig();
     const { add: secret, finish } = flags;
     const step =
       secret === undefined
