@@ -12,7 +12,7 @@ import {
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
 import { serveOutput } from '../engine/serve/serve-process.js';
-import type { openServeScreen } from '../ui/screens/serve/run.js';
+import type { openServeScreen, ServeScreenOptions } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand } from './base-command.js';
 import { programWords } from './context.js';
@@ -45,6 +45,10 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
   const { without, adjust, jsonLogs = false } = wish;
   let screen: OpenScreen | undefined;
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
+  const onScreen = (line: string): void => {
+    const record = parseLogLine(line);
+    if (record !== undefined) screen?.logged?.(record);
+  };
   const serveOptions: ServeOptions = {
     context,
     configFile,
@@ -58,7 +62,7 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
     pid: process.pid,
     mask,
     adjust,
-    ...(hasScreen ? { onLine: (line) => logged(line, screen) } : onStderr(showing, jsonLogs)),
+    ...(hasScreen ? { onLine: onScreen } : onStderr(showing, jsonLogs)),
     onWebhooks: (live) => screen?.webhooks(live),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),
@@ -94,21 +98,11 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
   }
 }
 
-function logged(line: string, screen: OpenScreen | undefined): void {
-  const record = parseLogLine(line);
-  if (record !== undefined) screen?.logged?.(record);
-}
-
-interface ScreenKeys {
-  readonly onReload: () => void;
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
-}
-
 async function openScreen(
   { webhooksScreen }: ServeWish,
   { context, terminal, mask }: Showing,
   serve: ServeProcess,
-  keys: ScreenKeys,
+  keys: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): Promise<OpenScreen> {
   const { homeDir, clock } = context;
   const explain = (error: unknown): string => failureWords(error, mask);

@@ -12,7 +12,7 @@ import { screenOptions } from './terminal.js';
 /** Shows the events of the watchers. */
 interface WatchView {
   readonly onEvent: (row: number, event: WatchEvent) => void;
-  readonly close: () => Promise<void>;
+  readonly close?: () => Promise<void>;
 }
 
 /** Keeps the indexes of these memories up to date until the user or the system stops it. */
@@ -44,7 +44,7 @@ export async function shownWatch(
     ]);
   } finally {
     await Promise.all(watchers.map((watcher) => watcher.close()));
-    await view.close();
+    await view.close?.();
     process.off('SIGTERM', onInterrupt);
     stdoutLost.removeEventListener('abort', onInterrupt);
   }
@@ -74,7 +74,6 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
       const line = memory === undefined ? undefined : watchOutput(memory, event, clock.now());
       if (line !== undefined) printJson(`${JSON.stringify(line)}\n`);
     },
-    close: async () => undefined,
   };
 }
 
@@ -114,6 +113,5 @@ function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchVi
       if (event.type === 'progress') progress.get(at)?.(event.event);
       row.tell(event);
     },
-    close: async () => undefined,
   };
 }
