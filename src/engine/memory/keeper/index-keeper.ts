@@ -129,15 +129,6 @@ export class IndexKeeper {
     for (const index of this.retired.splice(0)) index.close();
   }
 
-  /** Closes the open index once no query reads it. */
-  private retire(): void {
-    const { index } = this;
-    this.index = undefined;
-    if (index === undefined) return;
-    if (this.answering === 0) index.close();
-    else this.retired.push(index);
-  }
-
   /** As {@link answer}, for what returns no warnings: who asked hears them, also before an error. */
   async answerTold<T>(work: WorkOptions, ask: (index: MemoryIndex) => Promise<T>): Promise<T> {
     const warnings: Warning[] = [];
@@ -158,7 +149,7 @@ export class IndexKeeper {
     });
     let lacksOnlyVectors = false;
     if (usable !== undefined) {
-      if (!this.looksAtFiles(work)) return usable;
+      if (work.checksFiles === false || !this.options.syncOnSearch) return usable;
       const missing = this.missingWorkspace();
       if (missing !== undefined) {
         warnings.push(missing);
@@ -213,10 +204,6 @@ export class IndexKeeper {
       code: 'INDEX_STALE',
       message: `only other hosts were searched: no workspace at ${workspaceDir}`,
     };
-  }
-
-  private looksAtFiles({ checksFiles = true }: WorkOptions): boolean {
-    return checksFiles && this.options.syncOnSearch;
   }
 
   /**
@@ -309,7 +296,10 @@ export class IndexKeeper {
   }
 
   private async reopen(): ReturnType<IndexHome['open']> {
-    this.retire();
+    // Closed once no query reads it.
+    if (this.answering === 0) this.index?.close();
+    else if (this.index !== undefined) this.retired.push(this.index);
+    this.index = undefined;
     const { home, settings } = this.options.target;
     const opened = await home.open();
     if (opened.state !== 'ready') return opened;
