@@ -62,7 +62,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       return { ...lines, warnings };
     },
     list: async (work = {}) => {
-      const documents = await keeper.answerTold(work, (index) => index.documents());
+      const documents = await keeper.answerAndWarn(work, (index) => index.documents());
       return documents
         .filter(({ resume }) => resume?.includes('"isExcluded":true') !== true)
         .map(({ source, path, kind, fingerprint }) => {

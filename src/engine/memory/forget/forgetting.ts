@@ -48,7 +48,7 @@ export function createForgetting(
   return {
     plan: async (request, work = {}) => {
       const forgotten = await readForgotten(target.forget);
-      return keeper.answerTold(work, (index) =>
+      return keeper.answerAndWarn(work, (index) =>
         planForget(request, {
           index,
           sources: target.sources,
@@ -63,7 +63,7 @@ export function createForgetting(
       );
     },
     remains: (plan, work = {}) =>
-      keeper.answerTold(work, (index) => remainsOf(plan, { index, sources: target.sources })),
+      keeper.answerAndWarn(work, (index) => remainsOf(plan, { index, sources: target.sources })),
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
     undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
     forgotten: () => readForgotten(target.forget),

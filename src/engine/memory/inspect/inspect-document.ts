@@ -45,16 +45,16 @@ export function createInspection(
     return found;
   };
   return {
-    links: (work = {}) => keeper.answerTold(work, linkMapOf),
+    links: (work = {}) => keeper.answerAndWarn(work, linkMapOf),
     linksOf: (text, work = {}) =>
-      keeper.answerTold(work, async (index) => {
+      keeper.answerAndWarn(work, async (index) => {
         const own = ownTarget(text, others);
         const found = await lookUp(index, own);
         const { document } = found ?? findDocument(await index.documents(), workspaceDir, own);
         return linksOf(await linkMapOf(index), document.path);
       }),
     document: (text, work = {}) =>
-      keeper.answerTold(work, async (index) => {
+      keeper.answerAndWarn(work, async (index) => {
         const found = await lookUp(index, ownTarget(text, others));
         return found === undefined
           ? undefined

@@ -33,7 +33,7 @@ import type { KeptIndex } from './sync-index.js';
 
 /** Building a first index may take long; its progress is shown. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
-/** `svc memory index` waits for another writer, which then has done its work. */
+/** `svc memory index` waits for another writer, and then usually has nothing left to do. */
 const SYNC_WAIT_MS = 10 * 60 * 1000;
 /**
  * A search that needs a small update waits for another writer's small update, so that an agent finds what it
@@ -45,10 +45,10 @@ const UPDATE_WAIT_MS = 300;
 const EMBED_ON_SEARCH = 256;
 /** How long an answer waits for this process's own sync, and how often it checks for a first index. */
 const OWN_SYNC_WAIT_MS = 250;
-const FIRST_INDEX_LOOK_MS = 50;
+const FIRST_INDEX_POLL_MS = 50;
 
-/** How often a question is repeated whose index another process replaced meanwhile. */
-const ASK_AGAIN = 3;
+/** How often a query is repeated because another process replaced the index during it. */
+const MAX_RETRIES = 3;
 
 export interface IndexKeeperOptions {
   readonly target: KeptIndex;
@@ -89,24 +89,24 @@ export class IndexKeeper {
     ask: (index: MemoryIndex) => Promise<T>,
     { embeds = false }: { readonly embeds?: boolean } = {},
   ): Promise<T> {
-    const asked = async (): Promise<T> => {
-      for (let left = ASK_AGAIN; ; left--) {
+    const answerFresh = async (): Promise<T> => {
+      for (let retriesLeft = MAX_RETRIES; ; retriesLeft--) {
         const index = await this.freshIndex(work, warnings, embeds);
         const answer = await ask(index);
-        // Otherwise another process has put another index in its place, of other notes perhaps.
+        // Otherwise, another process has replaced the index meanwhile, possibly with one of other notes.
         if (this.options.target.home.isCurrent(index)) return answer;
-        if (left === 0) throw takenAway(this.options.target.indexFile);
+        if (retriesLeft === 0) throw keepsBeingReplaced(this.options.target.indexFile);
       }
     };
     this.answering += 1;
     try {
-      return await asked();
+      return await answerFresh();
     } catch (error) {
       if (!isDamage(error)) throw error;
       const damage = damageComplaint(error);
       stopIfInterrupted(await this.sync({ ...work, damage }));
       warnings.push(rebuiltWarning(this.options.target.indexFile, damage));
-      return await asked();
+      return await answerFresh();
     } finally {
       this.answering -= 1;
       if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
@@ -129,8 +129,8 @@ export class IndexKeeper {
     for (const index of this.retired.splice(0)) index.close();
   }
 
-  /** As {@link answer}, for what returns no warnings: who asked hears them, also before an error. */
-  async answerTold<T>(work: WorkOptions, ask: (index: MemoryIndex) => Promise<T>): Promise<T> {
+  /** Like {@link answer}, for results without warnings: reports them with `onWarning`, even if it fails. */
+  async answerAndWarn<T>(work: WorkOptions, ask: (index: MemoryIndex) => Promise<T>): Promise<T> {
     const warnings: Warning[] = [];
     try {
       return await this.answer(work, warnings, ask);
@@ -163,7 +163,7 @@ export class IndexKeeper {
       }
     }
     if (this.turns.isTaken) {
-      const made = await this.madeMeanwhile(usable, work.signal, warnings);
+      const made = await this.indexDuringSync(usable, work.signal, warnings);
       if (made !== undefined) return made;
     }
     try {
@@ -174,15 +174,15 @@ export class IndexKeeper {
       stopIfInterrupted(summary);
       pushAll(warnings, syncWarnings(summary));
     } catch (error) {
-      return this.asItIs(error, usable, warnings, lacksOnlyVectors);
+      return this.indexDespite(error, usable, warnings, lacksOnlyVectors);
     }
     const synced = await this.open();
     if (synced !== undefined) return synced;
-    throw takenAway(this.options.target.indexFile);
+    throw keepsBeingReplaced(this.options.target.indexFile);
   }
 
   /** The index to use after a failed sync. @throws the failure when there is none */
-  private async asItIs(
+  private async indexDespite(
     error: unknown,
     usable: MemoryIndex | undefined,
     warnings: Warning[],
@@ -212,7 +212,7 @@ export class IndexKeeper {
    *
    * @returns undefined when the sync finished first
    */
-  private async madeMeanwhile(
+  private async indexDuringSync(
     usable: MemoryIndex | undefined,
     signal: AbortSignal | undefined,
     warnings: Warning[],
@@ -224,7 +224,7 @@ export class IndexKeeper {
       return usable;
     }
     while (this.turns.isTaken) {
-      await this.turns.whenFree({ waitMs: FIRST_INDEX_LOOK_MS, signal });
+      await this.turns.whenFree({ waitMs: FIRST_INDEX_POLL_MS, signal });
       const made = await this.open();
       if (made !== undefined) return made;
     }
@@ -320,8 +320,8 @@ export class IndexKeeper {
     // An up-to-date index never needs the writer, so it is loaded here.
     const { syncIndex } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
-    const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
-    if (giveBack === undefined) {
+    const release = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
+    if (release === undefined) {
       throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
         hint: 'wait for it to finish and try again',
       });
@@ -338,12 +338,12 @@ export class IndexKeeper {
     try {
       return await syncIndex(target, { ...options, clock, embedding });
     } finally {
-      giveBack();
+      release();
     }
   }
 }
 
-function takenAway(indexFile: string): SvcError {
+function keepsBeingReplaced(indexFile: string): SvcError {
   return new SvcError('INDEX_LOCKED', `another process keeps replacing the index ${indexFile}`, {
     hint: 'try again; if agents of the same name have different workspaces, set memorySearch.store.path for one',
   });
