@@ -155,12 +155,12 @@ export const listFlags = {
 export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
-    flows: Flows,
     list: Followed,
     /** As the user wrote it. */
     asked = '--watch',
   ): Promise<void> {
     this.printLines(asked);
+    const flows = await this.openFlows();
     const { watchFlows } = await import('./shown-flows-watch.js');
     const showing = await this.showing();
     // SIGTERM ends the list in order, as quitting does.

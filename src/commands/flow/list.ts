@@ -24,12 +24,11 @@ export default class FlowList extends ListCommand<FlowListOutput> {
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowList);
     const filter = { ...(await recordFilter(flags, this.times())), route: flags.route };
-    const flows = await this.openFlows();
-    const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, { kind: 'flows', filter });
+      await this.watch({ kind: 'flows', filter });
       return { flows: [], total: 0 };
     }
+    const { operator } = await this.openFlows();
     const page = await operator.listFlows(filter);
     const findings = flags.audit ? await operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);

@@ -17,8 +17,7 @@ export default class FlowWatch extends ListCommand<FlowListOutput> {
   async run(): Promise<FlowListOutput> {
     const { flags } = await this.parse(FlowWatch);
     const filter = { ...(await recordFilter(flags, this.times())), route: flags.route };
-    const flows = await this.openFlows();
-    await this.watch(flows, { kind: 'flows', filter }, 'svc flow watch');
+    await this.watch({ kind: 'flows', filter }, 'svc flow watch');
     return { flows: [], total: 0 };
   }
 }

@@ -25,16 +25,15 @@ export default class TaskList extends ListCommand<TaskListOutput> {
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskList);
     const filter = { ...(await recordFilter(flags, this.times())), runtimes: flags.runtime };
-    const flows = await this.openFlows();
-    const { operator } = flows;
     if (flags.watch) {
-      await this.watch(flows, { kind: 'tasks', filter });
+      await this.watch({ kind: 'tasks', filter });
       return { tasks: [], total: 0, paused: [] };
     }
+    const { operator, tasks } = await this.openFlows();
     const page = await operator.listTasks(filter);
     const findings = flags.audit ? await operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const paused = await flows.tasks.paused();
+    const paused = await tasks.paused();
     const options = this.view();
     this.write(
       renderPauses(paused, options) +

@@ -17,8 +17,7 @@ export default class TaskWatch extends ListCommand<TaskListOutput> {
   async run(): Promise<TaskListOutput> {
     const { flags } = await this.parse(TaskWatch);
     const filter = { ...(await recordFilter(flags, this.times())), runtimes: flags.runtime };
-    const flows = await this.openFlows();
-    await this.watch(flows, { kind: 'tasks', filter }, 'svc task watch');
+    await this.watch({ kind: 'tasks', filter }, 'svc task watch');
     return { tasks: [], total: 0, paused: [] };
   }
 }
