@@ -308,6 +308,23 @@ test('an entry that a newer note replaced is explained without claiming that it 
   assert.not.match(stdout, /updates an entry|already promoted\.\n$/);
 });
 
+test('what two sweeps wrote goes whichever is undone first', async () => {
+  const world = dreamHome();
+  await svc(world, 'dream', 'run');
+  const today = new Date().toISOString().slice(0, 10);
+  const newer = 'The nightly backup of the storage server runs at 04:15 now.';
+  world.home.write(`workspace/memory/${today}.md`, `- ${newer}\n`);
+  await svc(world, 'dream', 'run');
+  const { sweeps } = jsonOf.dreamList(await svc(world, 'dream', 'list', '--json'));
+  const [second, first] = sweeps.map(({ id }) => id);
+  const early = await svc(world, 'dream', 'undo', first ?? '');
+  assert.match(early.stdout, /no longer exists/);
+  assert.match(world.read('MEMORY.md'), newer);
+  const late = await svc(world, 'dream', 'undo', second ?? '');
+  assert.is(late.code, 0, late.stderr);
+  assert.is(world.read('MEMORY.md'), '');
+});
+
 test('what is rejected is not promoted; what a person edited is kept by undo, and that is told', async () => {
   const world = dreamHome();
   await svc(world, 'dream', 'promote', ONCE_ASKED);

@@ -182,8 +182,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
   if (memory.state !== 'applied') {
-    const isUndone = memory.state === 'undone' || memory.state === 'partly_undone';
-    const why = isUndone ? 'was already undone' : 'changed nothing';
+    const why = isUndone(memory) ? 'was already undone' : 'changed nothing';
     throw new SvcError('DREAM_SWEEP_UNKNOWN', `sweep ${sweep.id} ${why}`, {
       hint: 'run "svc dream list" to see all sweeps',
     });
@@ -233,7 +232,8 @@ function undoOperations(
   const operations = all.filter((operation) => archiveOf(operation) === undefined);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readGuarded(dir, MEMORY_FILE);
-    const { text, kept } = undoEdits(file.text, operations);
+    const { text: restored, kept } = undoEdits(file.text, operations);
+    const text = withoutUndone(restored, file.text, sweeps);
     // What is gone from a file that nobody else has changed, an undo removed that was killed.
     const isOwn = hash('sha256', file.text) === afterDigest;
     if (text !== file.text) {
@@ -249,7 +249,7 @@ function undoOperations(
     else writeGuarded(file, text);
     // Last, so that a retired entry is in one of the files at any time. It does not come back if the entry that
     // replaced it was edited or deleted.
-    const isBack = new Set(promotedEntries(text).map(({ key }) => key));
+    const isBack = new Set(promotedEntries(restored).map(({ key }) => key));
     undoArchived(
       dir,
       all.filter((operation) => operation.kind !== 'archive' || isBack.has(operation.key)),
@@ -257,6 +257,26 @@ function undoOperations(
     return isOwn ? kept.filter(({ why }) => why === 'edited') : kept;
   }
   throw busy('undo');
+}
+
+/** Entries that came back, but which sweeps wrote that were undone while another entry was in their place, go as well. */
+function withoutUndone(
+  restored: string,
+  before: string,
+  sweeps: Pick<MemoryChanger['sweeps'], 'get'>,
+): string {
+  const known = new Set(promotedEntries(before).map(({ key }) => key));
+  return promotedEntries(restored).reduce((text, { key, sweepId }) => {
+    const memory = sweeps.get(sweepId)?.memory;
+    if (known.has(key) || memory === undefined || memory.state === 'untouched') return text;
+    if (!isUndone(memory)) return text;
+    const own = memory.operations.filter((operation) => archiveOf(operation) === undefined);
+    return undoEdits(text, own).text;
+  }, restored);
+}
+
+function isUndone({ state }: SweepRecord['memory']): boolean {
+  return state === 'undone' || state === 'partly_undone';
 }
 
 /** Removes a sweep's entries from the archive; those that a person edited stay. */
