@@ -2,7 +2,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { unescapedLine } from '../../support/safe-line.js';
-import { firstChars } from '../../support/text.js';
+import { withEllipsis } from '../../support/text.js';
 import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
 import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
@@ -148,7 +148,7 @@ export function pageLines(lines: TextLines, path: string, pages: PageRange): Lin
 /** Of a document that is given at once, so that an answer stays small. */
 export const MAX_CHARACTERS = 200_000;
 
-/** As many lines or turns as may be given at once: at least one, cut if it is longer. */
+/** As many lines or turns as may be given at once: at least one, which ends with an ellipsis if it is too long. */
 export function withinCharacters(texts: readonly string[]): {
   readonly texts: readonly string[];
   readonly isCut: boolean;
@@ -159,7 +159,7 @@ export function withinCharacters(texts: readonly string[]): {
     return characters > MAX_CHARACTERS;
   });
   if (end === -1) return { texts, isCut: false };
-  const given = texts.slice(0, Math.max(1, end)).map((text) => firstChars(text, MAX_CHARACTERS));
+  const given = texts.slice(0, Math.max(1, end)).map((text) => withEllipsis(text, MAX_CHARACTERS));
   return { texts: given, isCut: given.length < texts.length || given[0] !== texts[0] };
 }
 

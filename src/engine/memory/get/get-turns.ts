@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { firstChars, oneLine } from '../../support/text.js';
+import { oneLine, withEllipsis } from '../../support/text.js';
 import type { Forgotten } from '../forgotten/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -136,6 +136,6 @@ function within(turns: readonly GivenTurn[], countsTurns: boolean): readonly Giv
 /** A turn as one line: `[2026-02-03T04:05:06.000Z] User: …`. */
 function lineOf({ role, at, text }: GivenTurn): string {
   const who = role === 'user' ? 'User' : 'Assistant';
-  const said = firstChars(oneLine(text), MAX_CHARACTERS);
+  const said = withEllipsis(oneLine(text), MAX_CHARACTERS);
   return `${at === null ? '' : `[${at}] `}${who}: ${said}`;
 }

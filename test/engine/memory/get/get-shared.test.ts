@@ -15,9 +15,9 @@ async function read(kind: DocumentKind, source: 'memory' | 'sessions', text: str
   return readShared({ chunksOf: async () => chunks }, { document }, { target: 'a.md' });
 }
 
-test('a long line is cut', async () => {
+test('a long line is cut, and ends with an ellipsis', async () => {
   const { text, endLine, truncated } = await read('markdown', 'memory', 'x'.repeat(300_000));
-  assert.equal([text.length, endLine, truncated], [200_000, 1, true]);
+  assert.equal([text.length, text.at(-1), endLine, truncated], [200_000, '…', 1, true]);
 });
 
 test('long lines are given as far as they fit', async () => {
