@@ -88,17 +88,17 @@ function workspaceOf(
 function recoverWrites({ writes, dir }: NoteChanger): void {
   for (const { id, path, state, inserted } of writes.list()) {
     if (state !== 'planned') continue;
-    const text = textOf(dir, path);
-    if (text === undefined) writes.setState(id, 'left');
-    else if (text.includes(inserted)) writes.setState(id, 'applied');
+    const file = changeableNote(dir, path);
+    if (file === undefined) writes.setState(id, 'left');
+    else if (file.text.includes(inserted)) writes.setState(id, 'applied');
     else writes.remove(id);
   }
 }
 
 /** Undefined for a file that can no longer be changed, which must not keep others from being written. */
-function textOf(dir: string, path: string): string | undefined {
+export function changeableNote(dir: string, path: string): GuardedFile | undefined {
   try {
-    return readNote(dir, path).text;
+    return readNote(dir, path);
   } catch (error) {
     if (error instanceof SvcError && error.code === 'NOTE_FILE_REFUSED') return undefined;
     throw error;

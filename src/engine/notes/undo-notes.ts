@@ -6,6 +6,7 @@ import { withLineEndsOf, withoutFrame, withoutInsertion } from '../memory-files/
 import { isSqliteError } from '../sqlite/database.js';
 import { writeId } from './add-note.js';
 import {
+  changeableNote,
   changingNotes,
   type NoteChanger,
   type NoteOptions,
@@ -92,7 +93,8 @@ function undoRecorded(changer: NoteChanger, write: WriteRecord): UndoneWrite['ou
 function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outcome'] {
   const { dir } = changer;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const file = readNote(dir, write.path);
+    const file = changeableNote(dir, write.path);
+    if (file === undefined) return 'edited';
     const [inserted = '', replaced = '', ...made] = [
       write.inserted,
       write.replaced,

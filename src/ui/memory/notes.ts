@@ -25,7 +25,7 @@ export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
       const line = shortened(text);
       return outcome === 'undone'
         ? `removed ${id} from ${safeLine(path)}: ${line}`
-        : `left ${id} in ${safeLine(path)} alone, because it was edited or deleted since: ${line}`;
+        : `left ${id} in ${safeLine(path)} alone, because it was edited, replaced or deleted since: ${line}`;
     })
     .join('\n');
 }

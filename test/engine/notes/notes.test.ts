@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -300,6 +308,22 @@ test('undo leaves what a person edited, and goes on before it', async () => {
     [[first.id, 'undone']],
   );
   assert.is(read(TODAY), '# 2026-11-20\n\n- b!\n- mine\n');
+});
+
+test('undo leaves what is in a file that can no longer be changed, and takes back the rest', async () => {
+  const { add, undo, dir } = await aWorkspace();
+  for (const name of ['a', 'b', 'c']) await add(name, { file: `memory/${name}.md` });
+  renameSync(join(dir, 'memory/b.md'), join(dir, 'x.md'));
+  symlinkSync('../x.md', join(dir, 'memory/b.md'));
+  assert.equal(
+    (await undo({ last: 3 })).map(({ path, outcome }) => [path, outcome]),
+    [
+      ['memory/c.md', 'undone'],
+      ['memory/b.md', 'edited'],
+      ['memory/a.md', 'undone'],
+    ],
+  );
+  assert.is(readFileSync(join(dir, 'x.md'), 'utf8'), '# b\n\n- b\n');
 });
 
 test('a write that was killed is completed or dropped by the next', async () => {

@@ -13,7 +13,7 @@ test('a text that is gone may have been edited, or deleted with its file', () =>
   } as const;
   assert.is(
     renderUndoneWrites({ agent: 'main', workspace: '/w', writes: [write] }),
-    'left w1 in memory/tea.md alone, because it was edited or deleted since: - tea at five',
+    'left w1 in memory/tea.md alone, because it was edited, replaced or deleted since: - tea at five',
   );
 });
 
