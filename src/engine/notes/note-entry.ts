@@ -7,6 +7,7 @@ import {
   textLines,
 } from '../memory/sources/index.js';
 import { closingFence } from '../support/code-fences.js';
+import { folded } from '../support/text.js';
 
 /** Text as it will be in a note, in lines without line ends. */
 export type NoteEntry = readonly [string, ...string[]];
@@ -175,11 +176,11 @@ function sectionEnd(text: string, heading: string): number | undefined {
   const blocks = splitBlocks(linesWithoutOwnWriting(lines));
   const after = ({ end }: Block): number => lines.starts[end] ?? text.length;
   const headings = blocks.filter(({ title }) => title !== undefined);
-  const wanted = heading.trim().toLowerCase();
-  const plain = splitBlocks(textLines(`# ${heading}`))[0]?.title?.toLowerCase() ?? '';
+  const wanted = folded(heading.trim());
+  const plain = folded(splitBlocks(textLines(`# ${heading}`))[0]?.title ?? '');
   const start =
-    headings.find((block) => writtenTitle(lines, block).toLowerCase() === wanted) ??
-    headings.find(({ title }) => plain !== '' && title?.toLowerCase() === plain);
+    headings.find((block) => folded(writtenTitle(lines, block)) === wanted) ??
+    headings.find(({ title = '' }) => plain !== '' && folded(title) === plain);
   if (start === undefined) return undefined;
   const below = blocks.slice(blocks.indexOf(start) + 1);
   const next = below.findIndex(({ level }) => level !== undefined && level <= (start.level ?? 0));

@@ -68,6 +68,8 @@ test('a heading is found at any level, or created', () => {
   assert.is(placed('# A\n\na', 'Tea').text, '# A\n\na\n\n## Tea\n\n- new\n');
   assert.is(placed('## Tea\n## B\n', 'Tea').text, '## Tea\n\n- new\n\n## B\n');
   assert.is(placed('## Tea', 'Tea').text, '## Tea\n\n- new\n');
+  const [composed, decomposed] = ['Café'.normalize('NFC'), 'Café'.normalize('NFD')];
+  assert.is(placed(`## ${decomposed}\n`, composed).text, `## ${decomposed}\n\n- new\n`);
 });
 
 test('an underlined heading is one, and marks in a heading do not count', () => {
