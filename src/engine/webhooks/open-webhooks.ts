@@ -9,9 +9,8 @@ import type { EngineContext } from '../support/context.js';
 import { activityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
 import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
-import type { DeliveryFilter } from './deliveries/delivery-file.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
-import type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
+import type { Delivery } from './deliveries/delivery-record.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
 import { type Replay, type Replayed, replayDelivery } from './deliveries/replay-delivery.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
@@ -42,11 +41,7 @@ export interface LiveWebhooks {
 }
 
 /** The recorded deliveries, for operators. */
-export interface LiveDeliveries {
-  /** The newest first. @throws SvcError DELIVERIES_UNUSABLE */
-  readonly list: (filter: DeliveryFilter) => readonly Delivery[];
-  /** @throws SvcError DELIVERY_NOT_FOUND, DELIVERIES_UNUSABLE */
-  readonly find: (idOrPrefix: string) => DeliveryDetails;
+export interface LiveDeliveries extends Pick<DeliveryReader, 'find' | 'list'> {
   /** @throws SvcError as replayDelivery does */
   readonly replay: (replay: Replay) => Promise<Replayed>;
 }

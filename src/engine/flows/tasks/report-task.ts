@@ -28,19 +28,20 @@ export type LeaseRefusal =
 /** The answer to a worker's report. */
 export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
 
-/** @returns the task, and the same transaction on behalf of its worker */
-async function heldTask(
-  work: Work,
+/** Makes a worker's report on a task that it holds, in the same transaction on its behalf. */
+async function whileHeld<Answer>(
+  given: Work,
   { taskId, token }: TaskLease,
-): Promise<LeaseRefusal | { readonly ok: true; readonly task: TaskRecord; readonly work: Work }> {
-  const task = await work.tasks.byId(taskId);
+  report: (task: TaskRecord, work: Work) => Promise<Answer>,
+): Promise<Answer | LeaseRefusal> {
+  const task = await given.tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
   const hash = token === undefined ? null : hashLeaseToken(token);
   if (task.status !== 'running' || task.leaseHash !== hash) {
     return { ok: false, code: 'lease_lost', task };
   }
-  return { ok: true, task, work: by(work, workerNamed(task.leaseOwner)) };
+  return report(task, by(given, workerNamed(task.leaseOwner)));
 }
 
 /** A secret that proves who holds a task. It never starts with a dash, which would make it a flag. */
@@ -61,29 +62,28 @@ export interface TaskReport {
   readonly leaseMs?: number | undefined;
 }
 
-export async function heartbeat(given: Work, lease: TaskLease, report: TaskReport) {
-  const held = await heldTask(given, lease);
-  if (!held.ok) return held;
-  const { task, work } = held;
-  const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
-  const leaseMs = report.leaseMs ?? work.policy.leaseMs;
-  const after: TaskRecord = {
-    ...task,
-    revision: task.revision + 1,
-    progressSummary: report.progress ?? task.progressSummary,
-    lastEventAt: work.nowMs,
-    leaseExpiresAt: task.leaseHash === null ? null : work.nowMs + leaseMs,
-  };
-  await writeTask(work, task, after);
-  if (isNews) await notifyOfTask(work, after, 'task.progress');
-  return {
-    ok: true as const,
-    task: after,
-    /** Undefined for a task that runs elsewhere, which cannot be taken back. */
-    leaseExpiresAt: after.leaseExpiresAt ?? undefined,
-    /** The worker should stop, and report that it failed. */
-    cancelRequested: after.cancelRequestedAt !== null,
-  };
+export function heartbeat(given: Work, lease: TaskLease, report: TaskReport) {
+  return whileHeld(given, lease, async (task, work) => {
+    const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
+    const leaseMs = report.leaseMs ?? work.policy.leaseMs;
+    const after: TaskRecord = {
+      ...task,
+      revision: task.revision + 1,
+      progressSummary: report.progress ?? task.progressSummary,
+      lastEventAt: work.nowMs,
+      leaseExpiresAt: task.leaseHash === null ? null : work.nowMs + leaseMs,
+    };
+    await writeTask(work, task, after);
+    if (isNews) await notifyOfTask(work, after, 'task.progress');
+    return {
+      ok: true as const,
+      task: after,
+      /** Undefined for a task that runs elsewhere, which cannot be taken back. */
+      leaseExpiresAt: after.leaseExpiresAt ?? undefined,
+      /** The worker should stop, and report that it failed. */
+      cancelRequested: after.cancelRequestedAt !== null,
+    };
+  });
 }
 
 /** What a worker did. */
@@ -112,17 +112,16 @@ export function resultText({ result }: TaskSuccess): string | undefined {
  *
  * @param resultJson see {@link resultText}
  */
-export async function completeTask(
+export function completeTask(
   given: Work,
   lease: TaskLease,
   { summary, outcome = 'succeeded' }: TaskSuccess,
   resultJson: string | undefined,
 ): Promise<LeaseAnswer> {
-  const held = await heldTask(given, lease);
-  if (!held.ok) return held;
-  const end = { status: 'succeeded', outcome, summary, resultJson } as const;
-  const task = await endTask(held.work, held.task, end);
-  return { ok: true, task };
+  return whileHeld(given, lease, async (task, work) => {
+    const end = { status: 'succeeded', outcome, summary, resultJson } as const;
+    return { ok: true, task: await endTask(work, task, end) };
+  });
 }
 
 /** Why a worker gave up. */
@@ -137,31 +136,28 @@ export interface TaskFailure {
  * Ends an attempt: the task is retried after a delay while it has attempts left. One whose cancellation
  * was requested is cancelled now. One that runs elsewhere is not retried.
  */
-export async function failTask(
+export function failTask(
   given: Work,
   lease: TaskLease,
-  failure: TaskFailure,
+  { error, retry = true, timedOut = false }: TaskFailure,
 ): Promise<LeaseAnswer> {
-  const held = await heldTask(given, lease);
-  if (!held.ok) return held;
-  const { task, work } = held;
-  const { error, retry = true, timedOut = false } = failure;
-  const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
-  const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
-  const after = canRetry ? await runAgainOr(work, task, end) : await endTask(work, task, end);
-  return { ok: true, task: after };
+  return whileHeld(given, lease, async (task, work) => {
+    const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
+    const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
+    const after = canRetry ? await runAgainOr(work, task, end) : await endTask(work, task, end);
+    return { ok: true, task: after };
+  });
 }
 
 /** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
-export async function releaseTask(given: Work, lease: TaskLease): Promise<LeaseAnswer> {
-  const held = await heldTask(given, lease);
-  if (!held.ok) return held;
-  const { task, work } = held;
-  if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
-  if (task.cancelRequestedAt !== null) {
-    return { ok: true, task: await runAgainOr(work, task, { status: 'cancelled' }) };
-  }
-  const queued = { ...backInQueue(work, task), attempts: Math.max(0, task.attempts - 1) };
-  await writeTask(work, task, queued);
-  return { ok: true, task: queued };
+export function releaseTask(given: Work, lease: TaskLease): Promise<LeaseAnswer> {
+  return whileHeld<LeaseAnswer>(given, lease, async (task, work) => {
+    if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
+    if (task.cancelRequestedAt !== null) {
+      return { ok: true, task: await runAgainOr(work, task, { status: 'cancelled' }) };
+    }
+    const queued = { ...backInQueue(work, task), attempts: Math.max(0, task.attempts - 1) };
+    await writeTask(work, task, queued);
+    return { ok: true, task: queued };
+  });
 }
