@@ -191,8 +191,25 @@ function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>):
   const ended = new AbortController();
   return endedBySignals(
     () => ended.abort(),
-    () => ask(anySignal([signal, ended.signal])),
+    () => askAgainAfterStop((open) => ask(anySignal([signal, ended.signal, open]))),
   );
+}
+
+/** After Ctrl-Z, the shell has written over the question, and Node.js has paused stdin: the process would end. */
+async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Promise<T> {
+  for (;;) {
+    const stopped = new AbortController();
+    const onContinue = (): void => stopped.abort();
+    process.on('SIGCONT', onContinue);
+    try {
+      const answer = await ask(stopped.signal);
+      if (!stopped.signal.aborted) return answer;
+    } catch (error) {
+      if (!stopped.signal.aborted) throw error;
+    } finally {
+      process.off('SIGCONT', onContinue);
+    }
+  }
 }
 
 function prompt(signal: AbortSignal) {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('leaving a question');
 
@@ -46,6 +48,26 @@ for (const words of QUESTIONS) {
     });
   }
 }
+
+test('a question is asked again after Ctrl-Z', async () => {
+  const home = await world();
+  const session = runInPty(['memory', 'reset'], {
+    home: home.path,
+    columns: 100,
+    rows: 40,
+    lines: true,
+  });
+  const asked = () => session.output().split('[y/N]').length - 1;
+  await session.waitForText('[y/N]');
+  session.type('\u001A');
+  // Until the key has been read.
+  await pause(300);
+  session.kill('SIGCONT');
+  await waitFor('the question again', () => asked() === 2, session.output);
+  session.type('n\r');
+  assert.is(await session.ended, 0, session.output());
+  assert.match(session.output(), /kept .*main\.sqlite/u);
+});
 
 for (const signal of ['SIGTERM', 'SIGQUIT'] as const) {
   test(`${signal} at a question restores the terminal before the shell goes on`, async () => {
