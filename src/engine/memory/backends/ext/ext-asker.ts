@@ -6,7 +6,7 @@ import type { Source } from '../../types.js';
 import { type ExtRefresher, RunPending } from './ext-refresher.js';
 import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState } from './ext-state.js';
-import { type OpenSession, SessionKeeper } from './session-keeper.js';
+import { keepSession, type OpenSession } from './session-keeper.js';
 import { askProgram, type ExtMode, type ToolQuestion } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
@@ -17,80 +17,70 @@ const SPARE = 3;
 /** More than an answer has room for; several hundred hits exceed the output limit. */
 const MOST_HITS = 100;
 
-/** Queries the program: through a running session if there is one, else by starting it. */
-export class ExtAsker {
-  private readonly settings: ExtSettings;
-  private readonly session: SessionKeeper | undefined;
+export type ExtAsker = ReturnType<typeof createExtAsker>;
 
-  /** @param openSession undefined for short-lived processes */
-  constructor(settings: ExtSettings, openSession: OpenSession | undefined) {
-    this.settings = settings;
-    this.session = openSession === undefined ? undefined : new SessionKeeper(openSession);
-  }
-
-  /**
-   * The hits of all sources, queried separately and in parallel.
-   *
-   * @param run one time limit for everything the program is run for until it answers
-   * @throws ToolFailure; the signal's reason
-   */
-  async ask(
-    tool: Tool,
-    request: SearchRequest,
-    { timeoutMs, signal }: RunOptions,
-  ): Promise<readonly ToolHit[]> {
-    const { limits } = this.settings;
-    const time = { deadline: performance.now() + timeoutMs, signal };
-    // The program rejects queries without a word.
-    if (!saysSomething(request)) return [];
-    const collections = this.settings.collections().filter(({ root }) => existsSync(root));
-    const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
-    const limit = hitsFor(request, limits.maxResults);
-    const groups = [...sources]
-      .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
-      .filter((names) => names.length > 0);
-    const mode = modeFor(request, this.settings);
-    const answers = await Promise.all(
-      groups.map((names) =>
-        this.askWords(tool, { mode, query: request.query, collections: names, limit }, time),
-      ),
-    );
-    return interleaved(answers);
-  }
-
-  /** Ends a running program; the next query starts it again. */
-  async endSession(): Promise<void> {
-    await this.session?.end();
-  }
-
-  /** Ends it permanently. */
-  async close(): Promise<void> {
-    await this.session?.close();
-  }
+/**
+ * Queries the program: through a running session if there is one, else by starting it.
+ *
+ * @param openSession undefined for short-lived processes
+ */
+export function createExtAsker(settings: ExtSettings, openSession: OpenSession | undefined) {
+  const session = openSession && keepSession(openSession);
+  const put = async (tool: Tool, question: ToolQuestion, time: AskingTime): Promise<ToolAnswer> => {
+    const { deadline, signal } = time;
+    const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
+    const answer = await session?.ask(tool, question, run());
+    if (answer !== undefined) return answer;
+    const features = await knownFeatures(tool, settings, run());
+    return askProgram(tool, features, question, run());
+  };
 
   /** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
-  private async askWords(
+  const askWords = async (
     tool: Tool,
     question: ToolQuestion,
     time: AskingTime,
-  ): Promise<readonly ToolHit[]> {
-    const { hits } = await this.put(tool, question, time);
+  ): Promise<readonly ToolHit[]> => {
+    const { hits } = await put(tool, question, time);
     if (hits.length > 0 || question.mode !== 'search') return hits;
     const query = withoutStopWords(question.query);
-    return query === undefined ? hits : (await this.put(tool, { ...question, query }, time)).hits;
-  }
+    return query === undefined ? hits : (await put(tool, { ...question, query }, time)).hits;
+  };
 
-  private async put(
-    tool: Tool,
-    question: ToolQuestion,
-    { deadline, signal }: AskingTime,
-  ): Promise<ToolAnswer> {
-    const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
-    const answer = await this.session?.ask(tool, question, run());
-    if (answer !== undefined) return answer;
-    const features = await knownFeatures(tool, this.settings, run());
-    return askProgram(tool, features, question, run());
-  }
+  return {
+    /**
+     * The hits of all sources, queried separately and in parallel.
+     *
+     * @param run one time limit for everything the program is run for until it answers
+     * @throws ToolFailure; the signal's reason
+     */
+    ask: async (
+      tool: Tool,
+      request: SearchRequest,
+      { timeoutMs, signal }: RunOptions,
+    ): Promise<readonly ToolHit[]> => {
+      const time = { deadline: performance.now() + timeoutMs, signal };
+      // The program rejects queries without a word.
+      if (!saysSomething(request)) return [];
+      const collections = settings.collections().filter(({ root }) => existsSync(root));
+      const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
+      const limit = hitsFor(request, settings.limits.maxResults);
+      const groups = [...sources]
+        .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
+        .filter((names) => names.length > 0);
+      const mode = modeFor(request, settings);
+      const answers = await Promise.all(
+        groups.map((names) =>
+          askWords(tool, { mode, query: request.query, collections: names, limit }, time),
+        ),
+      );
+      return interleaved(answers);
+    },
+    /** Ends a running program; the next query starts it again. */
+    endSession: async (): Promise<void> => session?.end(),
+    /** Ends it permanently. */
+    close: async (): Promise<void> => session?.close(),
+  };
 }
 
 /** The deadline, by `performance.now()`, and the caller's signal. */

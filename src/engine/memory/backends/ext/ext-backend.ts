@@ -10,9 +10,15 @@ import {
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
 import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
-import { ExtAsker, freshHits, modeFor, refreshingWarning, saysSomething } from './ext-asker.js';
 import {
-  ExtRefresher,
+  createExtAsker,
+  freshHits,
+  modeFor,
+  refreshingWarning,
+  saysSomething,
+} from './ext-asker.js';
+import {
+  createExtRefresher,
   type ExtRefresherOptions,
   exportListFile,
   RunPending,
@@ -61,9 +67,8 @@ const SYNC_WAIT_MS = 10 * 60_000;
 export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   const { builtin, clock, openTool, settings, sources } = options;
   const { dir } = settings;
-  const asker = new ExtAsker(settings, options.openSession);
-  const onNewCollections = (): Promise<void> => asker.endSession();
-  const refresher = new ExtRefresher({ ...options, onNewCollections });
+  const asker = createExtAsker(settings, options.openSession);
+  const refresher = createExtRefresher({ ...options, onNewCollections: asker.endSession });
   const state = (): ExtState => readExtState(dir);
   const restKey = (tool: Tool): string => restKeyOf(tool, settings.mode);
 
@@ -229,7 +234,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
     status: async (asked) => {
       const { extStatus } = await import('./ext-status.js');
       const below = await builtin.status(asked);
-      const ext = extStatus(settings, openTool, () => refresher.tree(), clock);
+      const ext = extStatus(settings, openTool, refresher.tree, clock);
       return { ...below, backend: ext.answers, ext };
     },
     forgetting: async () => {

@@ -46,66 +46,25 @@ export class RunPending extends Error {
   override name = 'RunPending';
 }
 
+export type ExtRefresher = ReturnType<typeof createExtRefresher>;
+
 /** Keeps the program's index of one agent in sync with its files. */
-export class ExtRefresher {
-  private readonly options: ExtRefresherOptions;
-
-  constructor(options: ExtRefresherOptions) {
-    this.options = options;
-  }
-
-  /**
-   * Refreshes the index, unless another refresh has just done the same.
-   *
-   * @throws RunPending when another refresh runs for all of `waitMs`; ToolFailure; the signal's reason
-   */
-  async refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
-    const { settings, clock, modelsDir } = this.options;
-    const { signal, onEvent } = work;
-    const { isForced = false, waitMs, deadline = Number.POSITIVE_INFINITY } = how;
-    const embedsNow = how.embedsNow && settings.mode !== 'search';
-    const { syncExt, removeExtIndex, unchanged } = await import('./sync-ext.js');
-    const before = readExtState(settings.dir).collections;
-    let hasWaited = false;
-    const refresh = async (): Promise<ExtSyncResult> => {
-      const state = readExtState(settings.dir);
-      const isEmbedded = !embedsNow || state.updated?.withoutVectors === 0;
-      if (hasWaited && !isForced && isEmbedded && !this.isStale(state)) return unchanged(state);
-      if (isForced) removeExtIndex(settings.dir);
-      const timeoutMs = Math.min(settings.update.commandTimeoutMs, msUntil(deadline));
-      const features = await knownFeatures(tool, settings, { timeoutMs, signal });
-      if (existsSync(settings.workspaceDir)) {
-        const { workspaceDir } = settings;
-        removeStrays(
-          scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] }),
-          clock.now(),
-        );
-      }
-      const skipped = await this.exportSessions(work);
-      const tree = this.tree();
-      const target = { settings, tool, features, clock, modelsDir, skipped, tree };
-      return syncExt(target, { signal, onEvent, embedsNow, deadline });
-    };
-    const result = await this.alone(work, waitMs, refresh, () => {
-      hasWaited = true;
-    });
-    const isTold = result.hasNewCollections || !isDeepStrictEqual(before, result.state.collections);
-    if (isForced || isTold) await this.options.onNewCollections();
-    return result;
-  }
+export function createExtRefresher(options: ExtRefresherOptions) {
+  const { settings, transcripts, clock, forget, modelsDir } = options;
+  const { dir, workspaceDir } = settings;
 
   /** Runs work while no refresh is running. @throws RunPending when one runs for all of `waitMs` */
-  async alone<T>(
+  const alone = async <T>(
     { signal }: WorkOptions,
     waitMs: number,
     act: () => Promise<T>,
     onWait?: () => void,
-  ): Promise<T> {
+  ): Promise<T> => {
     const patience = AbortSignal.timeout(Math.ceil(waitMs));
     const either = signal === undefined ? patience : anySignal([signal, patience]);
     let isMine = false;
     try {
-      return await withProcessLock(this.options.lockFile, { signal: either, onWait }, () => {
+      return await withProcessLock(options.lockFile, { signal: either, onWait }, () => {
         isMine = true;
         return act();
       });
@@ -113,38 +72,74 @@ export class ExtRefresher {
       signal?.throwIfAborted();
       throw !isMine && patience.aborted ? new RunPending() : error;
     }
-  }
+  };
 
   /** The digest of the current files; see treeOf. */
-  tree(): string | null {
-    const { settings, transcripts, clock } = this.options;
-    const { retentionDays } = settings.sessions;
-    return treeOf(settings.collections(), transcripts, clock.now(), retentionDays);
-  }
+  const tree = (): string | null =>
+    treeOf(settings.collections(), transcripts, clock.now(), settings.sessions.retentionDays);
 
   /** Whether Markdown files changed since the last refresh. */
-  isStale({ updated }: ExtState): boolean {
-    if (updated === undefined || updated.tree === null || updated.tree !== this.tree()) return true;
-    const { settings, clock } = this.options;
+  const isStale = ({ updated }: ExtState): boolean => {
+    if (updated === undefined || updated.tree === null || updated.tree !== tree()) return true;
     const { intervalMs } = settings.update;
     const hasOthers = settings.collections().some(({ pattern }) => !/\.md$/iu.test(pattern));
     return hasOthers && intervalMs > 0 && clock.now() - updated.atMs >= intervalMs;
-  }
+  };
 
   /** Exports conversations as Markdown; if they are not part of the memory, removes earlier exports. */
-  async exportSessions({ signal }: WorkOptions): Promise<readonly SkippedFile[]> {
-    const { settings, transcripts, forget, clock } = this.options;
+  const exportAll = async ({ signal }: WorkOptions): Promise<readonly SkippedFile[]> => {
     const { exportSessions, removeExports } = await import('./export-sessions.js');
-    const listFile = exportListFile(settings.dir);
+    const listFile = exportListFile(dir);
     if (transcripts === undefined) {
       removeExports(listFile);
       return [];
     }
     const { exportDir, retentionDays } = settings.sessions;
-    const nowMs = clock.now();
-    const options = { transcripts, exportDir, retentionDays, listFile, forget, nowMs, signal };
-    return exportSessions(options);
-  }
+    const places = { transcripts, exportDir, listFile, forget };
+    return exportSessions({ ...places, retentionDays, nowMs: clock.now(), signal });
+  };
+
+  return {
+    alone,
+    tree,
+    isStale,
+    exportSessions: exportAll,
+    /**
+     * Refreshes the index, unless another refresh has just done the same.
+     *
+     * @throws RunPending when another refresh runs for all of `waitMs`; ToolFailure; the signal's reason
+     */
+    refresh: async (tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> => {
+      const { signal, onEvent } = work;
+      const { isForced = false, waitMs, deadline = Number.POSITIVE_INFINITY } = how;
+      const embedsNow = how.embedsNow && settings.mode !== 'search';
+      const { syncExt, removeExtIndex, unchanged } = await import('./sync-ext.js');
+      const before = readExtState(dir).collections;
+      let hasWaited = false;
+      const refresh = async (): Promise<ExtSyncResult> => {
+        const state = readExtState(dir);
+        const isEmbedded = !embedsNow || state.updated?.withoutVectors === 0;
+        if (hasWaited && !isForced && isEmbedded && !isStale(state)) return unchanged(state);
+        if (isForced) removeExtIndex(dir);
+        const timeoutMs = Math.min(settings.update.commandTimeoutMs, msUntil(deadline));
+        const features = await knownFeatures(tool, settings, { timeoutMs, signal });
+        if (existsSync(workspaceDir)) {
+          const own = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] });
+          removeStrays(own, clock.now());
+        }
+        const skipped = await exportAll(work);
+        const target = { settings, tool, features, clock, modelsDir, skipped, tree: tree() };
+        return syncExt(target, { signal, onEvent, embedsNow, deadline });
+      };
+      const result = await alone(work, waitMs, refresh, () => {
+        hasWaited = true;
+      });
+      const { hasNewCollections, state } = result;
+      const isTold = hasNewCollections || !isDeepStrictEqual(before, state.collections);
+      if (isForced || isTold) await options.onNewCollections();
+      return result;
+    },
+  };
 }
 
 /** The record of exported conversations and their files. */

@@ -23,70 +23,64 @@ const MOST_BREAKS = 3;
  * Keeps one program running for the queries of a long-lived process. Queries can run in parallel; a session
  * that breaks is closed, and the next query starts another.
  */
-export class SessionKeeper {
-  private readonly open: OpenSession;
-  private kept: Kept | undefined;
+export function keepSession(open: OpenSession) {
+  let current: Kept | undefined;
   /** The program, and how many sessions broke since its last answer. */
-  private breaks = { key: '', count: 0 };
-  private isClosed = false;
-
-  constructor(open: OpenSession) {
-    this.open = open;
-  }
-
-  /**
-   * @returns undefined when the program should be run per query instead
-   * @throws ToolFailure BACKEND_TIMEOUT; the signal's reason
-   */
-  async ask(tool: Tool, question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
-    if (this.isClosed || this.breaksOf(tool) >= MOST_BREAKS) return undefined;
-    const kept = this.keptFor(tool);
-    try {
-      const session = await kept.opened;
-      const answer = await session.ask(question, run);
-      this.breaks = { key: tool.key, count: 0 };
-      return answer;
-    } catch (error) {
-      // A cancelled query leaves the session to the others.
-      run.signal?.throwIfAborted();
-      kept.failure ??= error;
-      if (this.kept === kept) {
-        this.breaks = { key: tool.key, count: this.breaksOf(tool) + 1 };
-        this.kept = undefined;
-      }
-      await letGo(kept);
-      // After a crash the program is run per query; after a timeout that would not help.
-      const { failure } = kept;
-      if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
-      throw failure;
-    }
-  }
-
-  /** Ends the program; the next query starts it again. */
-  async end(): Promise<void> {
-    const { kept } = this;
-    this.kept = undefined;
-    if (kept !== undefined) await letGo(kept);
-  }
-
-  /** Ends it permanently. */
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await this.end();
-  }
-
-  private keptFor(tool: Tool): Kept {
-    if (this.kept?.key === tool.key) return this.kept;
+  let breaks = { key: '', count: 0 };
+  let isClosed = false;
+  const breaksOf = ({ key }: Tool): number => (breaks.key === key ? breaks.count : 0);
+  const keptFor = (tool: Tool): Kept => {
+    if (current?.key === tool.key) return current;
     // Another release has been installed.
-    if (this.kept !== undefined) void letGo(this.kept);
-    const kept = { key: tool.key, opened: this.open(tool), failure: undefined };
-    this.kept = kept;
-    return kept;
-  }
-
-  private breaksOf({ key }: Tool): number {
-    return this.breaks.key === key ? this.breaks.count : 0;
-  }
+    if (current !== undefined) void letGo(current);
+    current = { key: tool.key, opened: open(tool), failure: undefined };
+    return current;
+  };
+  /** Ends the program; the next query starts it again. */
+  const end = async (): Promise<void> => {
+    const kept = current;
+    current = undefined;
+    if (kept !== undefined) await letGo(kept);
+  };
+  return {
+    end,
+    /** Ends it permanently. */
+    close: (): Promise<void> => {
+      isClosed = true;
+      return end();
+    },
+    /**
+     * @returns undefined when the program should be run per query instead
+     * @throws ToolFailure BACKEND_TIMEOUT; the signal's reason
+     */
+    ask: async (
+      tool: Tool,
+      question: ToolQuestion,
+      run: RunOptions,
+    ): Promise<ToolAnswer | undefined> => {
+      if (isClosed || breaksOf(tool) >= MOST_BREAKS) return undefined;
+      const kept = keptFor(tool);
+      try {
+        const session = await kept.opened;
+        const answer = await session.ask(question, run);
+        breaks = { key: tool.key, count: 0 };
+        return answer;
+      } catch (error) {
+        // A cancelled query leaves the session to the others.
+        run.signal?.throwIfAborted();
+        kept.failure ??= error;
+        if (current === kept) {
+          breaks = { key: tool.key, count: breaksOf(tool) + 1 };
+          current = undefined;
+        }
+        await letGo(kept);
+        // After a crash the program is run per query; after a timeout that would not help.
+        const { failure } = kept;
+        if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
+        throw failure;
+      }
+    },
+  };
 }
 
 async function letGo({ opened }: Kept): Promise<void> {

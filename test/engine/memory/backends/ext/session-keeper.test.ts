@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  keepSession,
   type Session,
-  SessionKeeper,
 } from '../../../../../src/engine/memory/backends/ext/session-keeper.js';
 import {
   type Tool,
@@ -19,7 +19,7 @@ const toolOf = (key: string): Tool => ({ program: '/bin/false', env: {}, cwd: '/
 /** Sessions that answer as they are told, and what became of them. */
 function sessions(answer: Session['ask'] = async () => ANSWER) {
   const log: string[] = [];
-  const keeper = new SessionKeeper(async ({ key }) => {
+  const keeper = keepSession(async ({ key }) => {
     log.push(`open ${key}`);
     return { ask: answer, close: async () => void log.push(`close ${key}`) };
   });
