@@ -3,7 +3,7 @@ import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { readJsonFile } from '../../support/json-file.js';
 import { isRecord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
-import { acquireIndexLock, type IndexLock, lockFile } from './index-lock.js';
+import { acquireIndexLock, lockFile } from './index-lock.js';
 
 /** How a running watcher keeps an index fresh, for `svc memory status`. */
 export interface WatchRecord {
@@ -14,6 +14,11 @@ export interface WatchRecord {
   readonly why: string | null;
 }
 
+export interface WatchRecorder {
+  write(state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void;
+  close(): void;
+}
+
 /** Longer than `svc memory status` needs to check the lock. */
 const LOCK_WAIT_MS = 500;
 
@@ -22,34 +27,24 @@ const LOCK_WAIT_MS = 500;
  * its holder, shows that the process is alive, and a small file how it works. Both are optional: if they
  * cannot be written, nothing is recorded. Of two watchers of one index, the first is recorded.
  */
-export class WatchRecorder {
-  private readonly base: string;
-  private readonly sinceMs: number;
-  private lock: IndexLock | undefined;
-
-  constructor(indexFile: string, sinceMs: number) {
-    this.base = baseOf(indexFile);
-    this.sinceMs = sinceMs;
-  }
-
-  async open(): Promise<void> {
-    const lock = { nowMs: this.sinceMs, waitMs: LOCK_WAIT_MS };
-    this.lock = await acquireIndexLock(this.base, lock).catch(() => undefined);
-  }
-
-  write(state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void {
-    if (this.lock === undefined) return;
-    const record = { pid: process.pid, sinceMs: this.sinceMs, ...state };
-    quietly(() => replaceFile(recordFile(this.base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
-  }
-
-  close(): void {
-    const { lock } = this;
-    if (lock === undefined) return;
-    this.lock = undefined;
-    quietly(() => rmSync(recordFile(this.base), { force: true }));
-    quietly(() => lock.release());
-  }
+export async function openWatchRecord(indexFile: string, sinceMs: number): Promise<WatchRecorder> {
+  const base = baseOf(indexFile);
+  const options = { nowMs: sinceMs, waitMs: LOCK_WAIT_MS };
+  let lock = await acquireIndexLock(base, options).catch(() => undefined);
+  return {
+    write: (state) => {
+      if (lock === undefined) return;
+      const record = { pid: process.pid, sinceMs, ...state };
+      quietly(() => replaceFile(recordFile(base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
+    },
+    close: () => {
+      const held = lock;
+      if (held === undefined) return;
+      lock = undefined;
+      quietly(() => rmSync(recordFile(base), { force: true }));
+      quietly(() => held.release());
+    },
+  };
 }
 
 /** The process that keeps an index fresh; null if there is none, or that is unknown. */

@@ -2,7 +2,7 @@ import { deferred } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
-import { WatchRecorder } from '../sync/watch-record.js';
+import { openWatchRecord, type WatchRecorder } from '../sync/watch-record.js';
 import { ChangeSource } from './change-source.js';
 import { openSystemWatch } from './folder-watches.js';
 import {
@@ -102,8 +102,7 @@ export class MemoryWatcher {
   }
 
   private async openRecord(): Promise<void> {
-    const recorder = new WatchRecorder(this.target.indexFile, this.clock.now());
-    await recorder.open();
+    const recorder = await openWatchRecord(this.target.indexFile, this.clock.now());
     if (this.closing.signal.aborted) {
       recorder.close();
       return;

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  openWatchRecord,
   readWatchRecord,
   type WatchRecord,
-  WatchRecorder,
 } from '../../../../src/engine/memory/sync/watch-record.js';
 import { ROOT } from '../../../support/run-svc.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -13,12 +13,6 @@ import { tempFolder } from '../../../support/temp-folder.js';
 const test = suite('the record of a watcher');
 
 const SINCE = 1_700_000_000_000;
-
-async function recorderOf(indexFile: string, sinceMs = SINCE): Promise<WatchRecorder> {
-  const recorder = new WatchRecorder(indexFile, sinceMs);
-  await recorder.open();
-  return recorder;
-}
 
 /** What another process reads. */
 function readElsewhere(indexFile: string): WatchRecord | null {
@@ -33,7 +27,7 @@ function readElsewhere(indexFile: string): WatchRecord | null {
 test('is there while its watcher lives, for this process and for others', async () => {
   const indexFile = tempFolder().at('index.sqlite');
   assert.is(await readWatchRecord(indexFile), null);
-  const recorder = await recorderOf(indexFile);
+  const recorder = await openWatchRecord(indexFile, SINCE);
   recorder.write({ mode: 'polling', why: 'nothing left' });
   const since = new Date(SINCE).toISOString();
   const record = { pid: process.pid, since, mode: 'polling', why: 'nothing left' };
@@ -48,9 +42,9 @@ test('is there while its watcher lives, for this process and for others', async 
 
 test('of two watchers the first is told of', async () => {
   const indexFile = tempFolder().at('index.sqlite');
-  const first = await recorderOf(indexFile, 1000);
+  const first = await openWatchRecord(indexFile, 1000);
   first.write({ mode: 'watching' });
-  const second = await recorderOf(indexFile, 2000);
+  const second = await openWatchRecord(indexFile, 2000);
   second.write({ mode: 'polling' });
   second.close();
   assert.is((await readWatchRecord(indexFile))?.since, new Date(1000).toISOString());
@@ -60,7 +54,7 @@ test('of two watchers the first is told of', async () => {
 test('where nothing can be written there is none, and nobody is disturbed', async () => {
   const folder = tempFolder();
   folder.write('file', 'no folder');
-  const recorder = await recorderOf(folder.at('file/index.sqlite'));
+  const recorder = await openWatchRecord(folder.at('file/index.sqlite'), SINCE);
   recorder.write({ mode: 'watching' });
   recorder.close();
   mkdirSync(folder.at('empty'));
