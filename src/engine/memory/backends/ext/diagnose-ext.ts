@@ -7,7 +7,7 @@ import type {
 import { formatCountOf } from '../../../support/format.js';
 import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState, updateExtState } from './ext-state.js';
-import { listCollections } from './tell-collections.js';
+import { listCollections } from './register-collections.js';
 import { askProgram, detectFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';

@@ -9,7 +9,7 @@ import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
 import { type ExtState, extStateFile, updateExtState } from './ext-state.js';
-import { listCollections, type Run, tellCollections } from './tell-collections.js';
+import { listCollections, type Run, registerCollections } from './register-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
@@ -84,11 +84,11 @@ async function refresh(
 ): Promise<ExtSyncResult> {
   const { settings, clock, skipped, tree } = target;
   const startedMs = clock.now();
-  const told = await tellCollections(settings, target.features, run);
-  const update = told.kept
+  const registered = await registerCollections(settings, target.features, run);
+  const update = registered.kept
     ? await run(['update'], settings.update.updateTimeoutMs)
-    : { stdout: told.stdout, stderr: '' };
-  const listed = told.kept ? await listCollections(run, settings) : told.listed;
+    : { stdout: registered.stdout, stderr: '' };
+  const listed = registered.kept ? await listCollections(run, settings) : registered.listed;
   const names = new Set(settings.collections().map(({ name }) => name));
   const files = listed
     .filter(({ name }) => names.has(name))
@@ -99,14 +99,14 @@ async function refresh(
     files,
     tree,
     // Not reported when nothing is missing.
-    withoutVectors: readPending(update.stdout) ?? readPending(told.stdout) ?? 0,
+    withoutVectors: readPending(update.stdout) ?? readPending(registered.stdout) ?? 0,
   };
   const state = updateExtState(settings.dir, (before) => ({ ...before, updated }));
-  const counts = told.kept
-    ? sumOf(readCounts(told.stdout), readCounts(update.stdout))
-    : readCounts(told.stdout);
+  const counts = registered.kept
+    ? sumOf(readCounts(registered.stdout), readCounts(update.stdout))
+    : readCounts(registered.stdout);
   const embedded = await embed(target, state, embedsNow, run);
-  return { counts, skipped, hasNewCollections: told.hasNew, ...embedded };
+  return { counts, skipped, hasNewCollections: registered.hasNew, ...embedded };
 }
 
 /** A refresh that found nothing to do. */

@@ -15,7 +15,7 @@ import type { ToolOutput } from './tool/run-tool.js';
 /** Runs the program with these arguments, for at most so many milliseconds. */
 export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOutput>;
 
-export interface Told {
+export interface RegisteredCollections {
   /** Whether existing collections remain that must be rescanned. */
   readonly kept: boolean;
   /** Whether any were added. */
@@ -26,19 +26,19 @@ export interface Told {
 }
 
 /** Adds missing collections and removes outdated ones; collections that are not svc's are left alone. */
-export async function tellCollections(
+export async function registerCollections(
   settings: ExtSettings,
   features: ToolFeatures,
   run: Run,
-): Promise<Told> {
+): Promise<RegisteredCollections> {
   const wanted = settings.collections().filter(({ root }) => existsSync(root));
   const before = await listCollections(run, settings);
   const { collections: known } = readExtState(settings.dir);
   const isListed = (name: string): boolean => before.some((one) => one.name === name);
-  const stands = (one: KnownCollection): boolean =>
+  const isCurrent = (one: KnownCollection): boolean =>
     isListed(one.name) && known.some((other) => isSameCollection(one, other));
   const gone = known.filter(({ name }) => !wanted.some((one) => one.name === name));
-  const added = wanted.filter((one) => !stands(one));
+  const added = wanted.filter((one) => !isCurrent(one));
   for (const { name } of [...gone, ...added]) {
     if (isListed(name)) await remove(name, settings, run);
     remember(settings, (all) => all.filter((other) => other.name !== name));
@@ -66,7 +66,7 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
   await run(['collection', 'remove', name], update.commandTimeoutMs);
 }
 
-interface Added extends Pick<Told, 'listed' | 'stdout'> {
+interface Added extends Pick<RegisteredCollections, 'listed' | 'stdout'> {
   /** Those that the program rejected with this flag. */
   readonly refused: readonly Collection[];
 }
@@ -84,7 +84,7 @@ async function addAll(
     const { name, root, pattern } = collection;
     // Recorded first: if svc is killed, it still knows that this name is its own.
     const others = (all: readonly KnownCollection[]) => all.filter((other) => other.name !== name);
-    remember(settings, (all) => [...others(all), { name, root, pattern: HALF_TOLD }]);
+    remember(settings, (all) => [...others(all), { name, root, pattern: BEING_ADDED }]);
     try {
       const args = ['collection', 'add', root, '--name', name, ...patternWords(flag, pattern)];
       stdout += (await run(args, settings.update.updateTimeoutMs)).stdout;
@@ -108,7 +108,7 @@ async function addAll(
 }
 
 /** Not a valid pattern: marks a collection that is being added. */
-const HALF_TOLD = '';
+const BEING_ADDED = '';
 
 /** A pattern that starts like an option is not a valid one. */
 function patternWords(flag: string, pattern: string): readonly string[] {

@@ -8,8 +8,8 @@ import {
 } from '../../../../../src/engine/memory/backends/ext/ext-state.js';
 import {
   type Run,
-  tellCollections,
-} from '../../../../../src/engine/memory/backends/ext/tell-collections.js';
+  registerCollections,
+} from '../../../../../src/engine/memory/backends/ext/register-collections.js';
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
@@ -93,7 +93,7 @@ function world() {
     want: (...collections: readonly Collection[]) => {
       wanted = collections;
     },
-    tell: () => tellCollections(settings, FEATURES, program.run),
+    tell: () => registerCollections(settings, FEATURES, program.run),
     known: () => readExtState(settings.dir).collections.map(({ name }) => name),
     forget: () => updateExtState(settings.dir, () => ({ collections: [] })),
     names: () => [...program.has.keys()].toSorted(),
