@@ -89,7 +89,7 @@ export async function openMemory(
   options: OpenMemoryOptions = {},
 ): Promise<OpenedMemory> {
   if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
-  const loaded = await tried(await loadConfig(context, options), options.trial);
+  const loaded = await withTrial(await loadConfig(context, options), options);
   const agent = resolveAgent(loaded, selection.agentId, context);
   if (!agent.memorySearch.enabled) throw memoryDisabled(agent);
   return openAgent(agent, context, loaded, options);
@@ -152,7 +152,7 @@ async function openWorkspace(
     options.configFile === undefined
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
-  const loaded = await tried(configured, options.trial);
+  const loaded = await withTrial(configured, options);
   // The scan reports a missing folder.
   const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
@@ -268,11 +268,11 @@ async function homeOf(
 
 function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources): IndexSettings {
   const { chunking, store } = memorySearch;
-  return { chunking, tokenizer: store.fts.tokenizer, conversationsIn: sortedOut(sources) };
+  return { chunking, tokenizer: store.fts.tokenizer, conversationsIn: foldersOf(sources) };
 }
 
 /** The folders that conversations must belong to, for the identity of an index. */
-function sortedOut({ transcripts }: MemorySources): string {
+function foldersOf({ transcripts }: MemorySources): string {
   const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
   return [...new Set(folders)].join(', ');
 }
@@ -300,7 +300,10 @@ export function trialIndexFolder({ cacheDir }: Pick<StatePaths, 'cacheDir'>): st
 }
 
 /** @throws SvcError USAGE when the settings are invalid */
-async function tried(loaded: LoadedConfig, trial: MemoryTrial | undefined): Promise<LoadedConfig> {
+async function withTrial(
+  loaded: LoadedConfig,
+  { trial }: OpenMemoryOptions,
+): Promise<LoadedConfig> {
   if (trial === undefined || Object.keys(trial.settings).length === 0) return loaded;
   const { withTrialSettings } = await import('../config/trial-settings.js');
   return withTrialSettings(loaded, trial.settings);

@@ -61,8 +61,8 @@ export function getOutput({ absolutePath: _, warnings: __, ...response }: GetRes
 /** One agent's part of `svc memory index --json`. */
 export function indexOutput(memory: OpenedMemory, summary: SyncSummary): IndexedAgent {
   // Warnings are printed separately, with all others.
-  const { warnings: _, ...told } = summary;
-  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...told };
+  const { warnings: _, ...shown } = summary;
+  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...shown };
 }
 
 /** A line of `svc memory index --watch --json`; undefined for events without one. */

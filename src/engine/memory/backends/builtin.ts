@@ -28,17 +28,17 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
     const embeds = request.lexicalOnly !== true;
     const answer = (): Promise<SearchResponse> => {
       const warnings: Warning[] = [];
-      const asked = { ...options.search, embedder, nowMs: clock.now(), warnings };
+      const searchOptions = { ...options.search, embedder, nowMs: clock.now(), warnings };
       const ask = async (index: MemoryIndex): Promise<SearchResponse> => {
-        const response = await searchIndex(index, request, asked, work.signal);
+        const response = await searchIndex(index, request, searchOptions, work.signal);
         // Only an empty memory is worth another look at the disk.
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
         return withEmptyMemory(response, target, await index.hasDocuments('sessions'));
       };
       // Checking thousands of files for each letter would delay the next one.
-      const isQuick = request.unfinished === true && !embeds;
-      const checked = isQuick ? { ...work, checksFiles: false } : work;
-      return keeper.answer(checked, warnings, ask, { embeds });
+      const isTyping = request.unfinished === true && !embeds;
+      const checkedWork = isTyping ? { ...work, checksFiles: false } : work;
+      return keeper.answer(checkedWork, warnings, ask, { embeds });
     };
     const couldEmbed = embeds && providers?.primary.resting() === undefined;
     const response = await answer();

@@ -50,19 +50,19 @@ export async function whyIndexed(memory: ExplainedMemory, path: string): Promise
   const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
   // A name may be escaped, as svc shows it.
   const [typed, unescaped] = [fileAt(path), fileAt(unescapedLine(path))];
-  const given = !existsSync(typed) && existsSync(unescaped) ? unescaped : typed;
-  const file = join(realOrGiven(dirname(given)), basename(given));
+  const named = !existsSync(typed) && existsSync(unescaped) ? unescaped : typed;
+  const file = join(realOrGiven(dirname(named)), basename(named));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
   const { indexed, skip } = await knownOf(memory, { path: shown, file, workspaceDir });
-  const scanned = reasonOf({ file, given }, scan, workspaceDir, memory);
+  const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
-  const { decision, ...told } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
+  const { decision, ...why } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
   return {
     path: shown === '' ? '.' : shown,
-    included: told.reason === 'included',
+    included: why.reason === 'included',
     indexed,
-    ...told,
+    ...why,
     rule: decision === undefined ? null : await ruleOf(decision, workspaceDir, memory),
   };
 }
@@ -72,7 +72,7 @@ function skippedWhy(skip: SkippedFile): Why {
 }
 
 function reasonOf(
-  { file, given }: { readonly file: string; readonly given: string },
+  { file, named }: { readonly file: string; readonly named: string },
   { files, skipped, decisions }: Scan,
   workspaceDir: string,
   { sources }: ExplainedMemory,
@@ -88,8 +88,8 @@ function reasonOf(
   const skip = skipped.find(({ path }) => {
     const at = resolve(absoluteFromDisplay(workspaceDir, path));
     const around = isIgnoreFile(basename(at)) ? dirname(at) : at;
-    // The path that was given leads through a link, and the real one does not.
-    return at === file || isBelow(around, file) || isBelow(around, given);
+    // The path as typed may go through a link; the real one does not.
+    return at === file || isBelow(around, file) || isBelow(around, named);
   });
   if (skip !== undefined) return skippedWhy(skip);
   if (!existsSync(file)) return { reason: 'missing' };

@@ -19,7 +19,7 @@ import type { SearchFilters, SearchResponse } from './types.js';
 /** What the filters of a request keep, and how they were understood. */
 export interface UnderstoodFilters {
   readonly filter: Pick<CandidateFilter, 'chunk' | 'chunkDecides' | 'contains' | 'document'>;
-  readonly told: NonNullable<SearchResponse['filters']>;
+  readonly shown: NonNullable<SearchResponse['filters']>;
 }
 
 /** What dates in words are relative to. */
@@ -82,7 +82,7 @@ export async function understandFilters(
             },
       chunkDecides: heading !== undefined,
     },
-    told: {
+    shown: {
       ...(days === undefined ? {} : { from: dayText(days.first), to: dayText(days.last) }),
       ...(conditions.length === 0 ? {} : { where: conditions.map(({ text }) => text) }),
       ...(tags.length === 0 ? {} : { tags }),

@@ -64,8 +64,8 @@ export async function searchIndex(
         : await findLiterally(index, query, query.literal, { limit: most, filter, signal });
     signal?.throwIfAborted();
     const vector = await embedded;
-    const brought = { found, vector, limit: most, filter, tokenizer };
-    const weighed = await weighOrWarn(index, brought, options, warnings);
+    const input = { found, vector, limit: most, filter, tokenizer };
+    const weighed = await weighOrWarn(index, input, options, warnings);
     const unranked = await resultsOf(weighed, request, options, signal);
     return { found, vector, weighed, unranked };
   };
@@ -91,7 +91,7 @@ export async function searchIndex(
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
-    ...(understood === undefined ? {} : { filters: understood.told }),
+    ...(understood === undefined ? {} : { filters: understood.shown }),
     results: await withKinds(index, results),
     corrections: found.corrections,
     ...(report === undefined ? {} : { rerank: report }),

@@ -11,7 +11,7 @@ import type { Findings } from './results.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchOptions } from './types.js';
 
-interface Brought {
+interface WeighInput {
   readonly found: Found;
   readonly vector: QueryVector | undefined;
   readonly limit: number;
@@ -22,25 +22,25 @@ interface Brought {
 /** Falls back to keywords if the query's vector is not comparable with the index. */
 export async function weighOrWarn(
   index: MemoryIndex,
-  brought: Brought,
+  input: WeighInput,
   options: SearchOptions,
   warnings: Warning[],
 ): Promise<Findings> {
   try {
-    return await weigh(index, brought, options);
+    return await weigh(index, input, options);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'PROVIDER_ANSWER_INVALID') throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };
     const message = `keyword search only: ${error.message}`;
     warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, ...hint });
-    return weigh(index, { ...brought, vector: undefined }, options);
+    return weigh(index, { ...input, vector: undefined }, options);
   }
 }
 
 /** Combines keywords, vectors and age. */
 async function weigh(
   index: MemoryIndex,
-  { found, vector, limit, filter, tokenizer }: Brought,
+  { found, vector, limit, filter, tokenizer }: WeighInput,
   options: SearchOptions,
 ): Promise<Findings> {
   const { query, match, matcher } = found;
@@ -69,7 +69,7 @@ async function weigh(
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
 const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
 
-interface Sides {
+interface Scored {
   readonly mode: SearchMode;
   readonly ranking: Ranking;
   readonly matcher: TermMatcher;
@@ -82,7 +82,7 @@ interface Sides {
 
 async function findingsOf(
   index: MemoryIndex,
-  { mode, ranking, matcher, chunks, backgrounds }: Sides,
+  { mode, ranking, matcher, chunks, backgrounds }: Scored,
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
@@ -114,7 +114,7 @@ async function findingsOf(
  */
 async function describedAmong(
   index: MemoryIndex,
-  chunks: Sides['chunks'],
+  chunks: Scored['chunks'],
   decays: boolean,
 ): Promise<ReadonlyMap<string, DescribedDocument>> {
   const keys = new Map<string, DocumentKey>();

@@ -113,7 +113,7 @@ function shortageOf(error: unknown): string {
  */
 function createPoll(sources: MemorySources, clock: Clock): () => boolean {
   /** @returns a snapshot; the reason as text if nothing could be scanned */
-  const look = (): TreeSnapshot | string | undefined => {
+  const snapshot = (): TreeSnapshot | string | undefined => {
     const scannedMs = clock.now();
     try {
       return snapshotOf(scanSources(sources).files, scannedMs);
@@ -122,10 +122,10 @@ function createPoll(sources: MemorySources, clock: Clock): () => boolean {
       return error instanceof SvcError ? error.code : String(error);
     }
   };
-  let last: ReturnType<typeof look>;
+  let last: ReturnType<typeof snapshot>;
   return () => {
     const before = last;
-    const found = look();
+    const found = snapshot();
     last = found;
     if (typeof before === 'string' || typeof found === 'string') return before !== found;
     return before === undefined || found === undefined || !isSameTree(before, found);

@@ -230,8 +230,8 @@ texts('what cannot be understood is refused with an example', async () => {
 
 texts('dates are understood as in questions', async () => {
   const range = async (on: string) => {
-    const { told } = await understandFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
-    return `${told.from} ${told.to}`;
+    const { shown } = await understandFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
+    return `${shown.from} ${shown.to}`;
   };
   assert.is(await range('yesterday'), '2026-03-17 2026-03-17');
   assert.is(await range('last Tuesday'), '2026-03-17 2026-03-17');
