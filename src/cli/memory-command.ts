@@ -120,15 +120,15 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   /** Options of work with a memory; what it warns about is reported. */
-  protected working(): WorkOptions & { readonly signal: AbortSignal } {
+  protected workOptions(): WorkOptions & { readonly signal: AbortSignal } {
     return { signal: this.signal, onWarning: (warning) => this.addWarning(warning) };
   }
 
   /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */
-  protected asking(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
+  protected queryOptions(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
     this.endInOrder(false);
     return {
-      ...this.working(),
+      ...this.workOptions(),
       onEvent: (event) => {
         this.endInOrder(event.type !== 'sync.finished');
         onEvent(event);

@@ -84,7 +84,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     flags: ForgetFlags,
   ): Promise<ForgetOutput> {
     await this.completeForgetting(memory);
-    const work = this.working();
+    const work = this.workOptions();
     const fromFile = flags['from-file'];
     const named = { target, maxResults: flags['max-results'], fromFile };
     const plan = await this.whileWaiting('searching', () => forgetting.plan(named, work));

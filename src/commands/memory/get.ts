@@ -36,7 +36,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
     if (await this.refuses(memory, flags)) return noLines(args.path);
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
-    const response = await memory.backend.get(request, this.asking());
+    const response = await memory.backend.get(request, this.queryOptions());
     for (const warning of response.warnings) this.addWarning(warning);
     const { style } = this.view();
     this.write(

@@ -29,7 +29,7 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
     const { args, flags } = await this.parse(MemoryInspect);
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();
-    const document = await inspection.document(args.path, this.asking());
+    const document = await inspection.document(args.path, this.queryOptions());
     // Conversations are in folders of other programs, not in the workspace.
     const why =
       document?.source === 'sessions'

@@ -31,7 +31,7 @@ export default class MemoryLinks extends MemoryCommand<LinksOutput> {
     }
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();
-    const work = this.asking();
+    const work = this.queryOptions();
     const agent = memory.agentId;
     if (args.path === undefined) {
       const broken = (await inspection.links(work)).broken();

@@ -30,7 +30,7 @@ export default class MemoryRecent extends MemoryCommand<RecentOutput> {
     const memory = await this.openMemory(flags);
     const { since, limit, source: sources } = flags;
     const nowMs = this.context().clock.now();
-    const work = { ...this.asking(), nowMs };
+    const work = { ...this.queryOptions(), nowMs };
     const changes = await recentChanges(memory, { since, sources, limit }, work);
     this.write(renderRecent(changes, this.view()));
     return { agent: memory.agentId, ...changes };

@@ -95,11 +95,11 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const progress = this.syncProgress('searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
-      .search(request, this.asking(progress.onEvent))
+      .search(request, this.queryOptions(progress.onEvent))
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
     const related = flags.related
-      ? await (await memory.backend.inspection()).links(this.asking())
+      ? await (await memory.backend.inspection()).links(this.queryOptions())
       : undefined;
     const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
     if (!this.jsonEnabled()) await this.show(response, memory, flags.long, { related, workspace });

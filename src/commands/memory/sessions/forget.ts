@@ -22,7 +22,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   async run(): Promise<ForgetOutput> {
     const { args, flags } = await this.parse(MemorySessionsForget);
     const context = this.context();
-    const work = this.working();
+    const work = this.workOptions();
     const memory = await this.openMemory(flags);
     const session = sessionWithId(await findSessions(memory, context), args.session);
     const plan = await planForgetSession(session, memory, work);
