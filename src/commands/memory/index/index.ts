@@ -49,7 +49,7 @@ An index that is damaged, or was built by another version or with other settings
 
   async run(): Promise<IndexOutput> {
     const { flags } = await this.parse(MemoryIndex);
-    giveWay();
+    lowerPriority();
     if (flags.watch) return this.watchAll(flags);
     const agents: (IndexedAgent | FailedAgent)[] = [];
     for (const memory of await this.openMemories(flags))
@@ -83,18 +83,18 @@ An index that is damaged, or was built by another version or with other settings
   }
 }
 
-/** Linux has a priority for each thread, and those of V8 have begun. */
+/** On Linux, each thread has its own priority, and V8 has already started its threads. */
 const THREADS = '/proc/self/task';
 
-/** Lets searches beside it go first: somebody waits for each of them, and indexing takes as long as before. */
-function giveWay(): void {
+/** Lets searches run first, because someone waits for each; on an idle machine, indexing takes as long as before. */
+function lowerPriority(): void {
   const { PRIORITY_BELOW_NORMAL } = constants.priority;
-  // One that is lower already stays; root could raise it.
+  // A lower priority is kept; root could raise it.
   if (getPriority() >= PRIORITY_BELOW_NORMAL) return;
   try {
     const ids = existsSync(THREADS) ? readdirSync(THREADS) : [process.pid];
     for (const id of ids) setPriority(Number(id), PRIORITY_BELOW_NORMAL);
   } catch {
-    // Where that is forbidden, it stays as it is.
+    // Without permission, the priority stays as it is.
   }
 }
