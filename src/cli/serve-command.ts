@@ -21,7 +21,7 @@ import type { Showing } from './showing.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
 /** What svc serve runs, and how. */
-interface ServeWish {
+interface ServeRequest {
   readonly without: readonly ServiceSwitch[];
   /** Logs JSON lines to stderr, and shows no screen. */
   readonly jsonLogs?: boolean;
@@ -40,9 +40,9 @@ type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
  *
  * @throws SvcError as `ServeProcess.run` does
  */
-async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> {
+async function shownServe(request: ServeRequest, showing: Showing): Promise<ServeEnd> {
   const { context, configFile, terminal, quiet, verbose, mask } = showing;
-  const { without, adjust, jsonLogs = false } = wish;
+  const { without, adjust, jsonLogs = false } = request;
   let screen: OpenScreen | undefined;
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
   const onScreen = (line: string): void => {
@@ -79,7 +79,7 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
   });
   try {
     if (!hasScreen) return await serve.run();
-    const opened = await openScreen(wish, showing, serve, {
+    const opened = await openScreen(request, showing, serve, {
       onReload: () => void serve.reload(),
       onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
     });
@@ -99,7 +99,7 @@ async function shownServe(wish: ServeWish, showing: Showing): Promise<ServeEnd> 
 }
 
 async function openScreen(
-  { webhooksScreen }: ServeWish,
+  { webhooksScreen }: ServeRequest,
   { context, terminal, mask }: Showing,
   serve: ServeProcess,
   keys: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
@@ -150,11 +150,11 @@ interface ServeOrders {
   readonly exit: (code: number) => void;
 }
 
-type Asked = Exclude<StopReason, 'crash'>;
+type OrderedStop = Exclude<StopReason, 'crash'>;
 
 /** Exit codes for a second order to stop. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, quit: 130 } as const satisfies Record<
-  Asked,
+  OrderedStop,
   number
 >;
 
@@ -167,7 +167,7 @@ const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EP
  */
 export function listenForOrders(orders: ServeOrders) {
   let isStopping = false;
-  const stop = (reason: Asked): void => {
+  const stop = (reason: OrderedStop): void => {
     if (isStopping) orders.exit(EXIT_CODES[reason]);
     isStopping = true;
     orders.stop(reason);
@@ -207,8 +207,8 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   /** Something may still be running: a service, or a request. */
   private isCutOff = false;
 
-  protected async serve(wish: ServeWish): Promise<ServeOutput> {
-    const end = await shownServe(wish, await this.showing());
+  protected async serve(request: ServeRequest): Promise<ServeOutput> {
+    const end = await shownServe(request, await this.showing());
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
     this.isCutOff = !end.isDrained;

@@ -24,7 +24,7 @@ import { shownPath } from '../../ui/safe-text.js';
 import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
 import { DreamCommand } from './dream-command.js';
 
-interface SweepWish {
+interface SweepRequest {
   /** Only this agent's workspace; default: those of all agents. */
   readonly agent: string | undefined;
   /** Only these phases; default: all that are enabled. */
@@ -37,24 +37,24 @@ interface SweepWish {
 /** Base of the commands that run sweeps. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
-  protected async sweep(wish: SweepWish): Promise<DreamRunOutput> {
+  protected async sweep(request: SweepRequest): Promise<DreamRunOutput> {
     const loaded = await this.loadConfig();
-    const targets = dreamTargets(loaded, this.context(), wish.agent);
+    const targets = dreamTargets(loaded, this.context(), request.agent);
     const steps = this.stepsOptions();
     const sweeps: (NotSweptOutput | SweptOutput)[] = [];
     for (const target of targets) {
       const { dir } = target.workspace;
       const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
       try {
-        const narrator = wish.dryRun ? undefined : await this.openNarrator(loaded);
-        sweeps.push(await this.sweepOne(target, wish, narrator, before, steps));
+        const narrator = request.dryRun ? undefined : await this.openNarrator(loaded);
+        sweeps.push(await this.sweepOne(target, request, narrator, before, steps));
       } catch (error) {
         if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
         const why = this.noteFailure(dir, error);
         sweeps.push({ ...placeOutput(target), ok: false, error: why });
       }
     }
-    const output = { ok: sweeps.every(({ ok }) => ok), dryRun: wish.dryRun, sweeps };
+    const output = { ok: sweeps.every(({ ok }) => ok), dryRun: request.dryRun, sweeps };
     // Do not print the phases twice if stdout and stderr are the same terminal.
     const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
     this.write(renderRun(output, { ...this.view(), phasesShown }));
@@ -72,7 +72,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
 
   private async sweepOne(
     target: DreamTarget,
-    { only, dryRun, ...wish }: SweepWish,
+    { only, dryRun, ...request }: SweepRequest,
     narrator: Narrator | undefined,
     before: string,
     steps: StepsOptions,
@@ -118,7 +118,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     }
     return sweptOutput(target, summary, {
       evaluation,
-      remReport: wish.remReport ? remReport : undefined,
+      remReport: request.remReport ? remReport : undefined,
     });
   }
 
