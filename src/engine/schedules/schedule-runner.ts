@@ -25,7 +25,7 @@ export class ScheduleRunner {
   /** Until when each was handled, as this process knows: others can only have handled more. */
   private readonly handled = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
   private isClosed = false;
 
   constructor(schedules: readonly Schedule[], options: ScheduleRunnerOptions) {
@@ -35,13 +35,13 @@ export class ScheduleRunner {
 
   /** Runs what is due now, and later whatever becomes due. */
   start(): void {
-    void this.look().then(() => this.rest());
+    void this.check().then(() => this.rest());
   }
 
   /** Runs what is due now; calls never overlap. Never rejects. */
-  look(): Promise<void> {
-    this.looking = this.looking.then(() => this.runDue());
-    return this.looking;
+  check(): Promise<void> {
+    this.checking = this.checking.then(() => this.runDue());
+    return this.checking;
   }
 
   /** The schedule that is due next, and when, in milliseconds since the epoch; undefined if none is. */
@@ -56,7 +56,7 @@ export class ScheduleRunner {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
-    await this.looking;
+    await this.checking;
   }
 
   private rest(): void {

@@ -48,11 +48,11 @@ test('a flow knows its schedule, when it was due, and when it was created', asyn
   const { flows, clock } = opened;
   clock.nowMs = Date.parse('2026-03-02T12:00:00Z');
   const { runner, outcomes } = runnerOf(flows, schedulesOf('0 3 * * *'));
-  await runner.look();
+  await runner.check();
   assert.is(runner.next()?.atMs, Date.parse('2026-03-03T03:00:00Z'));
   clock.nowMs = Date.parse('2026-03-05T03:00:07Z');
-  await runner.look();
-  await runner.look();
+  await runner.check();
+  await runner.check();
   assert.equal(outcomes, ['waits', 'ran']);
   assert.equal(await goalsOf(flows), ['nightly 2026-03-05T03:00:00.000Z 2026-03-05T03:00:07.000Z']);
   const [entry] = (await flows.operator.listFlows({ limit: 1 })).entries;
@@ -93,11 +93,11 @@ test('nothing is asked of the store while nothing can be due, and a disabled sch
   const opened = await testFlows();
   const { flows, clock } = opened;
   const { runner, outcomes } = runnerOf(flows, schedulesOf('0 3 * * *'));
-  for (let n = 0; n < 5; n++) await runner.look();
+  for (let n = 0; n < 5; n++) await runner.check();
   assert.equal(outcomes, ['waits']);
   const off = runnerOf(flows, schedulesOf('* * * * *', { enabled: false }));
   clock.nowMs += 5 * MINUTE;
-  await off.runner.look();
+  await off.runner.check();
   assert.equal([off.outcomes, off.runner.next()], [[], undefined]);
   await close(opened);
 });
@@ -123,10 +123,10 @@ test('a run that fails is made up with the next look', async () => {
   });
   for (const schedule of schedulesOf('* * * * *')) await flows.schedules.runDue(schedule);
   clock.nowMs += MINUTE;
-  await runner.look();
-  await runner.look();
+  await runner.check();
+  await runner.check();
   broken = false;
-  await runner.look();
+  await runner.check();
   assert.equal(faults, ['Error: no disk', 'Error: no disk']);
   assert.is((await goalsOf(flows)).length, 1);
   await close(opened);
@@ -145,9 +145,9 @@ test('a run is made up although the time of the store stopped while the machine 
     },
   };
   const { runner, outcomes } = runnerOf(sleeping, schedulesOf('0 3 * * *'));
-  await runner.look();
+  await runner.check();
   clock.nowMs += 24 * 60 * MINUTE;
-  await runner.look();
+  await runner.check();
   assert.equal(outcomes, ['waits', 'ran']);
   await close(opened);
 });
@@ -156,13 +156,13 @@ test('a clock that was set ahead for a while does not stop a schedule', async ()
   const opened = await testFlows();
   const { flows, clock } = opened;
   const { runner } = runnerOf(flows, schedulesOf('* * * * *'));
-  await runner.look();
+  await runner.check();
   clock.setAheadMs = 400 * 24 * 60 * MINUTE;
-  await runner.look();
+  await runner.check();
   clock.setAheadMs = 0;
-  await runner.look();
+  await runner.check();
   clock.nowMs += MINUTE;
-  await runner.look();
+  await runner.check();
   assert.is((await goalsOf(flows)).length, 2);
   await close(opened);
 });
@@ -187,7 +187,7 @@ test('whatever the downtime and however many run it, a due time is run once at m
         const all = [opened, ...others];
         const schedules = schedulesOf(cron, { timezone });
         const runners = all.map(({ flows }) => runnerOf(flows, schedules));
-        await runners[0]?.runner.look();
+        await runners[0]?.runner.check();
         const startMs = opened.clock.now();
         let lookedMs = startMs;
         const expected: number[] = [];
@@ -197,7 +197,7 @@ test('whatever the downtime and however many run it, a due time is run once at m
             const flows = all[one.restarts]?.flows ?? opened.flows;
             runners[one.restarts] = runnerOf(flows, schedules);
           } else {
-            await Promise.all(one.looks.map((at) => runners[at]?.runner.look()));
+            await Promise.all(one.looks.map((at) => runners[at]?.runner.check()));
             const nowMs = opened.clock.now();
             const missed = schedules[0]?.lastDue(lookedMs, nowMs);
             if (missed !== undefined) expected.push(missed);

@@ -18,7 +18,7 @@ export interface ScheduleOptions {
 }
 
 /** How often due times are checked, in milliseconds: a long timer stops while the machine sleeps. */
-const LOOK_MS = 20_000;
+const CHECK_MS = 20_000;
 
 /**
  * Runs sweeps when they are due, until closed. Sweeps missed while the machine slept or the process was down
@@ -28,9 +28,9 @@ export class DreamSchedule {
   private readonly targets: readonly DreamTarget[];
   private readonly options: ScheduleOptions;
   private readonly closing = new AbortController();
-  private readonly looks = new Map<DreamTarget, ReturnType<typeof lookFrom>>();
+  private readonly lastChecks = new Map<DreamTarget, ReturnType<typeof dueFrom>>();
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
   private closed = false;
 
   constructor(targets: readonly DreamTarget[], options: ScheduleOptions) {
@@ -40,14 +40,14 @@ export class DreamSchedule {
 
   /** Checks for due sweeps now and then periodically. */
   start(): void {
-    void this.look();
-    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    void this.check();
+    this.timer = setInterval(() => void this.check(), CHECK_MS);
   }
 
   /** Runs what is due now; calls never overlap. */
-  look(): Promise<void> {
-    this.looking = this.looking.then(() => this.runDue());
-    return this.looking;
+  check(): Promise<void> {
+    this.checking = this.checking.then(() => this.runDue());
+    return this.checking;
   }
 
   /** When the next sweep is due, and the time zone of its schedule; undefined if none is. */
@@ -65,7 +65,7 @@ export class DreamSchedule {
     this.closed = true;
     clearInterval(this.timer);
     if (hurry) this.closing.abort(new Error('the schedule was closed'));
-    await this.looking;
+    await this.checking;
   }
 
   private async runDue(): Promise<void> {
@@ -80,7 +80,7 @@ export class DreamSchedule {
   }
 
   private async runIfDue(target: DreamTarget): Promise<void> {
-    const last = this.looks.get(target);
+    const last = this.lastChecks.get(target);
     const nowMs = this.options.clock.now();
     if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.keptUntilMs, nowMs)) return;
     const database = openDreamDatabase(target.workspace.files.database);
@@ -92,9 +92,9 @@ export class DreamSchedule {
         keepUntil(database, nowMs);
         kept = nowMs;
       }
-      const look = lookFrom(target, kept);
-      if (look.dueMs > nowMs) {
-        this.looks.set(target, look);
+      const due = dueFrom(target, kept);
+      if (due.dueMs > nowMs) {
+        this.lastChecks.set(target, due);
         return;
       }
       try {
@@ -104,7 +104,7 @@ export class DreamSchedule {
         if (!this.closing.signal.aborted) {
           const endMs = this.options.clock.now();
           keepUntil(database, endMs);
-          this.looks.set(target, lookFrom(target, endMs));
+          this.lastChecks.set(target, dueFrom(target, endMs));
         }
       }
     } finally {
@@ -121,7 +121,7 @@ export class DreamSchedule {
 }
 
 /** When a workspace is due, as long as other processes run none of its sweeps, which this one then skips. */
-function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
+function dueFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
   const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
   return { keptUntilMs, dueMs };
 }

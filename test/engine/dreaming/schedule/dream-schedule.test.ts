@@ -50,7 +50,7 @@ test('nothing is due when a schedule is kept for the first time; then it runs ea
   const { open, pass, swept, faults } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
   for (let hour = 0; hour < 48; hour++) {
-    await schedule.look();
+    await schedule.check();
     pass(1);
   }
   assert.equal(faults, []);
@@ -61,15 +61,15 @@ test('nothing is due when a schedule is kept for the first time; then it runs ea
 test('nights that were slept through run once at wake, and so do those of a process that was down', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const first = open();
-  await first.look();
+  await first.check();
   pass(24 * 5);
-  await first.look();
-  await first.look();
+  await first.check();
+  await first.check();
   await first.close({ hurry: false });
   pass(24 * 2);
   const second = open();
-  await second.look();
-  await second.look();
+  await second.check();
+  await second.check();
   assert.equal(swept, ['2026-11-25T12:00:00.000Z', '2026-11-27T12:00:00.000Z']);
 });
 
@@ -77,8 +77,8 @@ test('a night that another process swept is not swept again', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const [one, other] = [open(), open()];
   for (let hour = 0; hour < 48; hour++) {
-    await one.look();
-    await other.look();
+    await one.check();
+    await other.check();
     pass(1);
   }
   assert.equal(swept, ['2026-11-21T02:00:00.000Z', '2026-11-22T02:00:00.000Z']);
@@ -87,14 +87,14 @@ test('a night that another process swept is not swept again', async () => {
 test('nothing is opened before a sweep can be due; then it runs, with whatever file is there', async () => {
   const { open, pass, swept, faults, home } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
-  await schedule.look();
+  await schedule.check();
   rmSync(home.at('state'), { recursive: true });
   pass(13);
-  await schedule.look();
+  await schedule.check();
   assert.not.ok(existsSync(home.at('state')));
   pass(1);
-  await schedule.look();
-  await open().look();
+  await schedule.check();
+  await open().check();
   assert.equal(swept, ['2026-11-21T02:00:00.000Z']);
   assert.equal(faults, []);
 });
@@ -102,29 +102,29 @@ test('nothing is opened before a sweep can be due; then it runs, with whatever f
 test('a sweep that fails is told, and not tried again before its next time', async () => {
   const { open, pass, faults, home } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
-  await schedule.look();
+  await schedule.check();
   rmSync(home.at('notes'), { recursive: true });
   pass(24);
-  await schedule.look();
-  await schedule.look();
+  await schedule.check();
+  await schedule.check();
   assert.is(faults.length, 1);
 });
 
 test('a clock that was set back does not stop the schedule', async () => {
   const { open, pass, swept, faults } = aSchedule('2027-11-20T12:00:00Z');
   const running = open();
-  await running.look();
+  await running.check();
   pass(-24 * 365);
-  await running.look();
+  await running.check();
   pass(14);
-  await running.look();
+  await running.check();
   pass(24 * 365);
-  await open().look();
+  await open().check();
   pass(-24 * 365);
   const started = open();
-  await started.look();
+  await started.check();
   pass(24);
-  await started.look();
+  await started.check();
   assert.equal(faults, []);
   assert.equal(swept, [
     '2026-11-21T02:00:00.000Z',
@@ -136,10 +136,10 @@ test('a clock that was set back does not stop the schedule', async () => {
 test('a schedule that was closed begins nothing', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
-  await schedule.look();
+  await schedule.check();
   await schedule.close({ hurry: true });
   pass(24);
-  await schedule.look();
+  await schedule.check();
   assert.equal(swept, []);
 });
 

@@ -26,7 +26,7 @@ async function sweptLog(dreaming: object) {
     onSwept: () => undefined,
     onFault: () => undefined,
   });
-  await schedule.look();
+  await schedule.check();
   const { serve, ended } = startServing(context, ['memory', 'health', 'refresh']);
   await logged(home, 'sweep done');
   serve.stop('quit');
