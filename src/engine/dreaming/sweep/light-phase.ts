@@ -45,8 +45,8 @@ export function lightPhase(context: PhaseContext): LightResult {
 export function gatherStatements(context: PhaseContext): Omit<LightResult, 'staged'> {
   return inWriteTransaction(context.database, () => {
     const { notes, noted } = takeDailyNotes(context);
-    const said = takeMessages(context);
-    return { notes, messages: said.messages, noted: noted + said.noted };
+    const conversations = takeMessages(context);
+    return { notes, messages: conversations.messages, noted: noted + conversations.noted };
   });
 }
 
@@ -79,19 +79,19 @@ function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'no
   for (const message of sources.messages(from, day, dayOf)) {
     signal.throwIfAborted();
     messages += 1;
-    const said = dayOf(message.atMs);
+    const messageDay = dayOf(message.atMs);
     for (const { text, startLine, endLine } of turnClaims(message)) {
       if (text.length < LEAST_SAID_CHARACTERS || text.length > MOST_SAID_CHARACTERS) continue;
       const key = claimKeyOf(text);
       if (junkReason(text) !== undefined) continue;
       // Per day and not per file: resuming a conversation copies it.
-      if (!entries.countDaily(message.isDated ? said : NO_DAY, 'sessions', key)) continue;
+      if (!entries.countDaily(message.isDated ? messageDay : NO_DAY, 'sessions', key)) continue;
       noted += 1;
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);
-      const queryHash = queryHashOf(`__dreaming_sessions__:${said}`);
-      const signal = { kind: 'daily', key, text, place, atMs, queryHash, day: said } as const;
-      entries.add({ ...signal, score: SAID_SCORE });
+      const queryHash = queryHashOf(`__dreaming_sessions__:${messageDay}`);
+      const claim = { key, text, place, atMs, queryHash, day: messageDay };
+      entries.add({ kind: 'daily', ...claim, score: SAID_SCORE });
     }
   }
   return { messages, noted };
