@@ -170,8 +170,8 @@ function limits(maxTokens: number, thinking: Thinking): Readonly<Record<string, 
       return { max_tokens: maxTokens + ADAPTIVE_ROOM, thinking: { type: 'adaptive' } };
     default: {
       const budget = BUDGETS[thinking];
-      const told = { type: 'enabled', budget_tokens: budget };
-      return { max_tokens: maxTokens + budget, thinking: told };
+      const enabled = { type: 'enabled', budget_tokens: budget };
+      return { max_tokens: maxTokens + budget, thinking: enabled };
     }
   }
 }

@@ -88,7 +88,7 @@ export function namedPrograms(
     })),
   ];
   return commands.flatMap(({ path, word }) =>
-    word === undefined ? [] : [{ path, found: look(word, context, loaded) }],
+    word === undefined ? [] : [{ path, found: tryFind(word, context, loaded) }],
   );
 }
 
@@ -99,7 +99,7 @@ export function missingProgram(context: EngineContext, loaded: LoadedConfig): Sv
     .find((found) => found instanceof SvcError);
 }
 
-function look(word: string, context: EngineContext, loaded: LoadedConfig): string | SvcError {
+function tryFind(word: string, context: EngineContext, loaded: LoadedConfig): string | SvcError {
   try {
     return findProgram(word, context, loaded);
   } catch (error) {

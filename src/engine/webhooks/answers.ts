@@ -98,14 +98,14 @@ export function reasonOf({ code, body }: WebhookAnswer): string | null {
 export function rejection(
   routeId: string,
   code: RequestRejection,
-  said: { readonly error?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  overrides: { readonly error?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): WebhookAnswer {
   const kind: RejectionKind = REQUEST_REJECTIONS[code];
-  const error = said.error ?? kind.error;
+  const error = overrides.error ?? kind.error;
   return {
     status: kind.status,
     code,
-    headers: { ...kind.headers, ...said.headers },
+    headers: { ...kind.headers, ...overrides.headers },
     lingers: kind.lingers ?? false,
     body: { ok: false, routeId, code, error, result: {} },
   };

@@ -38,7 +38,7 @@ export function postgresRecords(server: Server, table: CopiedTable): RecordStore
           ),
     find: (page) =>
       server.query<RecordRow>(
-        `SELECT there.* FROM ${rows} AS there JOIN ${given(table)} USING (${table.key.join(', ')})`,
+        `SELECT there.* FROM ${rows} AS there JOIN ${rowsOfParameter(table)} USING (${table.key.join(', ')})`,
         [JSON.stringify(page)],
       ),
     write: (page) =>
@@ -74,7 +74,7 @@ export function postgresRecords(server: Server, table: CopiedTable): RecordStore
 }
 
 /** The rows of `$1`. */
-function given({ columns }: CopiedTable): string {
+function rowsOfParameter({ columns }: CopiedTable): string {
   const typed = columns.map(({ name, isNumber }) => `${name} ${isNumber ? 'bigint' : 'text'}`);
   return `json_to_recordset($1::json) AS given (${typed.join(', ')})`;
 }
@@ -86,7 +86,7 @@ function upsertSql(table: CopiedTable): string {
   const flow = 'coalesce((SELECT seq FROM svc.flows WHERE id = given.flow_id), 0)';
   return `INSERT INTO svc.${table.name} AS there
       (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
-    SELECT ${[...columns, ...(hasFlow ? [flow] : [])].join(', ')} FROM ${given(table)}
+    SELECT ${[...columns, ...(hasFlow ? [flow] : [])].join(', ')} FROM ${rowsOfParameter(table)}
     ORDER BY ${table.order.map((name) => `given.${name}`).join(', ')}
     ON CONFLICT (${key.join(', ')}) DO UPDATE
       SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}

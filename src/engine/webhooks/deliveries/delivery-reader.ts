@@ -22,7 +22,7 @@ export class DeliveryReader {
   private inode = 0;
   private seen = '';
   /** What {@link news} has returned. */
-  private told:
+  private reported:
     | { readonly inode: number; readonly version: string; readonly seq: number }
     | undefined;
   private newest: readonly Delivery[] = [];
@@ -60,13 +60,13 @@ export class DeliveryReader {
    */
   news(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
     const version = this.version();
-    const { inode, told } = this;
-    if (version === told?.version) return [];
+    const { inode, reported } = this;
+    if (version === reported?.version) return [];
     // What replaced a damaged record numbers its deliveries from 1 again.
-    const afterSeq = inode === told?.inode ? told.seq : 0;
+    const afterSeq = inode === reported?.inode ? reported.seq : 0;
     const found = this.list({ ...filter, afterSeq });
     const seq = Math.max(afterSeq, ...found.map((delivery) => delivery.seq));
-    this.told = { inode, version, seq };
+    this.reported = { inode, version, seq };
     return found;
   }
 

@@ -80,7 +80,7 @@ async function insertAll(
   const identifying = columns.filter(([field]) => key.includes(field));
   const made = await batch.query<{ readonly seq: number }>(
     `INSERT INTO svc.${name} (${columnList(own)})
-     SELECT ${given(names)} FROM ${givenRows(fields, names)}
+     SELECT ${rowColumns(names)} FROM ${givenRows(fields, names)}
      RETURNING seq, ${identifying.map(([field, column]) => `${column} AS "${field}"`).join(', ')}`,
     [toJson(rows)],
   );
@@ -123,7 +123,7 @@ const NOTED = HISTORY.own.map(([field]) => field);
  * sequence would need a right that hosts do not have.
  */
 const INSERT_NOTES = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
-  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${given(NOTED)}
+  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${rowColumns(NOTED)}
   FROM (SELECT *, nextval('svc.history_n') AS next
     FROM (SELECT * FROM ${givenRows(HISTORY.fields, ['n', ...NOTED])} ORDER BY n) AS r) AS r
   CROSS JOIN LATERAL (
@@ -144,7 +144,7 @@ function givenRows(fields: Fields, names: readonly string[]): string {
   return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
 }
 
-function given(names: readonly string[]): string {
+function rowColumns(names: readonly string[]): string {
   return names.map((name) => `r."${name}"`).join(', ');
 }
 
