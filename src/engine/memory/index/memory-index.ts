@@ -187,7 +187,8 @@ export interface MemoryIndex {
   countMissingEmbeddings(identity: string, atMost?: number): Promise<number>;
 
   /**
-   * Stores vectors, normalised to length 1, in one transaction. Content that already has a vector keeps it.
+   * Stores vectors, normalised to length 1, in one transaction. Content that already has a vector keeps it, and what
+   * no chunk contains is left out.
    *
    * @throws SvcError PROVIDER_ANSWER_INVALID when the lengths under this identity differ
    */

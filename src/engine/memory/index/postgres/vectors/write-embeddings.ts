@@ -26,7 +26,18 @@ export async function putEmbeddings(
   await server.transaction(async (transaction) => {
     const id = await ensureSpace(transaction, identity, dimensions);
     await enterSpaces(transaction, memory, [identity]);
-    await storePacked(transaction, id, rows);
+    // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
+    const used = await transaction.query<{ readonly hash: Buffer }>(
+      `SELECT hash FROM unnest($1::bytea[]) AS hash
+       WHERE EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = hash.hash)`,
+      columnsOf(rows, 'hash'),
+    );
+    const isUsed = new Set(used.map(({ hash }) => hash.toString('latin1')));
+    await storePacked(
+      transaction,
+      id,
+      rows.filter(({ hash }) => isUsed.has(hash.toString('latin1'))),
+    );
     await endClaims(transaction, identity, entries);
     await raiseWholeTo(transaction, memory, { id, identity });
   });

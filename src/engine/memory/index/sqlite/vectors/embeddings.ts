@@ -39,7 +39,13 @@ export function putEmbeddings(
   const rows = entries.map(({ hash, vectors }) => {
     return { hash, vector: packVectors(vectors.map(unitVector)) };
   });
-  database.transaction(() => storePacked(database, identity, dimensions, rows))();
+  database.transaction(() => {
+    ensureSpace(database, identity, dimensions);
+    // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
+    const isUsed = database.prepare<[Buffer]>('SELECT 1 FROM chunks WHERE hash = ?');
+    const used = rows.filter(({ hash }) => isUsed.get(hash) !== undefined);
+    storePacked(database, identity, dimensions, used);
+  })();
 }
 
 /** Stores vectors that are packed already; those that there are stay as they are. In a transaction. */
@@ -59,7 +65,6 @@ function storePacked(
   );
   const last = queryValue<number | null>(database, 'SELECT max(id) FROM embeddings') ?? 0;
   for (const { hash, vector } of rows) stored += insert.run(space.id, hash, vector).changes;
-  // A chunk may have been deleted while its vector was being requested.
   database.exec(
     `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last};
      INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
