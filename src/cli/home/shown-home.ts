@@ -42,12 +42,12 @@ export async function shownHome(root: string, showing: Showing): Promise<void> {
     if (end.type === 'left') return;
     unopened = undefined;
     try {
-      const told = await end.open();
-      before = { state: end.state, told: told ?? unopened };
+      const result = await end.open();
+      before = { state: end.state, result: result ?? unopened };
     } catch (error) {
       if (signal.aborted) return;
       // Home shows the error of a screen.
-      before = { state: end.state, told: { text: failureWords(error, mask), isFault: true } };
+      before = { state: end.state, result: { text: failureWords(error, mask), isFault: true } };
     }
   }
 }

@@ -299,7 +299,7 @@ test('going into screens and back again and again leaves no handler behind', asy
     ...['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name)),
   ];
   const outside = new AbortController();
-  let before: { readonly state: HomeState; readonly told: Note | undefined } | undefined;
+  let before: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
   let first: readonly number[] | undefined;
   for (let round = 0; round < 12; round++) {
     const { end, tell, calls } = start(terminal, { before, signal: outside.signal });
@@ -315,7 +315,7 @@ test('going into screens and back again and again leaves no handler behind', asy
     const ended = await end;
     assert.equal(calls, ['follow', 'close']);
     if (ended.type !== 'open') throw new Error('home was left');
-    before = { state: ended.state, told: { text: `round ${round}`, isFault: false } };
+    before = { state: ended.state, result: { text: `round ${round}`, isFault: false } };
     first ??= count();
   }
   assert.equal(count(), first);

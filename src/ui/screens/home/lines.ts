@@ -358,7 +358,7 @@ function faultsLine(news: Partial<OverviewNews>): PlainLine {
 }
 
 /** States of flows and tasks to count, in this order. */
-const TOLD_STATES = [
+const COUNTED_STATES = [
   ['running', 'running'],
   ['queued', 'queued'],
   ['waiting', 'waiting'],
@@ -371,11 +371,11 @@ const TOLD_STATES = [
 /** Counts by state: `3 running`, `12 failed`, `210 in all`. */
 function countWords(counts: Readonly<Record<string, number>>): readonly string[] {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const told = TOLD_STATES.flatMap(([state, word]) => {
+  const byState = COUNTED_STATES.flatMap(([state, word]) => {
     const count = counts[state] ?? 0;
     return count === 0 ? [] : [`${formatCount(count)} ${word}`];
   });
-  return [...told, `${formatCount(all)} in all`];
+  return [...byState, `${formatCount(all)} in all`];
 }
 
 /** Whether nothing is set up and there is nothing to search. */

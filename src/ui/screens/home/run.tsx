@@ -52,7 +52,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   /** The message for a failure. */
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
-  readonly before: { readonly state: HomeState; readonly told: Note | undefined } | undefined;
+  readonly before: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
 }
 
 /** How the home screen ended. */
@@ -74,7 +74,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const first =
     before === undefined
       ? startHome({ ...known, nowMs: now() })
-      : homeAgain(before.state, before.told, now());
+      : homeAgain(before.state, before.result, now());
   const store = createStore(first, reduceHome, { everyMs: PACE_MS });
   const closing = new AbortController();
   const { promise: ended, resolve: finish } = deferred<HomeEnd>();
@@ -104,13 +104,13 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     store.dispatch({ type: 'opening', target });
     options.prepare(target, closing.signal).then(
       (opened) => {
-        if (typeof opened !== 'function') store.dispatch({ type: 'told', told: opened });
+        if (typeof opened !== 'function') store.dispatch({ type: 'prepared', result: opened });
         else finish({ type: 'open', open: opened, state: store.getSnapshot() });
       },
       (error: unknown) => {
         if (closing.signal.aborted) return;
-        const told = { text: options.explain(error), isFault: true };
-        store.dispatch({ type: 'told', told });
+        const result = { text: options.explain(error), isFault: true };
+        store.dispatch({ type: 'prepared', result });
       },
     );
   };
@@ -219,14 +219,14 @@ function HomeBody({ store, orders, homeDir, area }: HomePartProps): ReactElement
 function HomeStatus({ store, orders, area }: HomePartProps): ReactElement {
   const state = useStore(store);
   const theme = useTheme();
-  const { list, told, ended, opening } = state;
+  const { list, result, ended, opening } = state;
   if (state.isFiltering) {
     return <FilterInput list={list} area={area} />;
   }
   if (opening !== undefined) return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
   const note =
     ended === undefined
-      ? told
+      ? result
       : { text: `no longer updated: ${ended}; press r to retry`, isFault: true };
   const { bindings } = homeKeys(state, orders);
   return <StatusBar bindings={bindings} note={note} columns={area.columns} />;

@@ -19,7 +19,7 @@ export interface HomeState extends HomeStart {
   /** What is being opened. */
   readonly opening: HomeTarget | undefined;
   /** The result of the last screen or key. */
-  readonly told: Note | undefined;
+  readonly result: Note | undefined;
   /** Why the overview is no longer updated. */
   readonly ended: string | undefined;
   readonly help: boolean;
@@ -34,7 +34,7 @@ export type HomeEvent =
   | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
   | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
   | { readonly type: 'opening'; readonly target: HomeTarget }
-  | { readonly type: 'told'; readonly told: Note | undefined }
+  | { readonly type: 'prepared'; readonly result: Note | undefined }
   | { readonly type: 'look.ended'; readonly why: string }
   | { readonly type: 'look.began' }
   | { readonly type: 'help'; readonly on: boolean };
@@ -47,16 +47,16 @@ export function startHome(start: HomeStart): HomeState {
     isFiltering: false,
     palette: undefined,
     opening: undefined,
-    told: undefined,
+    result: undefined,
     ended: undefined,
     help: false,
   });
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
-export function homeAgain(state: HomeState, told: Note | undefined, nowMs: number): HomeState {
+export function homeAgain(state: HomeState, result: Note | undefined, nowMs: number): HomeState {
   const closed = { palette: undefined, opening: undefined, ended: undefined, help: false };
-  return withLines({ ...state, ...closed, nowMs, told });
+  return withLines({ ...state, ...closed, nowMs, result });
 }
 
 /** The screen after an event; pure, and the same object if nothing changes. */
@@ -68,22 +68,22 @@ export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
       return withLines({ ...state, nowMs: event.nowMs });
     case 'list': {
       const list = reduceList(state.list, event.event);
-      const told = event.event.type === 'sized' ? state.told : undefined;
-      return list === state.list && told === state.told ? state : { ...state, list, told };
+      const result = event.event.type === 'sized' ? state.result : undefined;
+      return list === state.list && result === state.result ? state : { ...state, list, result };
     }
     case 'filtering':
-      return { ...state, isFiltering: event.on, told: undefined };
+      return { ...state, isFiltering: event.on, result: undefined };
     case 'palette':
-      return { ...state, palette: event.palette, told: undefined };
+      return { ...state, palette: event.palette, result: undefined };
     case 'palette.changed': {
       if (state.palette === undefined) return state;
       const palette = reducePalette(state.palette, event.event);
       return palette === state.palette ? state : { ...state, palette };
     }
     case 'opening':
-      return { ...state, opening: event.target, palette: undefined, told: undefined };
-    case 'told':
-      return { ...state, opening: undefined, told: event.told };
+      return { ...state, opening: event.target, palette: undefined, result: undefined };
+    case 'prepared':
+      return { ...state, opening: undefined, result: event.result };
     case 'look.ended':
       return { ...state, ended: event.why };
     case 'look.began':
