@@ -169,12 +169,12 @@ async function asLines(
   onOutage: ((error: SvcError) => void) | undefined,
 ): Promise<End> {
   const { json, mask, view, context } = showing;
-  const told = new Set<string>();
-  const tell = async (): Promise<void> => {
+  const printed = new Set<string>();
+  const printNew = async (): Promise<void> => {
     const { entries } = await list.read(list.choices[0]);
-    const news = entries.filter(({ row }) => !told.has(row.version));
-    told.clear();
-    for (const { row } of entries) told.add(row.version);
+    const news = entries.filter(({ row }) => !printed.has(row.version));
+    printed.clear();
+    for (const { row } of entries) printed.add(row.version);
     for (const { row, json: document } of news.toReversed()) {
       if (json) printJson(`${JSON.stringify(mask.data(document))}\n`);
       else print(`${mask.text(watchLine(list.kind, row, context.clock.now(), view.style))}\n`);
@@ -182,7 +182,7 @@ async function asLines(
   };
   // Stop when the reader of the pipe is gone.
   const signal = anySignal([showing.signal, stdoutLost]);
-  await follow(tell, Number.POSITIVE_INFINITY, flows, signal, onOutage);
+  await follow(printNew, Number.POSITIVE_INFINITY, flows, signal, onOutage);
   return stdoutLost.aborted ? 'left' : 'interrupted';
 }
 

@@ -34,10 +34,10 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
       continue;
     }
     options.note(title);
-    let told = '';
+    let lastKey = '';
     const done = await run(({ key, text }) => {
-      if (key !== told) options.note(`  ${text}`);
-      told = key;
+      if (key !== lastKey) options.note(`  ${text}`);
+      lastKey = key;
     });
     options.note(`  ${wordsOf(done)}`);
   }

@@ -206,13 +206,13 @@ export function createCopyNotes(
   note: (line: string) => void,
   now: () => number,
 ): (news: CopyProgress) => void {
-  let told = '';
-  let toldMs = 0;
+  let printed = '';
+  let printedMs = 0;
   return ({ part, step, rows, of }) => {
     const current = `${step} ${part}`;
     const nowMs = now();
-    if (current === told && rows < of && nowMs - toldMs < NOTE_MS) return;
-    [told, toldMs] = [current, nowMs];
+    if (current === printed && rows < of && nowMs - printedMs < NOTE_MS) return;
+    [printed, printedMs] = [current, nowMs];
     note(`${safeLine(part)}: ${step} ${formatCount(rows)} of ${formatCount(of)}`);
   };
 }

@@ -49,7 +49,7 @@ const PROGRESS_EVERY_MS = 2000;
 /** Least time between lines about rate limits or retries. */
 const LIMIT_EVERY_MS = 10_000;
 /** Skipped files reported as they happen; the summary counts the rest. */
-const SKIPS_TOLD = 3;
+const MAX_SKIPS_PRINTED = 3;
 
 /**
  * Reports a sync as lines on stderr, for where there is no screen. Uses the same reducer as the screen, so that they
@@ -68,29 +68,35 @@ export function createSyncLines(
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY, download: '' };
+  let printed = {
+    atMs: now(),
+    tenths: 0,
+    skips: 0,
+    limitMs: Number.NEGATIVE_INFINITY,
+    download: '',
+  };
 
   const progress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
-    const soon = state.lastMs - told.atMs < PROGRESS_EVERY_MS;
-    if (soon || tenths <= told.tenths) return undefined;
-    told = { ...told, atMs: state.lastMs, tenths };
+    const soon = state.lastMs - printed.atMs < PROGRESS_EVERY_MS;
+    if (soon || tenths <= printed.tenths) return undefined;
+    printed = { ...printed, atMs: state.lastMs, tenths };
     return words();
   };
   const provider = (event: ProviderEvent): string | undefined => {
     if (event.type === 'rate.limited') {
-      if (state.lastMs - told.limitMs < LIMIT_EVERY_MS) return undefined;
-      told = { ...told, limitMs: state.lastMs };
+      if (state.lastMs - printed.limitMs < LIMIT_EVERY_MS) return undefined;
+      printed = { ...printed, limitMs: state.lastMs };
     }
     // One that comes after a long silence: a server that hangs would say nothing for minutes.
-    const silentMs = state.lastMs - Math.max(told.atMs, told.limitMs);
+    const silentMs = state.lastMs - Math.max(printed.atMs, printed.limitMs);
     const isSlowRetry = event.type === 'request.retried' && silentMs >= LIMIT_EVERY_MS;
-    if (isSlowRetry) told = { ...told, limitMs: state.lastMs };
+    if (isSlowRetry) printed = { ...printed, limitMs: state.lastMs };
     if (event.type === 'model.download') {
       // The key changes with each tenth.
       const { key } = modelNote(event) ?? { key: '' };
-      if (key === told.download) return undefined;
-      told = { ...told, download: key };
+      if (key === printed.download) return undefined;
+      printed = { ...printed, download: key };
     }
     return providerEventWords(
       event,
@@ -99,9 +105,9 @@ export function createSyncLines(
     );
   };
   const skip = (file: SkippedFile): string | undefined => {
-    const wanted = options.verbose || (isFaultySkip(file) && told.skips < SKIPS_TOLD);
+    const wanted = options.verbose || (isFaultySkip(file) && printed.skips < MAX_SKIPS_PRINTED);
     if (!wanted) return undefined;
-    told = { ...told, skips: told.skips + 1 };
+    printed = { ...printed, skips: printed.skips + 1 };
     return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;
   };
 
@@ -109,7 +115,7 @@ export function createSyncLines(
     state = reduceSync(state, event, now());
     if (event.type === 'document.skipped') return say(skip(event));
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
-      told = { ...told, atMs: state.lastMs, tenths: 0 };
+      printed = { ...printed, atMs: state.lastMs, tenths: 0 };
     }
     if (event.type === 'embed.provider') return say(provider(event.event));
     say(eventLine(event, options.verbose));
@@ -204,7 +210,7 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
   const { style, name, verbose } = options;
   const line = (text: string): string =>
     `${style.dim(formatClock(options.now()))}  ${style.bold(safeLine(name))}  ${text}\n`;
-  let told: string | undefined;
+  let lastFailure: string | undefined;
   return (event) => {
     switch (event.type) {
       case 'watching':
@@ -215,16 +221,16 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
         return;
       case 'synced': {
         const { cause, summary } = event;
-        const wasFailing = told !== undefined && summary.embedding?.failure === undefined;
-        if (wasFailing) told = undefined;
+        const wasFailing = lastFailure !== undefined && summary.embedding?.failure === undefined;
+        if (wasFailing) lastFailure = undefined;
         if (summary.outcome === 'unchanged' && cause !== 'start' && !wasFailing && !verbose) return;
         options.write(line(summaryWords(summary)));
         return;
       }
       case 'failed': {
         const { failure, retryInMs } = event;
-        if (failure.message === told && !verbose) return;
-        told = failure.message;
+        if (failure.message === lastFailure && !verbose) return;
+        lastFailure = failure.message;
         const hint = failure.hint === undefined ? '' : `   hint: ${safeLine(failure.hint)}\n`;
         options.note(line(`${style.fault('failed')}: ${failureWords(failure, retryInMs)}`) + hint);
         return;

@@ -52,7 +52,7 @@ export function renderImport(
   vectorsInFile: number,
   folder: string | undefined,
 ): string {
-  const way =
+  const nextStep =
     folder === undefined
       ? 'svc memory status --why PATH explains why'
       : `search the folder with: svc memory search QUERY --workspace ${safeLine(folder)}`;
@@ -65,7 +65,7 @@ export function renderImport(
     ...(vectorsInFile === 0
       ? []
       : [`${formatCount(vectors)} of ${formatCountOf(vectorsInFile, 'vector')} matched a passage`]),
-    ...(notIndexed === 0 ? [] : [`${formatCountOf(notIndexed, 'note')} not indexed; ${way}`]),
+    ...(notIndexed === 0 ? [] : [`${formatCountOf(notIndexed, 'note')} not indexed; ${nextStep}`]),
     '',
   ].join('\n');
 }
