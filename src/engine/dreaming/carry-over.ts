@@ -141,10 +141,10 @@ function realPlace(path: string): string | undefined {
   }
 }
 
-function withDreams<T>({ database }: DreamFiles, look: (database: Connection) => T): T {
+function withDreams<T>({ database }: DreamFiles, read: (database: Connection) => T): T {
   const opened = openDreamDatabase(database);
   try {
-    return look(opened);
+    return read(opened);
   } finally {
     opened.close();
   }

@@ -20,17 +20,17 @@ import { remPhase } from './sweep/rem-phase.js';
  * Reads what is recorded about a workspace, including searches since the last sweep. While a sweep runs, it
  * does not wait: the sweep ingests those searches itself.
  *
- * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `look` throws
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `read` throws
  */
 export async function withCurrentDreams<T>(
   target: DreamTarget,
   signal: AbortSignal,
-  look: (dreams: OpenDreams) => T,
+  read: (dreams: OpenDreams) => T,
 ): Promise<T> {
   await ingestNew(target, signal);
   const dreams = openDreams(target.workspace);
   try {
-    return look(dreams);
+    return read(dreams);
   } finally {
     dreams.close();
   }
@@ -38,19 +38,19 @@ export async function withCurrentDreams<T>(
 
 /**
  * Reads what the next sweep will have when it starts promoting, and which claims it would write to `MEMORY.md`: new
- * searches and statements are recorded, and the score boosts of its earlier phases apply while `look` runs. While a
+ * searches and statements are recorded, and the score boosts of its earlier phases apply while `read` runs. While a
  * sweep runs, or without a workspace, this reads the same as withCurrentDreams.
  *
- * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE, DREAM_FILE_REFUSED, FORGET_LIST_INVALID; what `look` throws
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE, DREAM_FILE_REFUSED, FORGET_LIST_INVALID; what `read` throws
  */
 export async function withNextSweep<T>(
   target: DreamTarget,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  look: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T,
+  read: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T,
 ): Promise<T> {
   const { workspace, settings, timeZone } = target;
   if (!existsSync(workspace.dir)) {
-    return withCurrentDreams(target, signal, (dreams) => look(dreams, new Set()));
+    return withCurrentDreams(target, signal, (dreams) => read(dreams, new Set()));
   }
   await ingestNew(target, signal);
   const sources = await openSources(target);
@@ -58,7 +58,7 @@ export async function withNextSweep<T>(
   const { phases } = settings;
   const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
   const shared = { dir: realWorkspaceDir(workspace), sources, phases, ...moment };
-  const lookNow = (dreams: OpenDreams): T => look(dreams, nextPromotions({ ...dreams, ...shared }));
+  const readNow = (dreams: OpenDreams): T => read(dreams, nextPromotions({ ...dreams, ...shared }));
   const found = await withIdleDreams(workspace, signal, (dreams) => {
     const { database } = dreams;
     const context: PhaseContext = { ...dreams, ...shared };
@@ -67,10 +67,10 @@ export async function withNextSweep<T>(
     return inUndoneTransaction(database, () => {
       if (phases.light.enabled) lightPhase(context);
       if (phases.rem.enabled) remPhase(context);
-      return lookNow(dreams);
+      return readNow(dreams);
     });
   });
-  return found === undefined ? withCurrentDreams(target, signal, lookNow) : found.result;
+  return found === undefined ? withCurrentDreams(target, signal, readNow) : found.result;
 }
 
 /** Works on what is recorded about a workspace, or not at all while another process does: a sweep takes minutes. */

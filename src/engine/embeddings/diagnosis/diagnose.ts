@@ -67,10 +67,10 @@ export async function diagnose(
   const outcomes = new Map<CheckName, CheckOutcome>();
   const check = async (
     name: CheckName,
-    look: () => Promise<CheckOutcome>,
+    run: () => Promise<CheckOutcome>,
   ): Promise<CheckOutcome> => {
     onEvent({ type: 'check.started', check: name });
-    const outcome = await look();
+    const outcome = await run();
     signal.throwIfAborted();
     outcomes.set(name, outcome);
     onEvent({ type: 'check.finished', check: name, outcome });
@@ -81,21 +81,21 @@ export async function diagnose(
   let usable: Diagnosis['usable'] | undefined;
   const checks = [check('selected', () => checkSelected(subject))];
   if (primary !== undefined) {
-    const way = walk(primary, subject, check, signal);
+    const primaryPath = walk(primary, subject, check, signal);
     checks.push(
-      way.done,
+      primaryPath.done,
       check('batch', () => checkBatch(primary, subject)),
     );
     if (scope === 'path') {
       checks.push(check('fallback', () => checkFallback(fallback, primary, signal)));
     }
     if (checkVectors !== undefined) {
-      const look = async (): Promise<CheckOutcome> => {
-        const { usable: answers, ...outcome } = await checkVectors(way.opened);
+      const checkStored = async (): Promise<CheckOutcome> => {
+        const { usable: answers, ...outcome } = await checkVectors(primaryPath.opened);
         usable = answers;
         return outcome;
       };
-      checks.push(check('vectors', look));
+      checks.push(check('vectors', checkStored));
     }
   }
   if (checkRerank !== undefined) checks.push(check('rerank', checkRerank));
@@ -107,7 +107,7 @@ export async function diagnose(
   return diagnosis;
 }
 
-type Check = (name: CheckName, look: () => Promise<CheckOutcome>) => Promise<CheckOutcome>;
+type Check = (name: CheckName, run: () => Promise<CheckOutcome>) => Promise<CheckOutcome>;
 
 /**
  * Key, embedding, address. The address comes last, since what counts is whether embedding works,
@@ -139,8 +139,11 @@ function walk(
       return check('embed', async () => ({ text: model, ...result }));
     }
     const embedded = await check('embed', () => checkEmbed(result, signal));
-    const way = { hasKey: choice.credential.state === 'found', works: embedded.state === 'ok' };
-    await check('endpoint', () => checkEndpoint(result.endpoint, way, signal));
+    const provider = {
+      hasKey: choice.credential.state === 'found',
+      works: embedded.state === 'ok',
+    };
+    await check('endpoint', () => checkEndpoint(result.endpoint, provider, signal));
     return embedded;
   });
   return { done, opened };

@@ -57,10 +57,10 @@ const REASONS: Readonly<Record<string, SkipReason>> = {
 export function unlessGone<T>(
   path: string,
   { onSkip }: { readonly onSkip: (skip: SkippedFile) => void },
-  look: (path: string) => T,
+  read: (path: string) => T,
 ): T | undefined {
   try {
-    return look(path);
+    return read(path);
   } catch (error) {
     const skip = skipOf(path, error);
     if (skip.reason !== 'vanished') onSkip(skip);

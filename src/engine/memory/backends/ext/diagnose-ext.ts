@@ -33,12 +33,12 @@ export async function diagnoseExt(
   const check = async (
     name: CheckName,
     text: string,
-    look: () => Promise<CheckOutcome>,
+    run: () => Promise<CheckOutcome>,
   ): Promise<void> => {
     onEvent({ type: 'check.started', check: name });
     const outcome: CheckOutcome = isBroken
       ? { state: 'off', text, note: 'not tried' }
-      : await look().catch((error: unknown) => failure(text, error));
+      : await run().catch((error: unknown) => failure(text, error));
     signal.throwIfAborted();
     isBroken ||= outcome.state === 'failed';
     checks.push({ check: name, ...outcome });
@@ -47,7 +47,7 @@ export async function diagnoseExt(
   await check('program', settings.command, async () => ({ state: 'ok', text: openTool().program }));
   await check('release', 'version and help', async () => askFeatures(settings, openTool(), signal));
   await check('collections', 'collections', async () =>
-    lookAtCollections(settings, openTool(), signal),
+    checkCollections(settings, openTool(), signal),
   );
   await check('question', mode, async () => askQuestion(settings, openTool(), signal));
   await check('vectors', mode, async () => lookAtVectors(settings));
@@ -84,7 +84,7 @@ async function askFeatures(
   return { state: 'ok', text: features.release ?? 'release unknown', note, latencyMs };
 }
 
-async function lookAtCollections(
+async function checkCollections(
   settings: ExtSettings,
   tool: Tool,
   signal: AbortSignal,
