@@ -82,21 +82,21 @@ export async function runRecallHook(
   const call = text === undefined ? undefined : readHookCall(agent, text);
   if (call === undefined) return;
   const { sessionId, transcriptFile, prompt } = call;
-  const given = sessionFacts(flags);
-  const agentId = lane.agentOf(given.sessionKey);
+  const session = sessionFacts(flags);
+  const agentId = lane.agentOf(session.sessionKey);
   const named = sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
-  const told = {
+  const turnFlags = {
     ...flags,
     transcript: flags.transcript ?? transcriptFile,
     trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
   };
   const turn: RecallTurn = {
-    ...recallTurn(prompt, told, context.cwd),
+    ...recallTurn(prompt, turnFlags, context.cwd),
     session: {
-      sessionKey: given.sessionKey ?? named,
+      sessionKey: session.sessionKey ?? named,
       // Coding agents talk to one person.
-      chatType: given.chatType ?? (given.sessionKey === undefined ? 'direct' : undefined),
-      channel: channelOf(given) ?? agent,
+      chatType: session.chatType ?? (session.sessionKey === undefined ? 'direct' : undefined),
+      channel: channelOf(session) ?? agent,
     },
     // An id that is not valid in a key does not come from an agent.
     sessionId: named === undefined ? undefined : sessionId,

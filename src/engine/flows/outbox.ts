@@ -126,8 +126,8 @@ async function noteOnFlow(
   const flow = await work.flows.byId(flowId);
   if (flow === undefined) return;
   const text = error ?? kind;
-  const told = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
-  note(work, { flowSeq: flow.seq, event: `notification.${what}`, taskId, note: told });
+  const withTarget = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
+  note(work, { flowSeq: flow.seq, event: `notification.${what}`, taskId, note: withTarget });
 }
 
 /** A notification for one target, and the same for others. */

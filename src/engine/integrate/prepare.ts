@@ -10,7 +10,7 @@ import { type IntegrationPlan, type IntegrationRequest, planIntegration } from '
 import type { MemoryTarget } from './program.js';
 
 /** What a person asked for, with paths relative to the current folder. */
-export interface IntegrationWish
+export interface RequestedIntegration
   extends Pick<IntegrationRequest, 'action' | 'capture' | 'name' | 'program' | 'scope'> {
   /** The id of the agent. */
   readonly agent: string;
@@ -28,16 +28,16 @@ export interface IntegrationWish
  */
 export async function prepareIntegration(
   world: IntegrateWorld,
-  { agent: name, activeMemory, remote: written, ...wish }: IntegrationWish,
+  { agent: name, activeMemory, remote: written, ...requested }: RequestedIntegration,
 ): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
-  const target = absolute(wish.target, world.cwd);
-  const adds = wish.action === 'add';
+  const target = absolute(requested.target, world.cwd);
+  const adds = requested.action === 'add';
   if (adds) await requireTarget(world, target);
   const isPossible = noRecall(agent) === undefined;
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(world, target, isPossible) : undefined;
   const remote = written === undefined ? undefined : checkedRemote(written);
-  const plan = planIntegration(world, { ...wish, agent, target, remote, hookTimeoutMs });
+  const plan = planIntegration(world, { ...requested, agent, target, remote, hookTimeoutMs });
   return { plan, warnings: adds ? [...doubtsOf(world, plan)] : [] };
 }
 

@@ -54,7 +54,7 @@ export function dreamsLook(
 ): (nowMs: number) => readonly DreamsGlance[] | undefined {
   let seen: string | undefined;
   let swept: readonly (SweptGlance & { readonly target: DreamTarget })[] = [];
-  let told: readonly DreamsGlance[] = [];
+  let reported: readonly DreamsGlance[] = [];
   return (nowMs) => {
     const stamp = fileStamp(
       targets.flatMap(({ workspace: { dir, files } }) => [
@@ -64,17 +64,17 @@ export function dreamsLook(
       ]),
     );
     const isSwept = stamp !== seen;
-    const isDue = told.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
+    const isDue = reported.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
     if (!isSwept && !isDue) return undefined;
     seen = stamp;
     if (isSwept) swept = targets.map((target) => ({ target, ...sweptGlance(target) }));
-    told = swept.map(({ target, ...glance }) => ({
+    reported = swept.map(({ target, ...glance }) => ({
       agents: target.agents,
       enabled: target.settings.enabled,
       nextMs: nextSweepMs(target, nowMs),
       ...glance,
     }));
-    return told;
+    return reported;
   };
 }
 

@@ -113,8 +113,8 @@ async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<CheckRepo
 async function holderOf(indexFile: string, world: DoctorWorld): Promise<LockHolder | undefined> {
   let holder: LockHolder | undefined;
   const nowMs = world.context.clock.now();
-  const onWait = (told: LockHolder | undefined): void => {
-    holder = told ?? { pid: 0, sinceMs: nowMs };
+  const onWait = (known: LockHolder | undefined): void => {
+    holder = known ?? { pid: 0, sinceMs: nowMs };
   };
   const { signal } = world;
   const lock = await acquireIndexLock(indexFile, { nowMs, signal, waitMs: 1, onWait });

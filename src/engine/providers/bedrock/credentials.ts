@@ -166,13 +166,13 @@ function nothingFound(
 ): VendorFault {
   const texts = failures.map(({ step, error }) => `${step}: ${shortReason(error)}`);
   // A profile's login fails twice: as its own step and as part of the shared files.
-  const told = texts.filter(
+  const reasons = texts.filter(
     (text, i) => !texts.slice(0, i).some((other) => sameReason(other, text)),
   );
   const passing = failures.some(({ error }) => mayPass(error));
   return new VendorFault(
     passing ? 'network' : 'auth',
-    told.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${told.join('; ')}`,
+    reasons.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${reasons.join('; ')}`,
     { hint: passing ? "check this machine's connection to AWS" : hintFor(failures, profile) },
   );
 }

@@ -151,11 +151,11 @@ function candidateKeys(
   const last = decided.at(-1);
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
-    const told = await takeBack(last);
+    const outcome = await takeBack(last);
     store.dispatch({ decided: decided.slice(0, -1) });
     await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
-    return told;
+    return outcome;
   };
   return {
     noun: 'candidate',

@@ -120,8 +120,8 @@ function trafficWords(traffic: readonly number[]): string {
 
 function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number): string {
   const again = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
-  const told = failure?.message ?? event;
-  return [...again, ...(told === null ? [] : [safeLine(told)])].join(' · ');
+  const message = failure?.message ?? event;
+  return [...again, ...(message === null ? [] : [safeLine(message)])].join(' · ');
 }
 
 function markOf(service: ServiceSnapshot): Mark {

@@ -75,10 +75,10 @@ function replayAction(
       if (replayed === undefined) return 'no listener is configured';
       const { answer, isFirstAnswer, unrecorded } = replayed;
       const outcome = `${answer.status} ${answer.code ?? 'performed'}`;
-      const told = isFirstAnswer
+      const words = isFirstAnswer
         ? `performed before: its first answer was ${outcome}; a performs it again`
         : `replayed: ${outcome}`;
-      return mask(unrecorded === undefined ? told : `${told}; not recorded: ${unrecorded}`);
+      return mask(unrecorded === undefined ? words : `${words}; not recorded: ${unrecorded}`);
     },
   };
 }

@@ -130,8 +130,8 @@ const NOT_RUNNING = 'not running: start it with "svc serve"';
 function titleOf(state: WebhooksScreenState): string {
   if (addressOf(state) !== '') return 'svc · webhooks';
   const service = serviceOf(state);
-  const told = service?.failure?.message ?? service?.event ?? '';
-  return safeLine(`svc · webhooks · ${told || (state.isWatched ? NOT_RUNNING : 'starting')}`);
+  const message = service?.failure?.message ?? service?.event ?? '';
+  return safeLine(`svc · webhooks · ${message || (state.isWatched ? NOT_RUNNING : 'starting')}`);
 }
 
 /** A fact, not a part of the title, which would be cut before its port. */

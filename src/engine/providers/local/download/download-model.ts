@@ -111,7 +111,7 @@ async function sourceOf(
   return { url, expected: {}, secretHeaders: atHub ? hub.headers : {} };
 }
 
-const TELL_EVERY_MS = 200;
+const REPORT_EVERY_MS = 200;
 
 /** Limits progress to a few events a second, always including the first and last. */
 function createProgress(
@@ -119,14 +119,14 @@ function createProgress(
   onEvent: (event: EmbeddingEvent) => void,
 ): FileDownload['onProgress'] {
   let begin: { readonly atMs: number; readonly bytes: number } | undefined;
-  let told: { readonly atMs: number; readonly bytes: number } | undefined;
+  let reported: { readonly atMs: number; readonly bytes: number } | undefined;
   return (bytes, total) => {
     const atMs = runningMs();
     // A retry may start with fewer bytes.
     if (begin === undefined || bytes < begin.bytes) begin = { atMs, bytes };
     const last = bytes === total;
-    if (told !== undefined && !last && atMs - told.atMs < TELL_EVERY_MS) return;
-    told = { atMs, bytes };
+    if (reported !== undefined && !last && atMs - reported.atMs < REPORT_EVERY_MS) return;
+    reported = { atMs, bytes };
     const seconds = (atMs - begin.atMs) / 1000;
     const bytesPerSecond = seconds === 0 ? undefined : (bytes - begin.bytes) / seconds;
     onEvent({ type: 'model.download', model, bytes, total, bytesPerSecond });
