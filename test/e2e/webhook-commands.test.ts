@@ -87,10 +87,11 @@ test('call signs in with the secret of the route and prints the same for curl wi
   // The key makes it the same request.
   assert.equal(JSON.parse(shell.stdout), JSON.parse(run.stdout), shell.stderr);
 
+  // With a byte order mark, as from a file of an editor on Windows.
   const piped = await runSvc(['webhook', 'call', 'ci', 'get_flow', '--data', '-', '--json'], {
     home: home.path,
     env: ENV,
-    input: '{"flowId":"none"}',
+    input: `\uFEFF${'{"flowId":"none"}'}`,
   });
   assert.equal(jsonOf.webhookCall(piped).answer['result'], { flow: null });
   const refused = await svc(home, 'call', 'ci', 'get_flow', '--json');
@@ -201,7 +202,9 @@ test('trigger sends an example that the route performs, and map explains a recor
   await done;
 
   const header = (name: string) => new RegExp(`'(${name}: [^']+)'`, 'u').exec(curl)?.[1] ?? '';
-  home.write('headers.txt', `${header('x-hub-signature-256')}\n${header('x-github-event')}\n`);
+  // As an editor on Windows saves them.
+  const saved = [header('x-hub-signature-256'), header('x-github-event'), ''].join('\r\n');
+  home.write('headers.txt', `\uFEFF${saved}`);
   home.write('push.json', /--data '([^']+)'/u.exec(curl)?.[1] ?? '');
   const recorded = ['github', '--data', `@${home.at('push.json')}`];
   const headers = ['--headers', `@${home.at('headers.txt')}`];

@@ -39,7 +39,8 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     const context = this.context();
     const loaded = await this.readConfig();
     const read = await readerOf([flags.data], this.signal);
-    const data = readCallData(flags.data, (file) => read(file).toString('utf8'));
+    // Editors on Windows begin files with a byte order mark, which this drops.
+    const data = readCallData(flags.data, (file) => new TextDecoder().decode(read(file)));
     const call = {
       routeId: args.route,
       action: args.action,

@@ -47,7 +47,9 @@ export function readRecorded(
   return {
     atMs,
     body: bytesOf('--data', data),
-    headers: headers === undefined ? undefined : bytesOf('--headers', headers).toString('utf8'),
+    // Without the byte order mark with which editors on Windows begin files.
+    headers:
+      headers === undefined ? undefined : new TextDecoder().decode(bytesOf('--headers', headers)),
   };
 }
 
