@@ -18,79 +18,66 @@ export interface ChangeSourceOptions {
 /** Maximum share of the time spent scanning. */
 const LOOK_SHARE = 20;
 
+export type ChangeSource = ReturnType<typeof createChangeSource>;
+
 /** Reports changes of a memory's files: through file watches, or by polling while the system has none available. */
-export class ChangeSource {
-  private readonly options: ChangeSourceOptions;
-  private readonly watches: FolderWatches;
-  private readonly poll: () => boolean;
-  private timer: NodeJS.Timeout | undefined;
-  private rewatchAtMs = 0;
-  private mode: 'off' | 'polling' | 'watching' = 'off';
+export function createChangeSource(options: ChangeSourceOptions) {
+  const { sources, timing, onChange, onEvent } = options;
+  const { pollMs, rewatchMs } = timing;
+  const hasChanged = createPoll(sources, options.clock);
+  const watches = new FolderWatches({ ...options, onShortage: (error) => fallBack(error) });
+  let timer: NodeJS.Timeout | undefined;
+  let rewatchAtMs = 0;
+  let mode: 'off' | 'polling' | 'watching' = 'off';
 
-  constructor(options: ChangeSourceOptions) {
-    const { sources, openWatch, onChange, clock } = options;
-    this.options = options;
-    this.poll = createPoll(sources, clock);
-    this.watches = new FolderWatches({
-      sources,
-      openWatch,
-      onChange,
-      onShortage: (error) => this.fallBack(error),
-    });
-  }
+  /** Releases the existing watches: other programs need them too. */
+  const fallBack = (error: unknown): void => {
+    watches.close();
+    rewatchAtMs = performance.now() + rewatchMs;
+    if (mode === 'polling') return;
+    mode = 'polling';
+    onEvent({ type: 'polling', why: shortageOf(error), everyMs: pollMs });
+    timer = setTimeout(lookAgain, pollMs);
+  };
 
-  /** Call before each scan: later changes will be reported. */
-  refresh(): void {
-    if (this.mode !== 'polling' || performance.now() >= this.rewatchAtMs) this.tryWatching();
-    if (this.mode === 'polling') this.poll();
-  }
-
-  close(): void {
-    this.mode = 'off';
-    clearTimeout(this.timer);
-    this.watches.close();
-  }
-
-  private tryWatching(): void {
+  const tryWatching = (): void => {
     try {
-      this.watches.refresh();
+      watches.refresh();
     } catch (thrown) {
       // Reading an ignore file needs a handle too, and explains that there is none.
       const isExplained = thrown instanceof SvcError && thrown.code === 'HANDLES_EXHAUSTED';
       const error = isExplained ? thrown.cause : thrown;
       if (!isWatchShortage(error)) throw error;
-      this.fallBack(error);
+      fallBack(error);
       return;
     }
-    if (this.mode === 'watching') return;
-    clearTimeout(this.timer);
-    this.mode = 'watching';
-    this.options.onEvent({ type: 'watching', folders: this.watches.count });
-  }
+    if (mode === 'watching') return;
+    clearTimeout(timer);
+    mode = 'watching';
+    onEvent({ type: 'watching', folders: watches.count });
+  };
 
-  /** Releases the existing watches: other programs need them too. */
-  private fallBack(error: unknown): void {
-    this.watches.close();
-    const { pollMs, rewatchMs } = this.options.timing;
-    this.rewatchAtMs = performance.now() + rewatchMs;
-    if (this.mode === 'polling') return;
-    this.mode = 'polling';
-    this.options.onEvent({ type: 'polling', why: shortageOf(error), everyMs: pollMs });
-    this.pollIn(pollMs);
-  }
-
-  private pollIn(waitMs: number): void {
-    this.timer = setTimeout(() => this.lookAgain(), waitMs);
-  }
-
-  private lookAgain(): void {
+  const lookAgain = (): void => {
     const started = performance.now();
-    if (started >= this.rewatchAtMs) this.tryWatching();
-    if (this.poll()) this.options.onChange(this.options.sources.memory.workspaceDir);
-    if (this.mode !== 'polling') return;
+    if (started >= rewatchAtMs) tryWatching();
+    if (hasChanged()) onChange(sources.memory.workspaceDir);
+    if (mode !== 'polling') return;
     const tookMs = performance.now() - started;
-    this.pollIn(Math.max(this.options.timing.pollMs, tookMs * LOOK_SHARE));
-  }
+    timer = setTimeout(lookAgain, Math.max(pollMs, tookMs * LOOK_SHARE));
+  };
+
+  return {
+    /** Call before each scan: later changes will be reported. */
+    refresh: (): void => {
+      if (mode !== 'polling' || performance.now() >= rewatchAtMs) tryWatching();
+      if (mode === 'polling') hasChanged();
+    },
+    close: (): void => {
+      mode = 'off';
+      clearTimeout(timer);
+      watches.close();
+    },
+  };
 }
 
 /** What ran out, in words. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../support/context.js';
 import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
 import { openWatchRecord, type WatchRecorder } from '../sync/watch-record.js';
-import { ChangeSource } from './change-source.js';
+import { type ChangeSource, createChangeSource } from './change-source.js';
 import { openSystemWatch } from './folder-watches.js';
 import {
   type SyncCause,
@@ -64,7 +64,7 @@ export class MemoryWatcher {
       onQuiet: () => this.settled(),
     });
     if (target.watch) {
-      this.source = new ChangeSource({
+      this.source = createChangeSource({
         sources: target.sources,
         timing: this.timing,
         clock,
