@@ -14,7 +14,8 @@ import {
   type SearchResult,
 } from '../engine/memory/search/index.js';
 import { readQueryLine } from '../engine/memory/search/query-line.js';
-import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
+import type { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
+import { watchTargetOf } from '../engine/memory/watch/watch-events.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import type { ResultItem } from '../ui/screens/search/state.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type OpenedMemory, watchOutput } from '../engine/memory/index.js';
-import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
+import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/watch-events.js';
 import type { Clock } from '../engine/support/context.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';

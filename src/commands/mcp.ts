@@ -12,7 +12,7 @@ import { runMcp } from '../cli/run-mcp.js';
 import { resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { McpOutput } from '../engine/mcp/index.js';
-import { programVersion } from '../engine/overview/package-version.js';
+import { programVersion } from '../engine/overview/about.js';
 
 export default class Mcp extends MemoryCommand<McpOutput> {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';

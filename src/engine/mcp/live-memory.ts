@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { messageOf, type SourceLocation, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
-import type { MemoryWatcher, WatchEvent, WatchTarget } from '../memory/watch/index.js';
+import type { MemoryWatcher } from '../memory/watch/memory-watcher.js';
+import type { WatchEvent, WatchTarget } from '../memory/watch/watch-events.js';
 import type { Clock } from '../support/context.js';
 
 /** The server's log, never on the protocol's stream. Must not throw. */
@@ -100,7 +101,7 @@ export class LiveMemory {
 
   private async start(): Promise<OpenedMemory> {
     const memory = await this.options.open();
-    const { watchTargetOf } = await import('../memory/watch/index.js');
+    const { watchTargetOf } = await import('../memory/watch/watch-events.js');
     const target = watchTargetOf(memory);
     // Changes since the last run are only noticed by a sync.
     const syncsAtStart = target.watch || memory.agent.memorySearch.sync.onSessionStart;

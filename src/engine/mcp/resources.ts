@@ -7,7 +7,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ListedDocument } from '../memory/inspect/index.js';
+import type { ListedDocument } from '../memory/inspect/recent.js';
 import { iso } from '../support/time.js';
 import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
 

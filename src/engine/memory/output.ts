@@ -4,14 +4,14 @@ import type { StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding-status.js';
 import type { GetResponse } from './get/index.js';
 import type { GetOutput } from './get/output-schemas.js';
-import type { LinkMap } from './inspect/index.js';
+import type { LinkMap } from './inspect/link-map.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
 import type { SearchOutput } from './search/output-schemas.js';
 import type { SyncSummary } from './sync/index.js';
 import type { DocumentKey } from './types.js';
-import type { WatchEvent } from './watch/index.js';
+import type { WatchEvent } from './watch/watch-events.js';
 
 /*
  * The JSON shapes of docs/json.md, made from what the engine answers. One place, so that commands

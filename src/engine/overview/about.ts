@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { discoverConfig } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
@@ -6,7 +7,6 @@ import { type Platform, runtimeState, runtimesDir } from '../providers/local/run
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
 import type { EngineContext } from '../support/context.js';
 import type { VersionOutput } from './output-schemas.js';
-import { programVersion, versionOf } from './package-version.js';
 
 /** A native module, and whether it works on this machine. */
 export type NativeModule = VersionOutput['modules'][number];
@@ -93,5 +93,21 @@ function packageFile(name: string): string | undefined {
     return requireHere.resolve(`${name}/package.json`);
   } catch {
     return undefined;
+  }
+}
+
+/** The version of this program. @param root absolute path of its package */
+export function programVersion(root: string): string {
+  return versionOf(`${root}/package.json`) ?? 'unknown';
+}
+
+/** The version that a package.json names; null where there is none to read. */
+function versionOf(file: string | undefined): string | null {
+  try {
+    const json: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
+    const version: unknown = Reflect.get(Object(json), 'version');
+    return typeof version === 'string' ? version : null;
+  } catch {
+    return null;
   }
 }

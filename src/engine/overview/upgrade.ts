@@ -4,8 +4,8 @@ import { wholeEnvironment } from '../child/program.js';
 import { runProgram } from '../child/run-program.js';
 import { findNpm, npmFailure } from '../install/npm.js';
 import type { EngineContext } from '../support/context.js';
+import { programVersion } from './about.js';
 import type { UpgradeOutput } from './output-schemas.js';
-import { programVersion } from './package-version.js';
 
 /** What npm needs to ask its registry. */
 interface AskOptions {

@@ -1,4 +1,7 @@
-import type { DocumentLinks, InspectedDocument } from '../../engine/memory/inspect/index.js';
+import type {
+  DocumentLinks,
+  InspectedDocument,
+} from '../../engine/memory/inspect/inspect-document.js';
 import type {
   LinksOutput,
   RecentOutput,

@@ -1,4 +1,4 @@
-import type { LinkMap } from '../../engine/memory/inspect/index.js';
+import type { LinkMap } from '../../engine/memory/inspect/link-map.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';

@@ -1,7 +1,7 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
 import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import type { SyncEvent } from '../../engine/memory/sync/index.js';
-import type { WatchEvent, WatchFailure } from '../../engine/memory/watch/index.js';
+import type { WatchEvent, WatchFailure } from '../../engine/memory/watch/watch-events.js';
 import {
   formatBytes,
   formatClock,

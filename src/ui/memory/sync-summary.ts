@@ -1,4 +1,4 @@
-import type { EmbeddingSummary } from '../../engine/memory/embedding/index.js';
+import type { EmbeddingSummary } from '../../engine/memory/embedding/embed-missing.js';
 import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
 import {

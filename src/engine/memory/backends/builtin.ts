@@ -1,5 +1,5 @@
 import type { Warning } from '../../errors/index.js';
-import { QueryEmbedder } from '../embedding/index.js';
+import { QueryEmbedder } from '../embedding/query-embedder.js';
 import { readForgotten } from '../forgotten/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from '../keeper/index-keeper.js';

@@ -7,7 +7,8 @@ import type {
   VectorExtension,
   VectorSpaceStatistics,
 } from '../index/index.js';
-import type { Inspection, ListedDocument } from '../inspect/index.js';
+import type { Inspection } from '../inspect/inspect-document.js';
+import type { ListedDocument } from '../inspect/recent.js';
 import type { SearchRequest, SearchResponse } from '../search/index.js';
 import type { SyncRequest, SyncSummary, WorkOptions } from '../sync/index.js';
 import type { Transfer } from '../transfer/index.js';

@@ -6,7 +6,7 @@ import { anySignal, deferred, NEVER, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
-import { isForJobs, missingWork } from '../embedding/index.js';
+import { isForJobs, missingWork } from '../embedding/passages.js';
 import type { IndexHome } from '../home/index.js';
 import {
   currentIdentity,

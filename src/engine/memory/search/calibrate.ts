@@ -1,4 +1,4 @@
-import type { QueryVector } from '../embedding/index.js';
+import type { QueryVector } from '../embedding/query-embedder.js';
 import {
   type CandidateFilter,
   fileNameWords,

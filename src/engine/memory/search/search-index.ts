@@ -3,7 +3,7 @@ import type { Warning } from '../../errors/index.js';
 import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
-import type { QueryVector } from '../embedding/index.js';
+import type { QueryVector } from '../embedding/query-embedder.js';
 import type { Language, MemoryIndex } from '../index/index.js';
 import { shortestBeginning, withoutShortBeginnings } from './bounds.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';

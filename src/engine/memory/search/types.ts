@@ -1,6 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import type { Reranking } from '../../rerank/index.js';
-import type { QueryEmbedder } from '../embedding/index.js';
+import type { QueryEmbedder } from '../embedding/query-embedder.js';
 import type { Source } from '../types.js';
 import type { CitationMode } from './citation.js';
 import type { FusionShares } from './fuse.js';

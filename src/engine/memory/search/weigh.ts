@@ -1,5 +1,5 @@
 import { SvcError, type Warning } from '../../errors/index.js';
-import type { QueryVector } from '../embedding/index.js';
+import type { QueryVector } from '../embedding/query-embedder.js';
 import type { CandidateFilter, DescribedDocument, MemoryIndex, Tokenizer } from '../index/index.js';
 import { type DocumentKey, documentKeyText } from '../types.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';

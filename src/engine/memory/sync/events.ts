@@ -1,5 +1,5 @@
 import type { Warning } from '../../errors/index.js';
-import type { EmbedEvent } from '../embedding/index.js';
+import type { EmbedEvent } from '../embedding/embed-missing.js';
 import type { IndexedAgent } from '../output-schemas.js';
 import type { SkippedFile } from '../types.js';
 import type { LockHolder } from './index-lock.js';

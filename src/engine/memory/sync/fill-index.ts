@@ -1,6 +1,6 @@
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { EmbeddingWork } from '../embedding/index.js';
+import type { EmbeddingWork } from '../embedding/embed-missing.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { type ForgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { IndexSettings, MemoryIndex } from '../index/index.js';

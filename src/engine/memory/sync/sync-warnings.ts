@@ -2,7 +2,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { listed } from '../../support/text.js';
-import type { EmbeddingSummary } from '../embedding/index.js';
+import type { EmbeddingSummary } from '../embedding/embed-missing.js';
 import { isFaultySkip, skipWords } from '../skip-words.js';
 import {
   countNotesOutside,

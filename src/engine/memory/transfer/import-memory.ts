@@ -10,7 +10,7 @@ import {
   SHARED_FOLDER_MODE,
 } from '../../support/files.js';
 import { listed } from '../../support/text.js';
-import { pages } from '../embedding/index.js';
+import { pages } from '../embedding/passages.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
   type CheckedExport,

@@ -2,8 +2,8 @@ import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { isFollowed } from '../../memory/forgotten/index.js';
 import { openAgent } from '../../memory/index.js';
 import type { SyncSummary } from '../../memory/sync/index.js';
-import { type WatchEvent, watchTargetOf } from '../../memory/watch/index.js';
 import { MemoryWatcher } from '../../memory/watch/memory-watcher.js';
+import { type WatchEvent, watchTargetOf } from '../../memory/watch/watch-events.js';
 import {
   agreeIn,
   hasAgent,

@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../../engine/memory/watch/index.js';
+import type { WatchEvent } from '../../../engine/memory/watch/watch-events.js';
 import { formatCountOf } from '../../../engine/support/format.js';
 import { createState } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';

@@ -1,5 +1,5 @@
 import type { SyncSummary } from '../../../engine/memory/sync/index.js';
-import type { WatchEvent, WatchFailure } from '../../../engine/memory/watch/index.js';
+import type { WatchEvent, WatchFailure } from '../../../engine/memory/watch/watch-events.js';
 import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import type { WorkState } from '../../components/work-screen.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';

@@ -12,7 +12,7 @@ import {
   lookUpDocument,
   readFileLines,
 } from '../../get/index.js';
-import type { ListedDocument } from '../../inspect/index.js';
+import type { ListedDocument } from '../../inspect/recent.js';
 import { parseCitation } from '../../search/index.js';
 import {
   type MemorySources,
