@@ -10,7 +10,7 @@ if (!existsSync(join(root, 'dist/main.js'))) {
   });
   if (status !== 0) process.exit(1);
 }
-const keepCompiled = keepsCompiledCode();
+const keepCompiled = loadCompiledCode();
 const { main } = require('../dist/main.js');
 main(process.argv.slice(2), {
   root,
@@ -28,9 +28,9 @@ main(process.argv.slice(2), {
  * Lets V8 read compiled code instead of compiling the same source at every start, which takes a fifth of
  * a search and more of a screen. The code of the largest chunks is kept next to them, where whoever could
  * change it could change the source as well; Node's own compile cache reads a file for every module.
- * @returns {() => void} what keeps the code that ran, where none is kept yet
+ * @returns {() => void} writes the compiled code that ran, unless it is on disk already
  */
-function keepsCompiledCode() {
+function loadCompiledCode() {
   // This is what require('node:module') returns, which would load more.
   const Module = module.constructor;
   const vm = require('node:vm');
@@ -45,7 +45,7 @@ function keepsCompiledCode() {
     if (!path.startsWith(keptChunks)) return usual(loaded, path);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
     const whole = `${path}.${process.version}-${process.arch}.cache`;
-    // Most commands run little of the start, which is better than nothing until a search has run.
+    // Most commands run little of the start chunk; their compiled code serves until a search has run.
     const isPart = path.startsWith('start-', keptChunks.length) && !isSearch;
     const part = `${whole}.part`;
     const known = [whole, part].find((file) => existsSync(file));
@@ -72,7 +72,7 @@ function keepsCompiledCode() {
   };
 }
 
-/** Without it the next start is slower and nothing else: a package that cannot be written is fine. */
+/** Failing is fine, for example in a folder that cannot be written: only the next start is slower. */
 function keep(path, data) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
