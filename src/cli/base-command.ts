@@ -55,7 +55,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
 
-  /** As given, once the command line is parsed. */
+  /** As typed; the defaults until the command line is parsed. */
   protected shared: SharedFlags = { plain: false, quiet: false, verbose: false };
 
   private readonly warnings: Warning[] = [];
@@ -103,7 +103,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
       this.isTyped(name, char),
     );
-    // oclif would take what is on stdin as a missing argument, also in a loop that reads lines, if it came within 10 ms.
+    // oclif would read a missing argument from stdin if any came within 10 ms: in a loop that reads lines, the next line.
     for (const arg of Object.values(this.ctor.args ?? {})) arg.ignoreStdin = true;
     const parsed = await super
       .parse(options, words)
@@ -193,7 +193,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     }
     try {
       const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
-      printJson(asLines(text));
+      printJson(withLineEnd(text));
     } catch (error) {
       // The command itself is done: only what was to be printed of its result is wrong.
       this.reportFailure(error);
@@ -218,7 +218,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return report.hint === undefined ? report : { ...report, hint: this.hintFor(report.hint) };
   }
 
-  /** A hint as this command gives it. */
+  /** A hint as this command prints it: subclasses add the flags that were typed. */
   protected hintFor(hint: string): string {
     return hint;
   }
@@ -342,7 +342,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   protected write(text: string): void {
     if (this.jsonEnabled()) return;
     const shown = this.answersVerbatim ? text : this.mask.text(text);
-    print(asLines(shown));
+    print(withLineEnd(shown));
   }
 
   /** Writes progress or an aside to stderr; nothing where the JSON document has it. */
@@ -368,7 +368,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return work().finally(line.stop);
   }
 
-  /** Options for changing notes, which waits for a running sweep. */
+  /** Options for changing notes; a change waits until a running sweep ends. */
   protected noteOptions(): NoteOptions & { readonly signal: AbortSignal } {
     return {
       context: this.context(),
@@ -404,8 +404,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
    *
    * @param isUrgent on stderr also with `--json`: the document may not come for hours
    */
-  protected addWarning(given: Warning, isUrgent = false): void {
-    const hinted = given.hint === undefined ? given : { ...given, hint: this.hintFor(given.hint) };
+  protected addWarning(added: Warning, isUrgent = false): void {
+    const hinted = added.hint === undefined ? added : { ...added, hint: this.hintFor(added.hint) };
     const warning = this.mask.data(hinted);
     // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
@@ -432,8 +432,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 }
 
-/** Nothing stays nothing. */
-function asLines(text: string): string {
+/** Ends a text with a line break; empty text stays empty. */
+function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
