@@ -216,7 +216,7 @@ function createMemories(
       noSuchAgent,
     );
   return {
-    /** Undefined for what is no agent with a memory. */
+    /** Undefined if this is not an agent with a memory. */
     of: async (agentId: string) => {
       if (agentId === memory.agentId) return memory;
       const known = opened.get(agentId) ?? open(agentId);

@@ -119,7 +119,7 @@ export function faultOf(
 export interface CheckReport {
   /** What was checked, in a few words. */
   readonly summary: string;
-  /** Undefined stands for what was looked at and is fine. */
+  /** Undefined entries were checked and are fine. */
   readonly findings: readonly (Finding | undefined)[];
   /** True where there was nothing to check. */
   readonly off?: boolean;

@@ -56,7 +56,7 @@ export function storeRestMs(failures: number): number {
   return doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
 }
 
-/** Who hears of the changes of a store. */
+/** Passes the changes of a store to those who subscribed. */
 export function changeListeners() {
   const listeners = new Set<(change: FlowsChange) => void>();
   return {

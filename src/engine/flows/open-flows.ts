@@ -52,7 +52,7 @@ export async function openFlows(
   return flowsIn(openSqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
 }
 
-/** The same, but creates nothing: undefined where there are no flows yet. */
+/** Like {@link openFlows}, but creates nothing; undefined if there are no flows yet. */
 export async function openExistingFlows(
   context: EngineContext,
   config: ResolvedConfig,

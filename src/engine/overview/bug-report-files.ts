@@ -11,7 +11,7 @@ interface StateFileFacts {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'other';
   readonly bytes: number;
-  /** As `0600`. */
+  /** For example, `0600`. */
   readonly mode: string;
   readonly changed: string;
 }
@@ -103,7 +103,7 @@ function logsIn(stateDir: string, logFile: string | undefined): readonly string[
   return namesIn(dir).map((name) => join(dir, name));
 }
 
-/** When a log was changed; undefined for what is not a readable log. */
+/** When a log was last changed; undefined if this is not a log that can be read. */
 function logTime(path: string): number | undefined {
   const name = basename(path);
   if (!LOG_NAME.test(name) || name.endsWith('.gz')) return undefined;

@@ -59,7 +59,7 @@ export async function withLease<T>(
   }
 }
 
-/** Renews a lease until it is no longer needed. A server that does not answer for a while is no loss yet. */
+/** Renews a lease until it is no longer needed. It is lost when it expires, not when the server does not answer for a while. */
 async function renew(
   hold: () => Promise<boolean>,
   lastsMs: number,

@@ -391,7 +391,7 @@ async function begin(
   timeoutMs: number,
   lockWaitMs: number | undefined,
 ): Promise<number> {
-  // 0 is no limit of its own; a longer wait than a statement may take would not say why it ended.
+  // 0 means no separate limit. It is below that of statements: otherwise, the error would not name the lock as its cause.
   const lockTimeoutMs =
     lockWaitMs === undefined
       ? 0

@@ -12,7 +12,7 @@ export interface ProviderPlace {
   readonly provider: string;
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
-  /** As `env OPENAI_API_KEY`; undefined if there is no key. */
+  /** For example, `env OPENAI_API_KEY`; undefined if there is no key. */
   readonly keySource?: string | undefined;
   /** Time limit of a query; undefined outside of searches. */
   readonly queryTimeoutMs?: number | undefined;

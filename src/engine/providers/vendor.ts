@@ -14,7 +14,7 @@ export interface TextInput {
 }
 
 interface MediaPart {
-  /** As `image/png`. */
+  /** For example, `image/png`. */
   readonly mimeType: string;
   readonly data: Buffer;
 }
@@ -102,7 +102,7 @@ export interface EmbeddingVendor {
 /** The value goes into requests only and is never shown. */
 export interface Credential {
   readonly value: string;
-  /** As `env OPENAI_API_KEY`, `remote.apiKey`. */
+  /** For example, `env OPENAI_API_KEY`, `remote.apiKey`. */
   readonly source: string;
 }
 

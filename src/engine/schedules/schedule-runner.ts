@@ -1,7 +1,7 @@
 import type { Flows, ScheduleOutcome } from '../flows/index.js';
 import type { Schedule } from './configured-schedules.js';
 
-/** What runs schedules, and whom it tells. */
+/** What a runner needs, and what it reports. */
 export interface ScheduleRunnerOptions {
   readonly flows: Pick<Flows, 'now' | 'schedules' | 'version'>;
   /** Called when the store has answered, also if nothing was due. */

@@ -176,7 +176,7 @@ function locationOf(file: string, { fileMustExist = false, readonly = false }: O
   return url;
 }
 
-/** Rows are read as arrays, since Node's objects have no prototype, and its blobs are no buffers. */
+/** Rows are read as arrays, since Node's objects have no prototype, and its blobs are not buffers. */
 class NodeStatementAdapter implements Statement {
   private readonly statement: NodeStatement;
   private mode: 'pluck' | 'raw' | 'rows' = 'rows';

@@ -38,7 +38,7 @@ function lineOf(kind: DiffLine['kind']): (text: string) => DiffLine {
   return (text) => ({ kind, text });
 }
 
-/** Line endings are not shown, so they are no change either. */
+/** Line endings are not shown, so they do not count as changes either. */
 function withLineEnds(text: string): string {
   return text.replace(/(?<=[^\r\n])$/u, '\n').replaceAll(/\r\n?/gu, '\n');
 }

@@ -115,7 +115,7 @@ const COSTS: Readonly<Record<ListedProvider['cost'], string>> = {
   unknown: 'custom',
 };
 
-/** As `env OPENAI_API_KEY, set`. */
+/** For example, `env OPENAI_API_KEY, set`. */
 function credentialWords({ state, source, set }: ListedProvider['credential']): string {
   if (state === 'not_needed') return source === null ? 'not needed' : `${source}, withheld`;
   if (source === null) return '–';

@@ -73,7 +73,7 @@ function atStart(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})`, 'u');
 }
 
-/** An unfinished sequence that is longer is no sequence. */
+/** Anything longer that is still unfinished is not an escape sequence. */
 const MOST_HELD = 4096;
 /** More of a paste is dropped. */
 const MOST_PASTED = 1_000_000;
@@ -147,7 +147,7 @@ export function createInputDecoder(): InputDecoder {
 
 interface Decoded {
   readonly length: number;
-  /** Undefined for what is no input of a person. */
+  /** Undefined for anything but a person's input. */
   readonly event?: InputEvent | 'paste' | undefined;
 }
 

@@ -182,7 +182,7 @@ function fdOf(stream: object): number | undefined {
   return 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
 }
 
-/** A signal ends the process at last, also if nobody reads the terminal. */
+/** The longest wait for a terminal that nobody reads from: after it, a signal ends the process anyway. */
 const MOST_WAIT_MS = 1000;
 const RETRY_MS = 5;
 

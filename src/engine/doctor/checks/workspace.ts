@@ -166,7 +166,7 @@ function placeOfExtra(path: string, id: string, world: ConfiguredWorld): Finding
   return undefined;
 }
 
-/** Fewer are no sign that somebody expects to find them. */
+/** With fewer, it is unlikely that anyone expects to find them. */
 const MANY_DOCUMENTS = 10;
 
 /** Documents besides Markdown where notes are indexed, of formats that the setting does not include. */

@@ -24,7 +24,7 @@ export type LoginEvent =
 export interface DeviceFlowOptions {
   /** Of an OAuth app with device flow enabled. */
   readonly clientId: string;
-  /** As `https://github.com`. */
+  /** For example, `https://github.com`. */
   readonly webUrl: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;

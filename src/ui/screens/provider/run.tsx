@@ -32,7 +32,7 @@ import {
 
 /** What the command passes to the diagnostics screen. */
 export interface ProviderScreenOptions extends RunScreenOptions {
-  /** As `provider path of agent main`. */
+  /** For example, `provider path of agent main`. */
   readonly title: string;
   /** Runs the checks once; called again when the user asks for it. */
   readonly start: (

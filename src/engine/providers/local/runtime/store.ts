@@ -42,7 +42,7 @@ const BINARIES: Readonly<
   },
 };
 
-/** As `linux-x64`. */
+/** For example, `linux-x64`. */
 export function platformName({ os, arch }: Pick<Platform, 'arch' | 'os'>): string {
   return `${os}-${arch}`;
 }

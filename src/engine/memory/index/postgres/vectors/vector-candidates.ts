@@ -222,7 +222,7 @@ async function worthComparing(
   return rows.length >= most / 2 ? rows : sql.query(ofThese(OF_MEMORY), values);
 }
 
-/** pgvector looks at no more in its first pass. */
+/** The most that pgvector visits in its first pass. */
 const MOST_EF_SEARCH = 1000;
 
 /** The nearest codes by the index of pgvector. The space's number is part of the statement, as of the index. */
