@@ -42,7 +42,7 @@ function memoryStores(
 }
 
 /**
- * Applies the list of forgotten passages to every store. One that fails does not keep the others from it.
+ * Applies the list of forgotten passages to every store. If one fails, the list is still applied to the others.
  *
  * @throws the first failure
  */

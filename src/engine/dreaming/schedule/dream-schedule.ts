@@ -120,7 +120,7 @@ export class DreamSchedule {
   }
 }
 
-/** When a workspace is due, as long as other processes run none of its sweeps, which this one then skips. */
+/** When a workspace is next due, unless another process sweeps it first. */
 function dueFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
   const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
   return { keptUntilMs, dueMs };
