@@ -25,7 +25,7 @@ import { screenOptions } from './terminal.js';
  */
 export async function shownDoctor(fix: boolean, showing: Showing): Promise<FixedReport> {
   const { context, configFile, terminal, view, quiet, signal, write } = showing;
-  const look: RunDoctorOptions = {
+  const base: RunDoctorOptions = {
     context,
     configFile,
     host: thisHost(),
@@ -36,7 +36,7 @@ export async function shownDoctor(fix: boolean, showing: Showing): Promise<Fixed
     write(renderDoctor(report, applied, view));
   };
   if (fix || quiet || !terminal.screen) {
-    const found = fix ? await fixAll(look) : { report: await runDoctor(look), applied: [] };
+    const found = fix ? await fixAll(base) : { report: await runDoctor(base), applied: [] };
     show(found);
     return found;
   }
@@ -47,9 +47,9 @@ export async function shownDoctor(fix: boolean, showing: Showing): Promise<Fixed
     ...screenOptions(terminal),
     homeDir: context.homeDir,
     names: DOCTOR_CHECKS.map(({ name }) => name),
-    look: (names, own, onEvent) => {
+    runChecks: (names, own, onEvent) => {
       const checks = DOCTOR_CHECKS.filter(({ name }) => names.includes(name));
-      return runDoctor({ ...look, checks, signal: own, onEvent });
+      return runDoctor({ ...base, checks, signal: own, onEvent });
     },
     // A fix is short and must not be interrupted.
     apply: (check, fix) => applyFix(check, fix, NEVER),

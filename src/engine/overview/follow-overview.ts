@@ -84,7 +84,7 @@ export class OverviewFollower {
     const { signal, restMs = REST_MS } = this.options;
     try {
       while (!signal.aborted) {
-        await this.look();
+        await this.readAll();
         const rest = anySignal([signal, this.nudge.signal]);
         await sleep(restMs, undefined, { signal: rest }).catch(() => undefined);
       }
@@ -103,7 +103,7 @@ export class OverviewFollower {
   }
 
   /** Fast parts come first. */
-  private async look(): Promise<void> {
+  private async readAll(): Promise<void> {
     const { tell, signal } = this.options;
     await this.lookAtConfig();
     this.lookAtListener();

@@ -67,7 +67,7 @@ function open(
     style,
     homeDir: '/home/ada',
     names: NAMES,
-    look: (checks, signal, tell) =>
+    runChecks: (checks, signal, tell) =>
       new Promise<DoctorReport>((_, fail) => {
         looks.push({ checks, signal, tell, fail });
       }),

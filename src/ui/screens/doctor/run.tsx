@@ -35,7 +35,7 @@ export interface DoctorScreenOptions extends Pick<View, 'homeDir'>, RunScreenOpt
   /** All checks, in order. */
   readonly names: readonly string[];
   /** Runs these checks and reports their events. */
-  readonly look: (
+  readonly runChecks: (
     checks: readonly string[],
     signal: AbortSignal,
     onEvent: (event: DoctorEvent) => void,
@@ -74,14 +74,14 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const applied: AppliedFix[] = [];
   const { promise: ended, resolve: finish, reject: fail } = deferred<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
-  const looking = createLatest();
-  const look = (checks: readonly string[]): void => {
+  const checking = createLatest();
+  const recheck = (checks: readonly string[]): void => {
     // Checks that an earlier run did not reach are part of this one.
     const wanted = new Set([...store.getSnapshot().again, ...checks]);
     store.dispatch({ again: wanted });
-    looking.run(
+    checking.run(
       (signal) =>
-        options.look(
+        options.runChecks(
           names.filter((name) => wanted.has(name)),
           signal,
           (event) => {
@@ -106,21 +106,21 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     }
     applied.push(...outcomes);
     const all = findings.some(({ finding }) => finding.fix?.changes === 'configuration');
-    look(all ? names : findings.map(({ check }) => check));
+    recheck(all ? names : findings.map(({ check }) => check));
     return outcomes;
   };
   let suspended: MountedScreen['suspended'] = (work) => work();
   const editAt = (place: FindingPlace): void => {
     const { edit } = options;
     if (edit === undefined) finish(place);
-    else suspended(() => edit(place)).then(() => look(names), fail);
+    else suspended(() => edit(place)).then(() => recheck(names), fail);
   };
   const browser = createBrowser(findingsSource({ state: store.getSnapshot, fix, style, homeDir }));
   const refresh = (): void => void browser.refresh();
   const unsubscribe = store.subscribe(refresh);
   const keys = (): BrowserKeysOptions => {
     const place = browser.getSnapshot().shown?.item.finding.place;
-    const again = listedKey('r', 'refresh', 'check again', 2, () => look(names));
+    const again = listedKey('r', 'refresh', 'check again', 2, () => recheck(names));
     const edit = (at: FindingPlace): KeyBinding =>
       listedKey('e', 'open', 'open the location in $EDITOR', 3, () => editAt(at));
     const more = place === undefined ? [again] : [edit(place), again];
@@ -152,7 +152,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     const edit = await runAlternate(view, options, {
       begin: (mounted) => {
         suspended = mounted.suspended;
-        look(names);
+        recheck(names);
       },
       // A fix is short and must not be interrupted.
       ended: ended.then((place) => browser.settled().then(() => place)),
@@ -162,6 +162,6 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     return { edit, applied, results: results.length < names.length ? undefined : results };
   } finally {
     unsubscribe();
-    looking.cancel();
+    checking.cancel();
   }
 }

@@ -58,10 +58,10 @@ export async function runProviderScreen(
   const store = createState(START_PROVIDER_SCREEN);
   let found: Diagnosis | undefined;
   const { promise: ended, resolve: finish, reject: fail } = deferred<ProviderScreenEnd>();
-  const looking = createLatest();
-  const look = (): void => {
+  const checking = createLatest();
+  const runChecks = (): void => {
     store.dispatch({ checks: {}, diagnosis: undefined });
-    looking.run(
+    checking.run(
       (signal) =>
         options.start(signal, (event) => {
           if (!signal.aborted) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
@@ -78,20 +78,20 @@ export async function runProviderScreen(
     if (options.edit === undefined) leave(place);
     else suspended(async () => options.edit?.(place)).catch(fail);
   };
-  const orders = { onAgain: look, onEdit: edit, onLeave: () => leave() };
+  const orders = { onAgain: runChecks, onEdit: edit, onLeave: () => leave() };
   const { stdout, style, title } = options;
   const view = <ProviderScreen {...{ stdout, style, title, store, ...orders }} />;
   try {
     return await runAlternate(view, options, {
       begin: (screen) => {
         suspended = screen.suspended;
-        look();
+        runChecks();
       },
       ended,
       leave: () => leave(),
     });
   } finally {
-    looking.cancel();
+    checking.cancel();
   }
 }
 

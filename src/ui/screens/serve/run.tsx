@@ -62,11 +62,11 @@ export function openServeScreen(options: ServeScreenOptions) {
   });
   const unsubscribe = store.subscribe(() => void browser.refresh());
   let live: LiveWebhooks | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const traffic = live && trafficOf(await live.snapshot());
     dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
-  const looking = setInterval(() => void browser.orNote(look()), LOOK_MS);
+  const polling = setInterval(() => void browser.orNote(poll()), LOOK_MS);
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}
@@ -108,7 +108,7 @@ export function openServeScreen(options: ServeScreenOptions) {
     failed: screen.failed,
     /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {
-      clearInterval(looking);
+      clearInterval(polling);
       unsubscribe();
       await screen.unmount();
     },

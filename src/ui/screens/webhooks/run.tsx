@@ -73,29 +73,29 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     options,
   );
   let seen: WebhooksSnapshot['deliveries'] | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const webhooks = await live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
     if (webhooks === undefined || webhooks.deliveries === seen) return;
     await browser.refresh();
     seen = webhooks.deliveries;
   };
-  const lookNow = (): void => void browser.orNote(look());
-  const looking = setInterval(lookNow, LOOK_MS);
+  const pollNow = (): void => void browser.orNote(poll());
+  const polling = setInterval(pollNow, LOOK_MS);
   return {
     changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
     /** The listener has changed, or stopped. */
     webhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
       live?.follow();
-      lookNow();
+      pollNow();
     },
     /** The process is stopping; keys change their meaning. */
     stopping: () => store.dispatch({ isStopping: true }),
     failed: screen.failed,
     /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {
-      clearInterval(looking);
+      clearInterval(polling);
       await screen.unmount();
     },
   };
