@@ -130,6 +130,7 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
  * @param made with the headings that stay
  */
 function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRecord, text: string) {
+  if (!created && frames.length === 0) return;
   const frame = frames.at(-1) ?? '';
   const at = text.lastIndexOf(frame);
   const placeOf = ({ inserted }: WriteRecord): number =>
@@ -139,7 +140,7 @@ function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRec
     .filter((write) => write.path === path && write.id !== id && write.state !== 'undone')
     .filter((write) => placeOf(write) !== -1)
     .sort((a, b) => placeOf(a) - placeOf(b));
-  if (heir === undefined || (!created && frames.length === 0)) return;
+  if (heir === undefined) return;
   const made = { created: created || heir.created, frames: [...frames, ...heir.frames] };
   writes.setMade(heir.id, made);
 }
