@@ -125,8 +125,8 @@ function keyAvailability(
 }
 
 function unknownProvider(provider: string, world: ProviderWorld): SvcError {
-  const own = Object.keys(world.config.models.providers);
-  const known = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys(), ...own];
+  const configured = Object.keys(world.config.models.providers);
+  const known = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys(), ...configured];
   const suggestion = suggestName(provider, known);
   const list = 'run "svc provider list" to see all providers';
   return new SvcError(

@@ -42,15 +42,16 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
     return { state: 'found', input: entryKey, source: `models.providers.${provider}.apiKey` };
   }
   const { key } = vendor;
-  const own = provider === vendor.id;
-  const names = own ? key.variables : [variableOf(provider)];
+  const isOfVendor = provider === vendor.id;
+  const names = isOfVendor ? key.variables : [variableOf(provider)];
   const set = names.find((name) => (env[name] ?? '').trim() !== '');
-  const withheld = own && customEndpoint && key.guarded !== true;
+  const withheld = isOfVendor && customEndpoint && key.guarded !== true;
   if (set !== undefined && !withheld) {
     const input = { kind: 'reference', source: 'env', provider: 'default', id: set } as const;
     return { state: 'found', input, source: `env ${set}` };
   }
-  const login = own && !withheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
+  const login =
+    isOfVendor && !withheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
   if (login !== undefined && existsSync(login)) return { state: 'login', source: LOGIN_SOURCE };
   if (!key.required || customEndpoint) {
     return { state: 'not_needed', ...(set === undefined ? {} : { withheld: set }) };

@@ -59,11 +59,11 @@ export function identityKeyDifferences(stored: string, wanted: string): readonly
   return FIELDS.filter((field) => before[field] !== after[field]).map((field) =>
     field === 'superseded'
       ? 'embedding from scratch was requested'
-      : `${FIELD_NAMES[field] ?? field}: ${shown(before[field])} → ${shown(after[field])}`,
+      : `${FIELD_NAMES[field] ?? field}: ${valueText(before[field])} → ${valueText(after[field])}`,
   );
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return value === null || value === '' || value === undefined ? 'default' : String(value);
 }
 
@@ -83,7 +83,7 @@ export function expectedIdentity(
   const isLocal = provider.runsOn === 'process';
   const endpoint = endpointOf(choice);
   const model = modelOf(choice);
-  const asked = isPrimary ? settings.outputDimensionality : undefined;
+  const setting = isPrimary ? settings.outputDimensionality : undefined;
   // The vendor itself has no field for it.
   const isLabelled = isPrimary && isCustomAddress(provider, choice.baseUrl);
   const label = isLabelled ? (settings.documentInputType ?? settings.inputType) : undefined;
@@ -93,7 +93,7 @@ export function expectedIdentity(
     // What a model can be asked for depends on it.
     ...(model === undefined
       ? {}
-      : { model, dimensions: dimensionsToAsk(provider, model, asked) ?? null }),
+      : { model, dimensions: dimensionsToAsk(provider, model, setting) ?? null }),
     ...(provider.inputTypes === 'custom-address' ? { documentForm: label ?? '' } : {}),
     contextSize: isLocal ? identityContextSize(settings.local.contextSize) : undefined,
   };

@@ -43,10 +43,10 @@ export function listProviders(
   const primary = chooseProvider(settings, world);
   const scene = { settings, world, primary, fallback: chooseFallback(settings, world) };
   const never = ADAPTER_IDS.filter((id) => !AUTO_ORDER.includes(id));
-  const own = Object.entries(world.config.models.providers).flatMap(([id, { api }]) =>
+  const configured = Object.entries(world.config.models.providers).flatMap(([id, { api }]) =>
     isAdapterId(id) || adapterOf(api ?? id) === undefined ? [] : [id],
   );
-  return [...AUTO_ORDER, ...never, ...own].map((provider) => listed(provider, scene));
+  return [...AUTO_ORDER, ...never, ...configured].map((provider) => listed(provider, scene));
 }
 
 function listed(provider: string, scene: Scene): ListedProvider {
@@ -58,9 +58,9 @@ function listed(provider: string, scene: Scene): ListedProvider {
   const { adapter } = choice;
   const facts = PROVIDERS[adapter];
   const model = shownModel(choice, settings);
-  const wanted = choice.isPrimary ? settings.outputDimensionality : undefined;
-  const asked = model === null ? wanted : dimensionsToAsk(facts, model, wanted);
-  const found = isAdapterId(provider) ? availability(provider, settings, world) : BY_NAME_ONLY;
+  const setting = choice.isPrimary ? settings.outputDimensionality : undefined;
+  const requested = model === null ? setting : dimensionsToAsk(facts, model, setting);
+  const detected = isAdapterId(provider) ? availability(provider, settings, world) : BY_NAME_ONLY;
   const place = isAdapterId(provider) ? AUTO_ORDER.indexOf(provider) + 1 : 0;
   return {
     provider,
@@ -71,14 +71,14 @@ function listed(provider: string, scene: Scene): ListedProvider {
       choice.entry !== undefined || [settings.provider, settings.fallback].includes(provider),
     credential: credentialView(choice, settings, world),
     model,
-    dimensions: asked ?? (model === null ? null : usualDimensions(facts, model)),
+    dimensions: requested ?? (model === null ? null : usualDimensions(facts, model)),
     endpoint: choice.baseUrl === undefined ? facts.endpoint : shownAddress(choice.baseUrl),
     cost:
       facts.cost === 'per_token' && isCustomAddress(facts, choice.baseUrl) ? 'unknown' : facts.cost,
     batch: facts.batch,
     autoPlace: place === 0 ? null : place,
-    available: found.available,
-    why: role === null ? whyNot(found, scene) : why(choice, scene),
+    available: detected.available,
+    why: role === null ? whyNot(detected, scene) : why(choice, scene),
   };
 }
 
@@ -100,9 +100,9 @@ function why(choice: ProviderChoice, { settings, world }: Scene): string {
     : `auto-detected by ${reason.sign}`;
 }
 
-function whyNot(found: Availability, { settings, primary }: Scene): string {
+function whyNot(detected: Availability, { settings, primary }: Scene): string {
   if (settings.provider === 'none') return 'memorySearch.provider is "none"';
-  if (!found.available) return found.why;
+  if (!detected.available) return detected.why;
   return settings.provider === 'auto'
     ? `${primary?.provider ?? 'another'} takes precedence`
     : `memorySearch.provider is "${settings.provider}"`;

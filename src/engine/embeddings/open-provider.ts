@@ -32,7 +32,7 @@ export async function openProvider(
   choice: ProviderChoice,
   options: OpenProviderOptions,
 ): Promise<EmbeddingAdapter> {
-  const place = {
+  const errorPlace = {
     provider: choice.provider,
     model: choice.model,
     endpoint: choice.baseUrl,
@@ -47,7 +47,7 @@ export async function openProvider(
     const vendor = await PROVIDERS[choice.adapter].open(settings, tools, signal);
     return new VendorAdapter(vendor, settings);
   } catch (error) {
-    throw asProviderError(error, place);
+    throw asProviderError(error, errorPlace);
   }
 }
 

@@ -67,11 +67,11 @@ export function createProviderPath(
   const openings: SharedOpening<EmbeddingAdapter>[] = [];
   const provider = (chosen: ProviderChoice, choose: typeof chooseProvider): PathProvider => {
     const adapters = new Map<string, SharedOpening<EmbeddingAdapter>>();
-    let rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
+    let lastFailure: { readonly sinceMs: number; readonly error: SvcError } | undefined;
     const openOnce = (
       name: string,
       choice: ProviderChoice,
-      wanted: ResolvedMemorySearch,
+      usedSettings: ResolvedMemorySearch,
       signal: AbortSignal,
     ): Promise<EmbeddingAdapter> => {
       const known = adapters.get(name);
@@ -82,7 +82,7 @@ export function createProviderPath(
         const isMissing = choice.credential.state === 'missing';
         const { credential } = (isMissing ? choose(settings, world) : undefined) ?? choice;
         const now = { ...choice, credential };
-        return openProvider(now, { settings: wanted, world, clock, signal: lasting });
+        return openProvider(now, { settings: usedSettings, world, clock, signal: lasting });
       });
       adapters.set(name, opening);
       openings.push(opening);
@@ -105,9 +105,11 @@ export function createProviderPath(
         return canCompare(identityKey(other.identity), identity) ? other : undefined;
       },
       resting: () =>
-        rest !== undefined && isWithin(rest.sinceMs, clock.now(), REST_MS) ? rest.error : undefined,
+        lastFailure !== undefined && isWithin(lastFailure.sinceMs, clock.now(), REST_MS)
+          ? lastFailure.error
+          : undefined,
       failed: (error) => {
-        rest = { sinceMs: clock.now(), error };
+        lastFailure = { sinceMs: clock.now(), error };
         // The key may have been replaced where it is stored: it is read again.
         if (error.code === 'PROVIDER_AUTH') adapters.clear();
       },
@@ -131,7 +133,7 @@ export function providerErrorOf(
 ): SvcError {
   const { provider, model, baseUrl: endpoint, isPrimary } = choice;
   const place = { provider, model, endpoint, queryTimeoutMs, isPrimary };
-  const named = asProviderError(error, place);
-  if (named instanceof SvcError) return named;
-  return new SvcError('PROVIDER_REFUSED', messageOf(named), { cause: named });
+  const known = asProviderError(error, place);
+  if (known instanceof SvcError) return known;
+  return new SvcError('PROVIDER_REFUSED', messageOf(known), { cause: known });
 }

@@ -71,16 +71,16 @@ export class VendorAdapter implements EmbeddingAdapter {
     this.id = settings.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    const asked =
+    const dimensions =
       vendor.dimensions === undefined
         ? dimensionsToAsk(PROVIDERS[settings.adapter], vendor.model, settings.dimensions)
         : vendor.dimensions;
-    this.size = asked ?? undefined;
+    this.size = dimensions ?? undefined;
     this.identity = {
       adapter: settings.adapter,
       endpoint: shownAddress(vendor.identityEndpoint ?? vendor.endpoint),
       model: vendor.model,
-      dimensions: asked ?? null,
+      dimensions: dimensions ?? null,
       documentForm: vendor.documentForm,
       contextSize: identityContextSize(vendor.contextSize),
     };

@@ -71,15 +71,15 @@ function limitsOf(model: string): RequestLimits {
 
 /** Error bodies: `{error: {message}}`, `{detail: {error}}`, `{detail: [{msg}]}`. */
 const explainDeepInfra: ExplainStatus = ({ status, body }) => {
-  const said = messageIn(body) ?? '';
-  if (status === 402 || /payment method|positive balance|inference prohibited/iu.test(said)) {
+  const message = messageIn(body) ?? '';
+  if (status === 402 || /payment method|positive balance|inference prohibited/iu.test(message)) {
     return { kind: 'quota', hint: 'add a balance at deepinfra.com/dash/billing' };
   }
   if (status >= 500 || status === 429) return {};
-  if (/at most \d+ items|less than \d+ tokens|too (?:long|many)|context length/iu.test(said)) {
+  if (/at most \d+ items|less than \d+ tokens|too (?:long|many)|context length/iu.test(message)) {
     return { kind: 'too_large' };
   }
-  return /model\b.{0,300}\b(?:not available|not found|not exist|unknown)/iu.test(said)
+  return /model\b.{0,300}\b(?:not available|not found|not exist|unknown)/iu.test(message)
     ? { kind: 'model' }
     : {};
 };

@@ -42,8 +42,8 @@ export const lmstudio: AddressedProvider<'lmstudio'> = {
 /** Error bodies: `{error: "text"}`, or OpenAI's form. */
 function explainLmStudio(model: string): ExplainStatus {
   return ({ status, body }) => {
-    const said = messageIn(body) ?? '';
-    if (/no models? loaded/iu.test(said)) {
+    const message = messageIn(body) ?? '';
+    if (/no models? loaded/iu.test(message)) {
       return {
         kind: 'model',
         hint: `load it with \`lms load ${model}\`, or enable just-in-time loading in LM Studio's server settings`,
@@ -51,14 +51,14 @@ function explainLmStudio(model: string): ExplainStatus {
     }
     if (
       jsonAt(body, 'error', 'code') === 'model_not_found' ||
-      /model .{0,300}not found/iu.test(said)
+      /model .{0,300}not found/iu.test(message)
     ) {
       return {
         kind: 'model',
         hint: `\`lms ls\` lists the available models; ${model} is not an embedding model`,
       };
     }
-    const tooLong = /context (?:length|size|window|overflow)|too (?:long|large)/iu.test(said);
+    const tooLong = /context (?:length|size|window|overflow)|too (?:long|large)/iu.test(message);
     return status < 500 && tooLong ? { kind: 'too_large' } : {};
   };
 }

@@ -51,12 +51,13 @@ const INVALID_MODEL = '1500';
  * `{detail}`.
  */
 const explainMistral: ExplainStatus = ({ status, body }) => {
-  const given = jsonAt(body, 'code');
-  const code = typeof given === 'string' || typeof given === 'number' ? String(given) : undefined;
-  const said = messageIn(body) ?? '';
+  const written = jsonAt(body, 'code');
+  const code =
+    typeof written === 'string' || typeof written === 'number' ? String(written) : undefined;
+  const message = messageIn(body) ?? '';
   if (
     code === TOO_MANY_TOKENS ||
-    /too many (?:tokens|inputs)|exceed\w{0,3} .{0,300}tokens/iu.test(said)
+    /too many (?:tokens|inputs)|exceed\w{0,3} .{0,300}tokens/iu.test(message)
   ) {
     return { code, kind: 'too_large' };
   }
@@ -67,6 +68,8 @@ const explainMistral: ExplainStatus = ({ status, body }) => {
     return { code, kind: 'model' };
   }
   // A used-up limit has the same status as the rate limit ("Usage limits").
-  const spent = /\b(?:usage limit|spend\w*|monthly|budget|credits?|billing|payment)\b/iu.test(said);
+  const spent = /\b(?:usage limit|spend\w*|monthly|budget|credits?|billing|payment)\b/iu.test(
+    message,
+  );
   return status === 429 && spent ? { code, kind: 'quota' } : { code };
 };

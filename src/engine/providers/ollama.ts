@@ -119,15 +119,18 @@ function explainOllama(model: string, addressSetting: string): ExplainStatus {
           }
         : { hint: `pull it with \`ollama pull ${model}\`` };
     }
-    const said = messageIn(body) ?? '';
+    const message = messageIn(body) ?? '';
     // Ollama's cloud has hourly and weekly limits; waiting a few minutes does not help.
-    if (status === 429 && /\b(?:hourly|daily|weekly|monthly|usage)\b.{0,300}\blimit/iu.test(said)) {
+    if (
+      status === 429 &&
+      /\b(?:hourly|daily|weekly|monthly|usage)\b.{0,300}\blimit/iu.test(message)
+    ) {
       return { kind: 'quota' };
     }
-    if (/exceed\w{0,3} .{0,300}context length/iu.test(said)) return { kind: 'too_large' };
+    if (/exceed\w{0,3} .{0,300}context length/iu.test(message)) return { kind: 'too_large' };
     // The model always fails on this text.
-    if (/\bNaN\b|[+-]Inf\b/u.test(said)) return { kind: 'input' };
-    if (/not support embed/iu.test(said)) {
+    if (/\bNaN\b|[+-]Inf\b/u.test(message)) return { kind: 'input' };
+    if (/not support embed/iu.test(message)) {
       return { kind: 'model', hint: `${model} is not an embedding model; try ${MODEL}` };
     }
     return {};
@@ -149,20 +152,20 @@ function ollamaBaseUrl(host: string | undefined): string | undefined {
   const text = (host ?? '').trim().replaceAll(/^["']|["']$/gu, '');
   if (text === '') return undefined;
   if (text === 'ollama.com') return 'https://ollama.com';
-  const [, scheme, place = '', path = ''] = /^(?:([a-z]+):\/\/)?([^/]*)(.*)/isu.exec(text) ?? [];
+  const [, scheme, address = '', path = ''] = /^(?:([a-z]+):\/\/)?([^/]*)(.*)/isu.exec(text) ?? [];
   const kind = scheme?.toLowerCase() ?? 'http';
-  const port = scheme === undefined ? OWN_PORT : PORTS[kind];
-  if (port === undefined) return undefined;
-  const { name, given } = hostAndPort(place);
-  const url = `${kind}://${reachable(name)}:${given ?? port}${path}`;
+  const defaultPort = scheme === undefined ? OWN_PORT : PORTS[kind];
+  if (defaultPort === undefined) return undefined;
+  const { name, port = defaultPort } = hostAndPort(address);
+  const url = `${kind}://${reachable(name)}:${port}${path}`;
   return URL.canParse(url) ? withoutEndSlashes(new URL(url).href) : undefined;
 }
 
-function hostAndPort(place: string): { readonly name: string; readonly given: string | undefined } {
-  const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/u.exec(place) ?? [];
+function hostAndPort(host: string): { readonly name: string; readonly port: string | undefined } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/u.exec(host) ?? [];
   const name = bracketed ?? plain;
   // Several colons without brackets: an IPv6 address without port.
-  return name === undefined ? { name: place, given: undefined } : { name, given };
+  return name === undefined ? { name: host, port: undefined } : { name, port };
 }
 
 /** The address to connect to when the server listens on all. */

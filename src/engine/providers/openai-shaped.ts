@@ -64,12 +64,12 @@ export function openAiShaped(
     ...(batch === undefined ? {} : { batch }),
     embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
       const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };
-      const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
-      const asked = sendRequest(
-        { ...sent, signal, timeoutMs, pacing },
+      const request = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
+      const sending = sendRequest(
+        { ...request, signal, timeoutMs, pacing },
         shape.explain(model, inputs),
       );
-      const answer = await withHintWhenRefused(shape.startHint, asked);
+      const answer = await withHintWhenRefused(shape.startHint, sending);
       return readOpenAiAnswer(answer, inputs.length);
     },
   };

@@ -67,8 +67,8 @@ export function normalise(vector: Float32Array): Float32Array {
 
 /** An answer without its result. Some servers report an error with status 200. @param what as `no "data"` */
 export function withoutResult(body: unknown, what: string): VendorFault {
-  const said = messageIn(body);
-  return broken(said === undefined ? `it has ${what}` : `it reports "${said}"`);
+  const message = messageIn(body);
+  return broken(message === undefined ? `it has ${what}` : `it reports "${message}"`);
 }
 
 export function broken(what: string): VendorFault {

@@ -117,11 +117,11 @@ const UNPAID_WAIT_MS = 20_000;
 /** Error bodies: `{detail}`. */
 function explainVoyage(inputs: readonly EmbeddingInput[]): ExplainStatus {
   return ({ status, body, headers }) => {
-    const said = messageIn(body) ?? '';
+    const message = messageIn(body) ?? '';
     if (status === 403) {
       return { hint: 'Voyage rejects keys without permission, and blocked IP addresses' };
     }
-    if (status === 429 && /payment method/iu.test(said)) {
+    if (status === 429 && /payment method/iu.test(message)) {
       const hint =
         'add a payment method at dashboard.voyageai.com: without one, Voyage allows 3 requests and 10K tokens a minute';
       const tokens = inputs.reduce((sum, input) => sum + estimateTokens(plainText(input)), 0);
@@ -130,8 +130,8 @@ function explainVoyage(inputs: readonly EmbeddingInput[]): ExplainStatus {
       return { hint, ...(headers['retry-after'] === undefined ? { waitMs: UNPAID_WAIT_MS } : {}) };
     }
     if (status !== 400) return {};
-    if (/max allowed tokens|too many tokens|context window/iu.test(said))
+    if (/max allowed tokens|too many tokens|context window/iu.test(message))
       return { kind: 'too_large' };
-    return /^model .* (?:is not supported|does not exist)/iu.test(said) ? { kind: 'model' } : {};
+    return /^model .* (?:is not supported|does not exist)/iu.test(message) ? { kind: 'model' } : {};
   };
 }

@@ -41,9 +41,9 @@ export async function* startBatchRun(
   ground: BatchGround,
 ): AsyncGenerator<KeyedPart> {
   const { timeoutMs, pacing, embedDocuments, settings, ...shared } = ground;
-  const left = new AbortController();
+  const stopping = new AbortController();
   const signal =
-    options.signal === undefined ? left.signal : anySignal([options.signal, left.signal]);
+    options.signal === undefined ? stopping.signal : anySignal([options.signal, stopping.signal]);
   const onEvent = options.onEvent ?? (() => undefined);
   const run: BatchRun = {
     ...shared,
@@ -54,7 +54,7 @@ export async function* startBatchRun(
     health: new BatchHealth(onEvent, settings.enabled),
     inline: (some) => embedDocuments(some, { signal, onEvent }),
   };
-  const stop = (): void => left.abort();
+  const stop = (): void => stopping.abort();
   try {
     yield* embedInBatches(inputs, options.fewInline ? FEW : 1, run, stop);
   } finally {
@@ -189,8 +189,8 @@ async function* embedByJob(
     return;
   }
   if (end.why !== undefined) health.jobFailed(end.why, false);
-  const left = [...inputs.values()].filter(({ key }) => !end.embedded.has(key));
-  if (left.length > 0) yield* run.inline(left);
+  const remaining = [...inputs.values()].filter(({ key }) => !end.embedded.has(key));
+  if (remaining.length > 0) yield* run.inline(remaining);
 }
 
 /** Starts as many jobs as allowed, and leaves them to a later run. */

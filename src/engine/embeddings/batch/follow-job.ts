@@ -227,9 +227,9 @@ function isGone({ details }: VendorFault): boolean {
 }
 
 /** What a request returns, or its fault. @throws any other error, or the signal's reason */
-async function resultOrFault<T>(asked: Promise<T>, { call }: BatchRun): Promise<T | VendorFault> {
+async function resultOrFault<T>(request: Promise<T>, { call }: BatchRun): Promise<T | VendorFault> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     call.signal.throwIfAborted();
     if (!(error instanceof VendorFault)) throw error;
@@ -257,9 +257,9 @@ export async function submitJob(
   const record = await records.begin([...inputs.keys()]);
   const entries = Array.from(inputs, ([key, input]) => ({ key, input }));
   for (let tries = 1; ; tries++) {
-    const given = await resultOrFault(vendor.submit(entries, record.id, call), run);
-    const isOpen = given instanceof VendorFault && isInconclusive(given);
-    const handle = (isOpen ? await findJob(record, run) : undefined) ?? given;
+    const submitted = await resultOrFault(vendor.submit(entries, record.id, call), run);
+    const isOpen = submitted instanceof VendorFault && isInconclusive(submitted);
+    const handle = (isOpen ? await findJob(record, run) : undefined) ?? submitted;
     if (!(handle instanceof VendorFault)) {
       const started = await records.started(record, handle);
       const { id: job } = record;

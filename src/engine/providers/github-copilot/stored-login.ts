@@ -54,8 +54,8 @@ export async function deleteLogin(stateDir: string): Promise<void> {
   try {
     const names = ifThere(() => readdirSync(folder)) ?? [];
     const leftovers = names.filter((name) => name.endsWith(TEMPORARY_ENDING));
-    const made = leftovers.map((name) => join(folder, name));
-    for (const file of [...made, tokenCacheFile(stateDir), loginFile(stateDir)]) {
+    const temporary = leftovers.map((name) => join(folder, name));
+    for (const file of [...temporary, tokenCacheFile(stateDir), loginFile(stateDir)]) {
       await rm(file, { force: true });
     }
   } catch (cause) {

@@ -52,10 +52,10 @@ export async function createCopilotVendor(
   const apiUrl = await githubApiFor(githubToken, tools);
   const session = new CopilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
   const pacing = new Pacer().pacing(INTERACTIVE, () => undefined);
-  const asked: BatchCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
+  const startCall: BatchCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
   const model =
     settings.model === undefined
-      ? await session.findModel(asked)
+      ? await session.findModel(startCall)
       : { id: settings.model, maxInputs: DEFAULT_MAX_INPUTS };
   const dimensions = dimensionsToAsk(provider, model.id, settings.dimensions);
   return {
@@ -193,8 +193,10 @@ class CopilotSession {
         headers: { ...EDITOR_HEADERS, authorization, ...headers },
       },
       ({ status, body, headers: answered }) => {
-        const own = explainOpenAi({ status, body, headers: answered });
-        return own.code === 'model_not_supported' ? { ...own, kind: 'model' } : own;
+        const explained = explainOpenAi({ status, body, headers: answered });
+        return explained.code === 'model_not_supported'
+          ? { ...explained, kind: 'model' }
+          : explained;
       },
     );
   }

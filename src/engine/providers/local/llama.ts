@@ -114,8 +114,8 @@ async function load(
 ): Promise<LoadedLlama> {
   const module: unknown = await import(pathToFileURL(entry).href);
   if (!isLlamaModule(module)) throw new Error(`${entry} has no getLlama`);
-  const said: string[] = [];
-  const llama = await held(
+  const logged: string[] = [];
+  const llama = await keepingAlive(
     module.getLlama({
       gpu: runtime.gpu || runtime.platform === 'darwin-arm64' ? 'auto' : false,
       build: 'never',
@@ -123,20 +123,20 @@ async function load(
       progressLogs: false,
       logLevel: 'error',
       logger: (_level, message) => {
-        if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
+        if (logged.length < MAX_LOGGED) logged.push(message.replaceAll(/\s+/gu, ' ').trim());
       },
       maxThreads: threads,
     }),
   );
-  return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
+  return { llama, takeComplaint: () => complaintIn(logged.splice(0)) };
 }
 
 /** More than one failure logs. */
-const MAX_SAID = 20;
+const MAX_LOGGED = 20;
 
-function complaintIn(said: readonly string[]): string | undefined {
-  const named = said.map((line) => /error loading model: (.*)/u.exec(line)?.[1]);
-  return named.find((line) => line !== undefined) ?? said[0];
+function complaintIn(logged: readonly string[]): string | undefined {
+  const named = logged.map((line) => /error loading model: (.*)/u.exec(line)?.[1]);
+  return named.find((line) => line !== undefined) ?? logged[0];
 }
 
 function isLlamaModule(module: unknown): module is LlamaModule {
@@ -182,7 +182,7 @@ export async function openSession(options: {
     threads: Math.min(threads, loaded.llama.cpuMathCores),
     createSignal: signal,
   });
-  const context = await held(creating).catch(async (error: unknown) => {
+  const context = await keepingAlive(creating).catch(async (error: unknown) => {
     await freeModel(model);
     signal.throwIfAborted();
     throw new VendorFault('setup', `cannot run the model: ${messageOf(error)}`, {
@@ -196,7 +196,7 @@ export async function openSession(options: {
     let sum: Float32Array | undefined;
     for (let from = 0; from < tokens.length; from += maxTokens) {
       const piece = tokens.slice(from, from + maxTokens);
-      const { vector } = await held(context.getEmbeddingFor(piece));
+      const { vector } = await keepingAlive(context.getEmbeddingFor(piece));
       sum ??= new Float32Array(vector.length);
       for (let i = 0; i < sum.length; i++) {
         sum[i] = (sum[i] ?? 0) + piece.length * (vector[i] ?? 0);
@@ -228,7 +228,7 @@ export async function loadModel(
 ): Promise<LlamaModel> {
   takeComplaint();
   try {
-    return await held(llama.loadModel({ modelPath, loadSignal: signal }));
+    return await keepingAlive(llama.loadModel({ modelPath, loadSignal: signal }));
   } catch (error) {
     signal.throwIfAborted();
     // llama.cpp logs from another thread, slightly later.
@@ -253,7 +253,7 @@ export async function freeModel(model: LlamaModel): Promise<void> {
  * Keeps the process alive: while the library switches threads, Node.js may find nothing to wait for
  * and exit silently.
  */
-export async function held<T>(work: Promise<T>): Promise<T> {
+export async function keepingAlive<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, LONGEST_TIMER_MS);
   try {
     return await work;

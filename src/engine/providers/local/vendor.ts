@@ -179,13 +179,13 @@ class Turns {
   /** @throws what the work throws; the signal's reason if aborted while waiting */
   async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.last;
-    const own = deferred<void>();
-    this.last = before.then(() => own.promise);
+    const end = deferred<void>();
+    this.last = before.then(() => end.promise);
     try {
       await unlessAborted(before, signal);
       return await work();
     } finally {
-      own.resolve();
+      end.resolve();
     }
   }
 

@@ -83,11 +83,12 @@ export class Pacer {
     onEvent: (event: EmbeddingEvent) => void,
   ): number | undefined {
     if (!isTransient(fault)) return undefined;
-    const asked = fault.details.waitMs;
-    if (rules.giveUpOnLongWaits && asked !== undefined && asked > rules.maxWaitMs) return undefined;
-    if (fault.details.kind === 'rate') return this.slowDown(asked, rules, onEvent);
+    const askedMs = fault.details.waitMs;
+    if (rules.giveUpOnLongWaits && askedMs !== undefined && askedMs > rules.maxWaitMs)
+      return undefined;
+    if (fault.details.kind === 'rate') return this.slowDown(askedMs, rules, onEvent);
     if (tries >= rules.maxTries) return undefined;
-    const waitMs = Math.min(rules.maxWaitMs, asked ?? this.backoff(tries));
+    const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(tries));
     onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
     return Math.max(1, waitMs);
   }

@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors/index.js';
 import {
   freeModel,
-  held,
   INSTALL_HINT,
+  keepingAlive,
   type LlamaModel,
   type LlamaRankingContext,
   type LoadedLlama,
@@ -82,7 +82,7 @@ function rerankerOf(
       // One by one, since the library does the same, and so it can be stopped between two.
       for (const [index, text] of documents.entries()) {
         signal.throwIfAborted();
-        const scoring = held(context.rank(query, text, { onOverflow: 'maxChunk' }));
+        const scoring = keepingAlive(context.rank(query, text, { onOverflow: 'maxChunk' }));
         ranked.push({ index, score: await unlessAborted(scoring, signal) });
       }
       return { ranked, cost: {} };
@@ -107,7 +107,7 @@ async function rankingContext(
       threads: Math.min(usableCores(), llama.cpuMathCores),
       createSignal: signal,
     });
-    return await held(creating);
+    return await keepingAlive(creating);
   } catch (error) {
     signal.throwIfAborted();
     throw setupFault(`cannot run the model: ${messageOf(error)}`);

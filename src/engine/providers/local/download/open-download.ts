@@ -82,9 +82,10 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
       continue;
     }
     if (status !== 416 && (status < 200 || status >= 300)) {
-      const said = headers['x-error-message'];
+      const header = headers['x-error-message'];
       // The status is enough.
-      const body = typeof said === 'string' ? said : await errorBeginning(stream).catch(() => '');
+      const body =
+        typeof header === 'string' ? header : await errorBeginning(stream).catch(() => '');
       stream.destroy();
       throw refusedFault(status, headers, body, url);
     }
@@ -164,8 +165,8 @@ function transferFault(error: unknown): VendorFault {
     return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
   }
   const code = systemErrorCode(error);
-  const said = messageOf(error).replaceAll(/\?\S+/gu, '');
-  const { message, hint = TRY_AGAIN } = networkWords(code ?? '', said);
+  const text = messageOf(error).replaceAll(/\?\S+/gu, '');
+  const { message, hint = TRY_AGAIN } = networkWords(code ?? '', text);
   return new VendorFault('network', `the download failed: ${message}`, {
     code,
     hint,
