@@ -118,12 +118,12 @@ async function compare(
     { trial: { settings: { provider: 'none' }, indexKey: undefined } },
   );
   const ask = async () => {
-    const { asked } = await askMemory(memory, questions, {
+    const { questions: asked } = await askMemory(memory, questions, {
       maxResults: MAX_RESULTS,
       minScore: undefined,
       signal,
       onSync: () => undefined,
-      onAsked: () => undefined,
+      onAnswer: () => undefined,
     });
     const { mrr, hit5 } = meanMetrics(asked.map(({ metrics }) => metrics));
     return { mrr, hit5 };

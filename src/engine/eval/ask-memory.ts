@@ -15,11 +15,11 @@ export interface AskOptions {
   readonly minScore: number | undefined;
   readonly signal: AbortSignal;
   readonly onSync: (event: SyncEvent) => void;
-  readonly onAsked: () => void;
+  readonly onAnswer: () => void;
 }
 
 /** A question with its answer. */
-export interface AskedQuestion {
+export interface AnsweredQuestion {
   readonly question: EvalQuestion;
   readonly targets: readonly Target[];
   readonly response: SearchResponse;
@@ -27,9 +27,9 @@ export interface AskedQuestion {
   readonly ms: number;
 }
 
-/** All questions asked of one memory. */
-export interface AskedMemory {
-  readonly asked: readonly AskedQuestion[];
+/** The answers of one memory to all questions. */
+export interface Answers {
+  readonly questions: readonly AnsweredQuestion[];
   readonly paths: ReadonlySet<string>;
   readonly files: FileReader;
   readonly warnings: readonly Warning[];
@@ -44,8 +44,8 @@ export interface AskedMemory {
 export async function askMemory(
   memory: OpenedMemory,
   questions: readonly EvalQuestion[],
-  { maxResults, minScore, signal, onSync, onAsked }: AskOptions,
-): Promise<AskedMemory> {
+  { maxResults, minScore, signal, onSync, onAnswer }: AskOptions,
+): Promise<Answers> {
   const { backend } = memory;
   const summary = await backend.sync({ signal, onEvent: onSync });
   signal.throwIfAborted();
@@ -57,42 +57,42 @@ export async function askMemory(
   }
   const paths = new Set((await backend.list({ signal })).map(({ path }) => path));
   const files = fileReader(backend);
-  const asked: AskedQuestion[] = [];
+  const answered: AnsweredQuestion[] = [];
   for (const question of questions) {
     const targets = await withLines(question, paths, files);
     const { filters } = question;
     const request = { query: question.question, maxResults, minScore, filters };
     // Warm up: the first search opens the index and loads code.
-    if (asked.length === 0) await backend.search({ ...request, lexicalOnly: true }, { signal });
+    if (answered.length === 0) await backend.search({ ...request, lexicalOnly: true }, { signal });
     const started = performance.now();
     const response = await backend.search(request, { signal });
     const ms = performance.now() - started;
     signal.throwIfAborted();
     const metrics = scoreQuestion(response.results, targets, maxResults);
-    asked.push({ question, targets, response, metrics, ms });
-    onAsked();
+    answered.push({ question, targets, response, metrics, ms });
+    onAnswer();
   }
   const warnings = [...memory.warnings, ...embeddingWarnings(summary)];
-  return { asked, paths, files, warnings };
+  return { questions: answered, paths, files, warnings };
 }
 
 /** How the questions were searched; `hybrid` if any was. */
 export function modeOf(
-  asked: readonly AskedQuestion[],
+  answered: readonly AnsweredQuestion[],
 ): Pick<EvalVariant, 'corrected' | 'fellBack' | 'mode' | 'model' | 'provider'> {
-  const embedded = asked.find(({ response }) => response.provider !== null)?.response;
+  const embedded = answered.find(({ response }) => response.provider !== null)?.response;
   const { mode = 'lexical', provider = null, model = null } = embedded ?? {};
-  const fellBack = asked.filter(({ response }) =>
+  const fellBack = answered.filter(({ response }) =>
     response.warnings.some(({ code }) => code === 'PROVIDER_UNAVAILABLE'),
   ).length;
-  const corrected = asked.filter(({ response }) => response.corrections.length > 0).length;
+  const corrected = answered.filter(({ response }) => response.corrections.length > 0).length;
   return { mode, provider, model, fellBack, corrected };
 }
 
 /** How the results were reranked, and what it cost; null without a reranker. */
-export function rerankOf(asked: readonly AskedQuestion[]): EvalVariant['rerank'] {
-  const reports = asked.flatMap(({ response }) => response.rerank ?? []);
-  const failures = asked.flatMap(({ response }) =>
+export function rerankOf(answered: readonly AnsweredQuestion[]): EvalVariant['rerank'] {
+  const reports = answered.flatMap(({ response }) => response.rerank ?? []);
+  const failures = answered.flatMap(({ response }) =>
     response.warnings.filter(({ code }) => code.startsWith('RERANK_')),
   );
   const [first] = reports;
@@ -153,10 +153,10 @@ async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines>
   const lines = new Map<number, string>();
   try {
     for (let from = 1; ; ) {
-      const given = await backend.get({ target: path, from, lines: ALL_LINES });
-      for (const [line, text] of numbered(given)) lines.set(line, text);
-      if (given.turns !== undefined || given.endLine >= given.totalLines) return lines;
-      from = given.endLine + 1;
+      const response = await backend.get({ target: path, from, lines: ALL_LINES });
+      for (const [line, text] of numbered(response)) lines.set(line, text);
+      if (response.turns !== undefined || response.endLine >= response.totalLines) return lines;
+      from = response.endLine + 1;
     }
   } catch (error) {
     if (error instanceof SvcError) return null;

@@ -21,7 +21,7 @@ const baselineSchema = z.strictObject({
 export type Baseline = z.infer<typeof baselineSchema>;
 
 /** Search options; only runs with the same ones can be compared. */
-interface AskedHow {
+interface SearchLimits {
   readonly maxResults: number;
   readonly minScore: number | undefined;
 }
@@ -36,8 +36,8 @@ const ROUNDING = 1e-4;
 /** @throws SvcError EVAL_WRITE_FAILED */
 export function writeBaseline(
   file: string,
-  { asked }: TrialResult,
-  { maxResults, minScore }: AskedHow,
+  { questions }: TrialResult,
+  { maxResults, minScore }: SearchLimits,
   atMs: number,
 ): void {
   const baseline: Baseline = {
@@ -47,7 +47,7 @@ export function writeBaseline(
     maxResults,
     minScore: minScore ?? null,
     questions: Object.fromEntries(
-      asked.map(({ question, metrics }) => [question.id, rounded(metrics)]),
+      questions.map(({ question, metrics }) => [question.id, rounded(metrics)]),
     ),
   };
   try {
@@ -61,14 +61,14 @@ export function writeBaseline(
 }
 
 /** @throws SvcError EVAL_BASELINE_INVALID if it cannot be read, or used other search options */
-export function readBaseline(file: string, { maxResults, minScore }: AskedHow): Baseline {
+export function readBaseline(file: string, { maxResults, minScore }: SearchLimits): Baseline {
   const baseline = parseBaseline(file);
   if (baseline.maxResults === maxResults && baseline.minScore === (minScore ?? null)) {
     return baseline;
   }
-  const asked = `--max-results ${baseline.maxResults}`;
+  const options = `--max-results ${baseline.maxResults}`;
   const least = baseline.minScore === null ? '' : ` --min-score ${baseline.minScore}`;
-  throw new SvcError('EVAL_BASELINE_INVALID', `${file} was written with ${asked}${least}`, {
+  throw new SvcError('EVAL_BASELINE_INVALID', `${file} was written with ${options}${least}`, {
     hint: 'use the same options, or write a new baseline with --write-baseline',
   });
 }
@@ -92,11 +92,11 @@ function parseBaseline(file: string): Baseline {
  */
 export function compareWithBaseline(
   baseline: Baseline,
-  { asked }: TrialResult,
+  { questions }: TrialResult,
   margin: number,
 ): BaselineVerdict {
   const known = new Map(Object.entries(baseline.questions));
-  const pairs = asked.flatMap(({ question, metrics }) => {
+  const pairs = questions.flatMap(({ question, metrics }) => {
     const before = known.get(question.id);
     return before === undefined ? [] : [{ before, now: metrics }];
   });
@@ -114,7 +114,7 @@ export function compareWithBaseline(
   });
   return {
     shared: pairs.length,
-    added: asked.length - pairs.length,
+    added: questions.length - pairs.length,
     gone: known.size - pairs.length,
     drops,
     before,

@@ -74,8 +74,8 @@ function takingTurns(byFile: readonly (readonly Draft[])[], count: number): read
     for (const drafts of byFile) {
       const line = drafts[round];
       if (line === undefined || taken.size >= count) continue;
-      const asked = line.question.toLowerCase();
-      if (!taken.has(asked)) taken.set(asked, line);
+      const text = line.question.toLowerCase();
+      if (!taken.has(text)) taken.set(text, line);
     }
   }
   return [...taken.values()];

@@ -69,7 +69,7 @@ export async function evaluateFile(
     maxResults,
     minScore: minScore ?? null,
     seed,
-    variants: results.map(({ trial, asked: _, latencyMs, ...rest }) => {
+    variants: results.map(({ trial, questions: _, latencyMs, ...rest }) => {
       return { name: trial.name, settings: trial.settings, ...rest, latencyMs };
     }),
     misses: misses.map(missOutput),
@@ -94,8 +94,8 @@ function expectationWords(expected: Expectation): string {
   }
 }
 
-function missOutput({ asked, target, reason }: Miss): EvalOutput['misses'][number] {
-  const { id, question, workspace } = asked.question;
+function missOutput({ answer, target, reason }: Miss): EvalOutput['misses'][number] {
+  const { id, question, workspace } = answer.question;
   return {
     id,
     question,

@@ -4,8 +4,8 @@ import { candidateLimit } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import { groupBy } from '../support/lists.js';
 import {
-  type AskedMemory,
-  type AskedQuestion,
+  type AnsweredQuestion,
+  type Answers,
   type AskOptions,
   askMemory,
   modeOf,
@@ -54,7 +54,7 @@ export interface EvalRequest extends Pick<AskOptions, 'maxResults' | 'minScore' 
 /** The result of one set of settings. */
 export interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
   readonly trial: Trial;
-  readonly asked: readonly AskedQuestion[];
+  readonly questions: readonly AnsweredQuestion[];
 }
 
 /** The result of an evaluation. */
@@ -94,21 +94,21 @@ async function runTrial(
 ): Promise<TrialResult> {
   const { questions, onEvent, signal } = request;
   onEvent({ type: 'trial.started', name: trial.name });
-  const asked: AskedQuestion[] = [];
+  const answered: AnsweredQuestion[] = [];
   let done = 0;
   for (const [workspace, group] of groupBy(questions, (question) => question.workspace)) {
     const memory = await request.open(trial, workspace);
     try {
       const answers = await askMemory(memory, group, {
-        ...askedBy(trial, memory, request),
+        ...limitsOf(trial, memory, request),
         signal,
         onSync: (event) => onEvent({ type: 'sync', event }),
-        onAsked: () => {
+        onAnswer: () => {
           done += 1;
           onEvent({ type: 'question.asked', name: trial.name, done, all: questions.length });
         },
       });
-      asked.push(...answers.asked);
+      answered.push(...answers.questions);
       warnings.push(...answers.warnings);
       if (misses === undefined) continue;
       misses.push(...(await missesOf(answers, memory, trial, workspace, request)));
@@ -119,18 +119,18 @@ async function runTrial(
   }
   return {
     trial,
-    ...modeOf(asked),
-    rerank: rerankOf(asked),
-    metrics: meanMetrics(asked.map(({ metrics }) => metrics)),
-    tags: tagMetrics(asked),
-    latencyMs: latencyOf(asked.map(({ ms }) => ms)),
+    ...modeOf(answered),
+    rerank: rerankOf(answered),
+    metrics: meanMetrics(answered.map(({ metrics }) => metrics)),
+    tags: tagMetrics(answered),
+    latencyMs: latencyOf(answered.map(({ ms }) => ms)),
     differences: [],
-    asked: inOrderOf(questions, asked),
+    questions: inOrderOf(questions, answered),
   };
 }
 
 /** A trial's own maxResults and minScore override those of the request. */
-function askedBy(
+function limitsOf(
   trial: Trial,
   { agent }: OpenedMemory,
   { maxResults, minScore }: EvalRequest,
@@ -143,7 +143,7 @@ function askedBy(
 }
 
 async function missesOf(
-  answers: AskedMemory,
+  answers: Answers,
   { agent }: OpenedMemory,
   trial: Trial,
   workspace: string | undefined,
@@ -161,24 +161,24 @@ async function missesOf(
 
 function inOrderOf(
   questions: readonly EvalQuestion[],
-  asked: readonly AskedQuestion[],
-): readonly AskedQuestion[] {
-  const places = new Map(questions.map(({ id }, place) => [id, place]));
-  const placeOf = ({ question }: AskedQuestion): number => places.get(question.id) ?? 0;
-  return asked.toSorted((a, b) => placeOf(a) - placeOf(b));
+  answered: readonly AnsweredQuestion[],
+): readonly AnsweredQuestion[] {
+  const positions = new Map(questions.map(({ id }, at) => [id, at]));
+  const positionOf = ({ question }: AnsweredQuestion): number => positions.get(question.id) ?? 0;
+  return answered.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-function tagMetrics(asked: readonly AskedQuestion[]): EvalVariant['tags'] {
-  const tags = [...new Set(asked.flatMap(({ question }) => question.tags))].sort();
+function tagMetrics(answered: readonly AnsweredQuestion[]): EvalVariant['tags'] {
+  const tags = [...new Set(answered.flatMap(({ question }) => question.tags))].sort();
   return tags.map((tag) => {
-    const tagged = asked.filter(({ question }) => question.tags.includes(tag));
+    const tagged = answered.filter(({ question }) => question.tags.includes(tag));
     const metrics = meanMetrics(tagged.map((one) => one.metrics));
     return { tag, questions: tagged.length, metrics };
   });
 }
 
-function metricsOf({ asked }: TrialResult): readonly Metrics[] {
-  return asked.map(({ metrics }) => metrics);
+function metricsOf({ questions }: TrialResult): readonly Metrics[] {
+  return questions.map(({ metrics }) => metrics);
 }
 
 /** Difference of a metric between two runs over the same questions, with its significance. */

@@ -1,6 +1,6 @@
 import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
-import type { AskedMemory, AskedQuestion } from './ask-memory.js';
+import type { AnsweredQuestion, Answers } from './ask-memory.js';
 import type { EvalOutput } from './output-schemas.js';
 import { meets, type Target } from './score-question.js';
 
@@ -14,7 +14,7 @@ type MissReason = ReasonOf<MissOutput>;
 
 /** Something expected that is not in any result. */
 export interface Miss {
-  readonly asked: AskedQuestion;
+  readonly answer: AnsweredQuestion;
   readonly target: Target;
   readonly reason: MissReason;
 }
@@ -34,34 +34,34 @@ const DEEPEST = 1000;
 
 /** The misses of one memory with their reasons, in question order. */
 export async function explainMisses(
-  memory: AskedMemory,
+  memory: Answers,
   options: MissOptions,
 ): Promise<readonly Miss[]> {
   const misses: Miss[] = [];
-  for (const asked of memory.asked) {
-    const missed = asked.targets.filter(
-      (target) => !asked.response.results.some((result) => meets(target, result)),
+  for (const answer of memory.questions) {
+    const missed = answer.targets.filter(
+      (target) => !answer.response.results.some((result) => meets(target, result)),
     );
     for (const target of missed) {
-      misses.push({ asked, target, reason: await reasonOf(asked, target, memory, options) });
+      misses.push({ answer, target, reason: await reasonOf(answer, target, memory, options) });
     }
   }
   return misses;
 }
 
 async function reasonOf(
-  asked: AskedQuestion,
+  answer: AnsweredQuestion,
   target: Target,
-  memory: AskedMemory,
+  memory: Answers,
   options: MissOptions,
 ): Promise<MissReason> {
   const known = await faultOf(target, memory, options);
   if (known !== undefined) return known;
   const { maxResults, ranked } = options;
-  const { results, belowMinScore } = asked.response;
-  const { place, found } = await placeOf(asked, target, ranked, options);
+  const { results, belowMinScore } = answer.response;
+  const { place, found } = await placeOf(answer, target, ranked, options);
   if (found === undefined) {
-    const deep = await placeOf(asked, target, DEEPEST, options);
+    const deep = await placeOf(answer, target, DEEPEST, options);
     return { why: 'not-a-candidate', place: deep.place, ranked };
   }
   // Then everything with a higher score is a result.
@@ -78,7 +78,7 @@ async function reasonOf(
 /** A mistake in the expectation itself. */
 async function faultOf(
   target: Target,
-  { paths, files }: AskedMemory,
+  { paths, files }: Answers,
   { pool, signal }: MissOptions,
 ): Promise<MissReason | undefined> {
   if (target.kind === 'text') {
@@ -97,7 +97,7 @@ async function faultOf(
 
 /** The 1-based rank of the first passage that meets the target. */
 async function placeOf(
-  { question }: AskedQuestion,
+  { question }: AnsweredQuestion,
   target: Target,
   maxResults: number,
   { pool, signal }: MissOptions,

@@ -30,27 +30,27 @@ export interface EvalQuestion {
   readonly workspace: string | undefined;
 }
 
-const said = z.string().check(z.trim(), z.minLength(1));
-const expectationSchema = z.union([said, z.strictObject({ text: said })]);
+const nonEmptyText = z.string().check(z.trim(), z.minLength(1));
+const expectationSchema = z.union([nonEmptyText, z.strictObject({ text: nonEmptyText })]);
 
 const filtersSchema = z.strictObject({
-  since: z.optional(said),
-  before: z.optional(said),
-  on: z.optional(said),
-  where: z.optional(z.array(said)),
-  tags: z.optional(z.array(said)),
-  heading: z.optional(said),
-  kinds: z.optional(z.array(said)),
+  since: z.optional(nonEmptyText),
+  before: z.optional(nonEmptyText),
+  on: z.optional(nonEmptyText),
+  where: z.optional(z.array(nonEmptyText)),
+  tags: z.optional(z.array(nonEmptyText)),
+  heading: z.optional(nonEmptyText),
+  kinds: z.optional(z.array(nonEmptyText)),
 });
 
 /** A line in a file of questions (docs/eval.md). */
 const questionSchema = z.strictObject({
-  id: z.optional(said),
-  question: said,
+  id: z.optional(nonEmptyText),
+  question: nonEmptyText,
   expect: z.array(expectationSchema).check(z.minLength(1)),
-  tags: z.optional(z.array(said)),
+  tags: z.optional(z.array(nonEmptyText)),
   filters: z.optional(filtersSchema),
-  workspace: z.optional(said),
+  workspace: z.optional(nonEmptyText),
 });
 
 interface LineFault {

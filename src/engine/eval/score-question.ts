@@ -24,10 +24,10 @@ export function scoreQuestion(
   targets: readonly Target[],
   maxResults: number,
 ): Metrics {
-  const places = placesOf(results, targets);
-  const found = places.filter((place) => place !== undefined);
+  const ranks = ranksOf(results, targets);
+  const found = ranks.filter((rank) => rank !== undefined);
   const recall = (files: number): number =>
-    found.filter((place) => place < files).length / Math.max(1, places.length);
+    found.filter((rank) => rank < files).length / Math.max(1, ranks.length);
   const evidence = targets.flatMap(evidenceOf);
   const text = results.map(({ snippet }) => snippet).join('\n');
   const share = (readable: string): number | null =>
@@ -37,7 +37,7 @@ export function scoreQuestion(
     recall5: recall(FIRST),
     recall: recall(Number.POSITIVE_INFINITY),
     mrr: found.length === 0 ? 0 : 1 / (Math.min(...found) + 1),
-    ndcg: discountedGain(places, maxResults),
+    ndcg: discountedGain(ranks, maxResults),
     hit5: targets.some((target) => isMet(target, results.slice(0, FIRST))) ? 1 : 0,
     hit: targets.some((target) => isMet(target, results)) ? 1 : 0,
     evidence: evidence.length === 0 ? null : mean(covered),
@@ -60,7 +60,7 @@ export function meets(target: Target, result: ScoredResult): boolean {
         result.endLine >= target.startLine
       );
     case 'text':
-      return isReadable(target.text, result.snippet);
+      return isContained(target.text, result.snippet);
   }
 }
 
@@ -69,7 +69,7 @@ function isMet(target: Target, results: readonly ScoredResult[]): boolean {
 }
 
 /** The 0-based rank of each expectation among the distinct files; each file counts once. */
-function placesOf(
+function ranksOf(
   results: readonly ScoredResult[],
   targets: readonly Target[],
 ): readonly (number | undefined)[] {
@@ -77,27 +77,27 @@ function placesOf(
   const expectedFiles = new Set(
     targets.flatMap((target) => (target.kind === 'text' ? [] : [target.path])),
   );
-  const placeOf = (path: string | undefined): number | undefined => {
-    const place = path === undefined ? -1 : files.indexOf(path);
-    return place === -1 ? undefined : place;
+  const rankOf = (path: string | undefined): number | undefined => {
+    const rank = path === undefined ? -1 : files.indexOf(path);
+    return rank === -1 ? undefined : rank;
   };
   const texts = targets.flatMap((target) => {
     if (target.kind !== 'text') return [];
-    return [placeOf(results.find((result) => meets(target, result))?.path)];
+    return [rankOf(results.find((result) => meets(target, result))?.path)];
   });
-  return [...[...expectedFiles].map(placeOf), ...texts];
+  return [...[...expectedFiles].map(rankOf), ...texts];
 }
 
 /** Two expectations found in one file count as one gain, also in the best order. */
-function discountedGain(places: readonly (number | undefined)[], maxResults: number): number {
-  const found = places.filter((place) => place !== undefined);
+function discountedGain(ranks: readonly (number | undefined)[], maxResults: number): number {
+  const found = ranks.filter((rank) => rank !== undefined);
   const distinct = new Set(found);
-  const best = Math.min(maxResults, places.length - (found.length - distinct.size));
-  return sumOfGains([...distinct]) / sumOfGains(Array.from({ length: best }, (_, place) => place));
+  const best = Math.min(maxResults, ranks.length - (found.length - distinct.size));
+  return sumOfGains([...distinct]) / sumOfGains(Array.from({ length: best }, (_, rank) => rank));
 }
 
-function sumOfGains(places: readonly number[]): number {
-  return places.reduce((sum, place) => sum + 1 / Math.log2(place + 2), 0);
+function sumOfGains(ranks: readonly number[]): number {
+  return ranks.reduce((sum, rank) => sum + 1 / Math.log2(rank + 2), 0);
 }
 
 /** A line or text that results should contain. */
@@ -113,18 +113,18 @@ function evidenceOf(target: Target): readonly Evidence[] {
     return { kind: 'line', path: target.path, line: target.startLine + at, text };
   });
   // Blank lines and rules are not evidence, unless there is nothing else.
-  const saying = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
-  return saying.length === 0 ? lines.slice(0, 1) : saying;
+  const withWords = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return withWords.length === 0 ? lines.slice(0, 1) : withWords;
 }
 
 function covers(result: ScoredResult, item: Evidence): boolean {
-  if (item.kind === 'text') return isReadable(item.text, result.snippet);
+  if (item.kind === 'text') return isContained(item.text, result.snippet);
   const { path, startLine, endLine } = result;
   return path === item.path && startLine <= item.line && endLine >= item.line;
 }
 
 function isShown({ text }: Evidence, shown: string): boolean {
-  return isReadable(text, shown);
+  return isContained(text, shown);
 }
 
 function mean(values: readonly boolean[]): number {
@@ -138,13 +138,13 @@ const RUN = 3;
  * Whether a text is contained in another: at least half of its runs of three words are. Ignores punctuation,
  * case and omissions. A shorter text is one run; a text without words is never contained.
  */
-function isReadable(wanted: string, shown: string): boolean {
-  const words = wordsOf(wanted);
+function isContained(text: string, shown: string): boolean {
+  const words = wordsOf(text);
   const size = Math.min(RUN, words.length);
   if (size === 0) return false;
-  const there = new Set(runsOf(wordsOf(shown), size));
+  const shownRuns = new Set(runsOf(wordsOf(shown), size));
   const runs = runsOf(words, size);
-  return runs.filter((run) => there.has(run)).length * 2 >= runs.length;
+  return runs.filter((run) => shownRuns.has(run)).length * 2 >= runs.length;
 }
 
 /** The words of a text, in lower case and in one form of Unicode. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AskedQuestion } from '../../../src/engine/eval/ask-memory.js';
+import type { AnsweredQuestion } from '../../../src/engine/eval/ask-memory.js';
 import {
   compareWithBaseline,
   readBaseline,
@@ -33,7 +33,7 @@ function metrics(share: number): Metrics {
 }
 
 function run(shares: Readonly<Record<string, number>>): TrialResult {
-  const asked = Object.entries(shares).map(([id, share]): AskedQuestion => {
+  const asked = Object.entries(shares).map(([id, share]): AnsweredQuestion => {
     const question = { id, question: id, expect: [], tags: [], workspace: undefined };
     const answer = {
       provider: null,
@@ -66,7 +66,7 @@ function run(shares: Readonly<Record<string, number>>): TrialResult {
     tags: [],
     latencyMs: { p50: 1, p95: 1, p99: 1, max: 1 },
     differences: [],
-    asked,
+    questions: asked,
   };
 }
 

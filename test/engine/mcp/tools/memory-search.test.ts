@@ -60,8 +60,8 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
     'questions.jsonl',
   );
   const options = { maxResults: 6, minScore: undefined, signal: NEVER };
-  const silent = { onSync: () => undefined, onAsked: () => undefined };
-  const { asked } = await askMemory(opened, questions, { ...options, ...silent });
+  const silent = { onSync: () => undefined, onAnswer: () => undefined };
+  const { questions: answered } = await askMemory(opened, questions, { ...options, ...silent });
   for (const [at, [filters, count]] of cases.entries()) {
     const searched = await opened.backend.search({ query, filters });
     const citations = searched.results.map(({ citation }) => citation);
@@ -79,7 +79,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
     );
     assert.equal(answer.filters, searched.filters);
     assert.equal(
-      asked[at]?.response.results.map(({ citation }) => citation),
+      answered[at]?.response.results.map(({ citation }) => citation),
       citations,
     );
   }
