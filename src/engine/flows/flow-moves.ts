@@ -1,7 +1,7 @@
 import type { FlowMutation } from '../flow-model/action-schemas.js';
 import { type FlowRecord, hasFlowEnded } from '../flow-model/flow-record.js';
-import type { Work } from './flow-store.js';
-import { noteFlow } from './history.js';
+import type { FlowTx } from './flow-store.js';
+import { recordFlow } from './history.js';
 import { notifyOfFlow } from './notify.js';
 
 /** What can happen to a flow, as drawn in docs/flows.md: in each of its four active states, and in none of the ended ones. */
@@ -22,12 +22,12 @@ export type FlowPatch = Partial<
  * Writes a change of a flow: the only place that changes an existing one. The caller has checked {@link refusalOf}.
  */
 export async function moveFlow(
-  work: Work,
+  tx: FlowTx,
   flow: FlowRecord,
   patch: FlowPatch,
 ): Promise<FlowRecord> {
   const status = patch.status ?? flow.status;
-  const now = Math.max(work.nowMs, flow.updatedAt);
+  const now = Math.max(tx.nowMs, flow.updatedAt);
   const moved: FlowRecord = {
     ...flow,
     ...patch,
@@ -35,10 +35,10 @@ export async function moveFlow(
     updatedAt: now,
     endedAt: hasFlowEnded({ status }) ? now : null,
   };
-  await work.flows.update(moved);
-  work.changes.push({ type: 'flow', flow: moved });
-  noteFlow(work, flow, moved);
-  if (status !== flow.status) await notifyOfFlow(work, moved);
+  await tx.flows.update(moved);
+  tx.changes.push({ type: 'flow', flow: moved });
+  recordFlow(tx, flow, moved);
+  if (status !== flow.status) await notifyOfFlow(tx, moved);
   return moved;
 }
 

@@ -22,7 +22,7 @@ export interface FlowStore {
    *
    * @param change awaits nothing but the tables, and can run twice: it must read before it writes
    */
-  write<T>(change: (work: Work) => Promise<T>, scope?: ChangeScope): Promise<T>;
+  write<T>(change: (tx: FlowTx) => Promise<T>, scope?: ChangeScope): Promise<T>;
   /** Reads what is committed. */
   read<T>(query: (tables: Tables) => Promise<T>): Promise<T>;
   /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
@@ -68,7 +68,7 @@ export function changeListeners() {
       };
     },
     /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
-    tell: (changes: readonly FlowsChange[]): void => {
+    notify: (changes: readonly FlowsChange[]): void => {
       for (const change of changes) {
         for (const listener of listeners) {
           try {
@@ -84,19 +84,19 @@ export function changeListeners() {
   };
 }
 
-/** What a change works with: one transaction at one moment. */
-export interface Work extends Tables {
+/** What a change reads and writes: one transaction at one moment. */
+export interface FlowTx extends Tables {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   /** The last jump of the clock that this process noticed; it does not shorten leases. */
   readonly jump: ClockJump | undefined;
   readonly policy: FlowPolicy;
-  /** On whose behalf it is. */
+  /** Who makes the change. */
   readonly actor: Actor;
-  /** What the transaction has changed so far, in order. */
+  /** What the change has written so far, in order. */
   readonly changes: FlowsChange[];
-  /** The same for the history, which is stored at the end of the transaction. */
-  readonly notes: NewHistoryEntry[];
+  /** Its entries for the history, which are stored at the end of the transaction. */
+  readonly newEntries: NewHistoryEntry[];
 }
 
 /** The configuration of flows, in the units it is used in. */

@@ -2,21 +2,21 @@ import { emptyFields } from '../flow-model/fields.js';
 import { type FlowRecord, hasFlowEnded } from '../flow-model/flow-record.js';
 import { type Actor, HISTORY_FIELDS, type HistoryEntry } from '../flow-model/history-record.js';
 import { hasTaskEnded, TASK_METADATA, type TaskRecord } from '../flow-model/task-record.js';
-import type { Work } from './flow-store.js';
+import type { FlowTx } from './flow-store.js';
 
-/** The same transaction on behalf of somebody. */
-export function by(work: Work, actor: Actor): Work {
-  return { ...work, actor };
+/** The same transaction, with changes made by another actor. */
+export function actingAs(tx: FlowTx, actor: Actor): FlowTx {
+  return { ...tx, actor };
 }
 
 const NOTE_CHARS = 500;
 
-/** Notes an event, which is stored at the end of the transaction. */
-export function note(
-  { actor, nowMs, notes }: Work,
+/** Adds an entry, which is stored at the end of the transaction. */
+export function addEntry(
+  { actor, nowMs, newEntries }: FlowTx,
   { note: text, ...event }: Event & Pick<HistoryEntry, 'event' | 'flowSeq'>,
 ): void {
-  notes.push({
+  newEntries.push({
     ...EMPTY_ENTRY,
     ...event,
     at: nowMs,
@@ -38,13 +38,13 @@ type Event = Partial<
 >;
 
 /**
- * Notes what a change made of a flow. That a route created one is in the flow itself: creating many must stay cheap.
+ * Adds an entry for a changed flow. That a route created one is in the flow itself: creating many must stay cheap.
  *
  * @param before undefined for a new one
  */
-export function noteFlow(work: Work, before: FlowRecord | undefined, after: FlowRecord): void {
+export function recordFlow(tx: FlowTx, before: FlowRecord | undefined, after: FlowRecord): void {
   if (before === undefined && after.routeId !== null && after.currentStep === null) return;
-  note(work, {
+  addEntry(tx, {
     flowSeq: after.seq,
     event: flowEvent(before, after),
     revision: after.revision,
@@ -81,11 +81,11 @@ function flowEvent(before: FlowRecord | undefined, after: FlowRecord): HistoryEn
   return isRequest ? 'flow.cancel_requested' : 'flow.changed';
 }
 
-/** The same for a task. A mere sign of life is not noted. */
-export function noteTask(work: Work, before: TaskRecord | undefined, after: TaskRecord): void {
+/** The same for a task. A heartbeat without progress adds no entry. */
+export function recordTask(tx: FlowTx, before: TaskRecord | undefined, after: TaskRecord): void {
   const event = taskEvent(before, after);
   if (event === undefined) return;
-  note(work, {
+  addEntry(tx, {
     flowSeq: after.flowSeq,
     event,
     taskId: after.taskId,

@@ -3,17 +3,17 @@ import { type FlowRecord, flowView, hasFlowEnded } from '../flow-model/flow-reco
 import type { NotificationKind, NotificationRecord } from '../flow-model/notification-record.js';
 import { hasTaskEnded, type TaskRecord, taskViewWithResult } from '../flow-model/task-record.js';
 import { withEllipsis } from '../support/text.js';
-import type { Work } from './flow-store.js';
+import type { FlowTx } from './flow-store.js';
 
 type TaskEvent = Extract<NotificationKind, `task.${string}`>;
 
 /** Records the notifications of a flow's new state, one for each target. */
-export async function notifyOfFlow(work: Work, flow: FlowRecord): Promise<void> {
-  if (work.policy.targets.length === 0 || flow.notifyPolicy === 'silent') return;
+export async function notifyOfFlow(tx: FlowTx, flow: FlowRecord): Promise<void> {
+  if (tx.policy.targets.length === 0 || flow.notifyPolicy === 'silent') return;
   const hasEnded = hasFlowEnded(flow);
   if (!hasEnded && flow.notifyPolicy !== 'state_changes') return;
   const event = hasEnded ? `Flow ${flow.status}` : `Flow is ${flow.status}`;
-  await record(work, async () => flow.routeId, {
+  await record(tx, async () => flow.routeId, {
     id: `${hasEnded ? 'flow-terminal' : 'flow-event'}:${flow.flowId}:${flow.revision}:${flow.status}`,
     type: hasEnded ? 'flow.ended' : 'flow.changed',
     of: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
@@ -24,16 +24,16 @@ export async function notifyOfFlow(work: Work, flow: FlowRecord): Promise<void> 
 
 /** Records the notifications of a task's event, one for each target. @returns whether there are any */
 export async function notifyOfTask(
-  work: Work,
+  tx: FlowTx,
   task: TaskRecord,
   type: TaskEvent,
 ): Promise<boolean> {
-  if (work.policy.targets.length === 0 || task.notifyPolicy === 'silent') return false;
+  if (tx.policy.targets.length === 0 || task.notifyPolicy === 'silent') return false;
   const hasEnded = hasTaskEnded(task);
   if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
   const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
-  const routeOf = async () => (await work.flows.bySeq(task.flowSeq))?.routeId ?? null;
-  return record(work, routeOf, {
+  const routeOf = async () => (await tx.flows.bySeq(task.flowSeq))?.routeId ?? null;
+  return record(tx, routeOf, {
     id: hasEnded
       ? `task-terminal:${task.taskId}:${task.revision}:${task.status}${outcome}`
       : `task-event:${task.taskId}:${task.revision}:${type}`,
@@ -57,13 +57,13 @@ interface Notification {
 
 /** @param routeOf the route that created the flow; asked only where it matters */
 async function record(
-  work: Work,
+  tx: FlowTx,
   routeOf: () => Promise<string | null>,
   notification: Notification,
 ): Promise<boolean> {
-  const { nowMs, notifications, changes } = work;
+  const { nowMs, notifications, changes } = tx;
   const { id, type, of, text, about } = notification;
-  const targets = await targetsOf(work, type, routeOf);
+  const targets = await targetsOf(tx, type, routeOf);
   if (targets.length === 0) return false;
   const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
   const row = {
@@ -85,7 +85,7 @@ async function record(
 }
 
 async function targetsOf(
-  { policy }: Work,
+  { policy }: FlowTx,
   type: NotificationKind,
   routeOf: () => Promise<string | null>,
 ): Promise<readonly string[]> {

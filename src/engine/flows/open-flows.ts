@@ -15,8 +15,8 @@ import { readFlows } from './actions/read-flows.js';
 import { runTask, startFlow } from './actions/run-task.js';
 import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
 import { flowPolicy } from './flow-policy.js';
-import type { FlowStore, Work } from './flow-store.js';
-import { by } from './history.js';
+import type { FlowStore, FlowTx } from './flow-store.js';
+import { actingAs } from './history.js';
 import { operatorFlows } from './operator-flows.js';
 import { notificationOutbox } from './outbox.js';
 import { scheduleStore } from './schedules.js';
@@ -102,12 +102,12 @@ async function perform(
     const code = creates.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
     return refused(code, 'stateJson or waitJson is nested too deeply.', {});
   }
-  return await store.write((given) => {
-    const work = by(given, caller.actor);
-    const change = () => changeFlows(work, action, caller, texts);
+  return await store.write((systemTx) => {
+    const tx = actingAs(systemTx, caller.actor);
+    const change = () => changeFlows(tx, action, caller, texts);
     return idempotency === undefined
       ? change()
-      : changeOnce(work, action, caller, idempotency, change);
+      : changeOnce(tx, action, caller, idempotency, change);
   });
 }
 
@@ -127,22 +127,22 @@ function isRead(action: FlowChange | FlowRead | StartFlow): action is FlowRead {
 }
 
 function changeFlows(
-  work: Work,
+  tx: FlowTx,
   action: FlowChange | StartFlow,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
   switch (action.action) {
     case 'create_flow':
-      return createFlow(work, action, caller, texts);
+      return createFlow(tx, action, caller, texts);
     case 'start_flow':
-      return startFlow(work, action, caller, texts);
+      return startFlow(tx, action, caller, texts);
     case 'run_task':
-      return runTask(work, action, caller);
+      return runTask(tx, action, caller);
     case 'cancel_flow':
-      return cancelFlowAction(work, action, caller);
+      return cancelFlowAction(tx, action, caller);
     default:
-      return mutateFlow(work, action, caller, texts);
+      return mutateFlow(tx, action, caller, texts);
   }
 }
 
@@ -154,7 +154,7 @@ const DELIVERY = 'delivery';
  * transaction of the change and returned for every repetition.
  */
 async function changeOnce(
-  work: Work,
+  tx: FlowTx,
   action: FlowChange | StartFlow,
   caller: FlowCaller,
   { key, bodyHash, deliveryMs }: Idempotency,
@@ -166,11 +166,11 @@ async function changeOnce(
     action: isDelivery ? DELIVERY : action.action,
     key,
   };
-  const kept = await work.answers.find(answerKey, work.nowMs);
+  const kept = await tx.answers.find(answerKey, tx.nowMs);
   if (kept === undefined) {
     const answer = await change();
-    const expiresAt = work.nowMs + (deliveryMs ?? work.policy.idempotencyMs);
-    await work.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
+    const expiresAt = tx.nowMs + (deliveryMs ?? tx.policy.idempotencyMs);
+    await tx.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
     return answer;
   }
   if (kept.bodyHash !== bodyHash) {
@@ -223,12 +223,12 @@ function watchedWrites(store: FlowStore) {
   };
   const write: FlowStore['write'] = async (change, scope) => {
     let failuresBefore: number | undefined;
-    const observed = async (work: Work) => {
+    const observed = async (tx: FlowTx) => {
       const seen = failures;
-      const before = work.changes.length;
-      const result = await change(work);
+      const before = tx.changes.length;
+      const result = await change(tx);
       // One that changed nothing needs no room on the disk.
-      failuresBefore = work.changes.length > before ? seen : undefined;
+      failuresBefore = tx.changes.length > before ? seen : undefined;
       return result;
     };
     const result = await store.write(observed, scope).catch(noteFailure);

@@ -5,7 +5,7 @@ import { summarizeTasks, type TaskRecord, type TaskStatus } from '../flow-model/
 import { cancelFlow } from './actions/change-flow.js';
 import { auditFlows, auditTasks } from './audit.js';
 import type { FlowStore, Page } from './flow-store.js';
-import { by, historyOf } from './history.js';
+import { actingAs, historyOf } from './history.js';
 import { operatorNotifications } from './operator-notifications.js';
 import { FIRST_KEPT, type FlowFilter, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
@@ -79,7 +79,7 @@ export function operatorFlows(store: FlowStore) {
         await store.write(async (work) => {
           const flow = await findRecord('flow', work.flows, idOrPrefix);
           if (flow instanceof SvcError) return flow;
-          const result = await cancelFlow(by(work, OPERATOR), flow);
+          const result = await cancelFlow(actingAs(work, OPERATOR), flow);
           if (result.state !== 'ended_before') return result;
           return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is already ${flow.status}`, {
             hint: 'there is nothing left to cancel',

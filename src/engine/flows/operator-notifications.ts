@@ -1,6 +1,6 @@
 import { SvcError } from '../errors/index.js';
 import { type NotificationRecord, notificationOutput } from '../flow-model/notification-record.js';
-import type { FlowStore, Page, Work } from './flow-store.js';
+import type { FlowStore, FlowTx, Page } from './flow-store.js';
 import { deliverAgain } from './outbox.js';
 import type { NotificationFilters } from './store/notification-table.js';
 import type { Tables } from './store/tables.js';
@@ -34,8 +34,8 @@ export function operatorNotifications(store: FlowStore) {
      */
     retryNotification: async (id: string, target?: string) =>
       orThrow(
-        await store.write(async (work) => {
-          const found = await find(work, id, target);
+        await store.write(async (tx) => {
+          const found = await find(tx, id, target);
           if (found instanceof SvcError) return found;
           const { seq, outcome } = found;
           if (outcome === 'delivered') {
@@ -44,7 +44,7 @@ export function operatorNotifications(store: FlowStore) {
             });
           }
           if (!isConfigured(found)) return unknownTarget(found);
-          return (await deliverAgain(work, found)) ?? notFound(id);
+          return (await deliverAgain(tx, found)) ?? notFound(id);
         }, 'anything'),
       ),
     /**
@@ -67,7 +67,7 @@ export function operatorNotifications(store: FlowStore) {
         unknownTargets += failed.length - wanted.length;
         const done = dryRun
           ? wanted
-          : await store.write((work) => deliverAllAgain(work, wanted), 'anything');
+          : await store.write((tx) => deliverAllAgain(tx, wanted), 'anything');
         retried.push(...done.map(notificationOutput));
       }
     },
@@ -81,12 +81,12 @@ type NotificationOutput = ReturnType<typeof notificationOutput>;
 
 /** Those that others have settled or retried meanwhile are left out. */
 async function deliverAllAgain(
-  work: Work,
+  tx: FlowTx,
   failed: readonly NotificationRecord[],
 ): Promise<readonly NotificationRecord[]> {
   const again: NotificationRecord[] = [];
   for (const notification of failed) {
-    const started = await deliverAgain(work, notification, 'failed');
+    const started = await deliverAgain(tx, notification, 'failed');
     if (started !== undefined) again.push(started);
   }
   return again;

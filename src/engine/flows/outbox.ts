@@ -3,13 +3,13 @@ import { OPERATOR } from '../flow-model/history-record.js';
 import type { NotificationKey, NotificationRecord } from '../flow-model/notification-record.js';
 import { isRecord } from '../support/text.js';
 import { doublingRestMs } from '../support/time.js';
-import type { FlowStore, Work } from './flow-store.js';
-import { by, note } from './history.js';
+import type { FlowStore, FlowTx } from './flow-store.js';
+import { actingAs, addEntry } from './history.js';
 import { DEFAULT_TARGET } from './notification-targets.js';
 import type { TakeDueOptions } from './store/notification-table.js';
 
-const FIRST_REST_MS = 5000;
-const LONGEST_REST_MS = 600_000;
+const FIRST_DELAY_MS = 5000;
+const LONGEST_DELAY_MS = 600_000;
 /** Attempts over about half an hour. */
 const MAX_ATTEMPTS = 10;
 
@@ -20,13 +20,13 @@ export function notificationOutbox(store: FlowStore) {
      * Takes what is due for a target, exclusively until the hold ends. Whoever takes notifications and dies leaves
      * them to be taken again under the same ids. Each must be settled with one of the next two.
      */
-    takeDue: (options: TakeDueOptions) => store.write((work) => takeDue(work, options), 'anything'),
+    takeDue: (options: TakeDueOptions) => store.write((tx) => takeDue(tx, options), 'anything'),
     /** @returns false if it was settled before */
     markDelivered: (key: NotificationKey) =>
-      store.write((work) => settle(work, key, 'delivered', null)),
+      store.write((tx) => settle(tx, key, 'delivered', null)),
     /** Schedules another attempt, or gives up after ten or when `permanent`. */
     markFailed: (key: NotificationKey, failure: DeliveryFailure) =>
-      store.write((work) => markFailed(work, key, failure)),
+      store.write((tx) => markFailed(tx, key, failure)),
     /** When the next one of each target is due, epoch milliseconds; targets with nothing left are missing. */
     nextDueAt: (targets: readonly string[]) =>
       store.read(({ notifications }) => notifications.nextDueAt(targets)),
@@ -39,51 +39,51 @@ interface DeliveryFailure {
 }
 
 async function takeDue(
-  work: Work,
+  tx: FlowTx,
   options: TakeDueOptions,
 ): Promise<readonly NotificationRecord[]> {
-  const due = await work.notifications.due(work.nowMs, options);
+  const due = await tx.notifications.due(tx.nowMs, options);
   const taken = due.map((notification) => {
     const attempts = notification.attempts + 1;
-    return { ...notification, attempts, nextAttemptAt: work.nowMs + options.holdMs };
+    return { ...notification, attempts, nextAttemptAt: tx.nowMs + options.holdMs };
   });
-  await Promise.all(taken.map((notification) => work.notifications.update(notification)));
+  await Promise.all(taken.map((notification) => tx.notifications.update(notification)));
   return taken;
 }
 
 async function markFailed(
-  work: Work,
+  tx: FlowTx,
   key: NotificationKey,
   { error, permanent }: DeliveryFailure,
 ): Promise<boolean> {
-  const { notification } = await find(work, key);
+  const { notification } = await find(tx, key);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const { attempts } = notification;
-  if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(work, key, 'failed', error);
-  const nextAttemptAt = work.nowMs + doublingRestMs(attempts, FIRST_REST_MS, LONGEST_REST_MS);
-  await work.notifications.update({ ...notification, nextAttemptAt, lastError: error });
+  if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(tx, key, 'failed', error);
+  const nextAttemptAt = tx.nowMs + doublingRestMs(attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+  await tx.notifications.update({ ...notification, nextAttemptAt, lastError: error });
   return true;
 }
 
 /** One that is settled already stays as it is. @returns whether it was not */
 export async function settle(
-  work: Work,
+  tx: FlowTx,
   key: NotificationKey,
   outcome: 'delivered' | 'failed',
   lastError: string | null,
 ): Promise<boolean> {
-  const { notification, others } = await find(work, key);
+  const { notification, others } = await find(tx, key);
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const settled = {
     ...notification,
     outcome,
     lastError,
     nextAttemptAt: null,
-    settledAt: work.nowMs,
+    settledAt: tx.nowMs,
   };
-  await work.notifications.update(settled);
-  await noteOnTask(work, settled, others);
-  await noteOnFlow(work, notification, outcome, lastError);
+  await tx.notifications.update(settled);
+  await recordOnTask(tx, settled, others);
+  await recordOnFlow(tx, notification, outcome, lastError);
   return true;
 }
 
@@ -94,11 +94,11 @@ export async function settle(
  * @returns undefined if it was left alone
  */
 export async function deliverAgain(
-  work: Work,
+  tx: FlowTx,
   key: NotificationKey,
   only?: NotificationRecord['outcome'],
 ): Promise<NotificationRecord | undefined> {
-  const { notification, others } = await find(work, key);
+  const { notification, others } = await find(tx, key);
   if (notification === undefined || notification.outcome === 'delivered') return undefined;
   if (only !== undefined && notification.outcome !== only) return undefined;
   const again = {
@@ -106,32 +106,32 @@ export async function deliverAgain(
     outcome: 'pending' as const,
     attempts: 0,
     retries: notification.retries + 1,
-    nextAttemptAt: work.nowMs,
+    nextAttemptAt: tx.nowMs,
     settledAt: null,
   };
-  await work.notifications.update(again);
-  work.changes.push({ type: 'notification', id: again.notificationId });
-  await noteOnTask(work, again, others);
-  await noteOnFlow(by(work, OPERATOR), again, 'retried', null);
+  await tx.notifications.update(again);
+  tx.changes.push({ type: 'notification', id: again.notificationId });
+  await recordOnTask(tx, again, others);
+  await recordOnFlow(actingAs(tx, OPERATOR), again, 'retried', null);
   return again;
 }
 
 /** The history of a flow records what became of its notifications. */
-async function noteOnFlow(
-  work: Work,
+async function recordOnFlow(
+  tx: FlowTx,
   { flowId, taskId, target, kind }: NotificationRecord,
   what: 'delivered' | 'failed' | 'retried',
   error: string | null,
 ): Promise<void> {
-  const flow = await work.flows.byId(flowId);
+  const flow = await tx.flows.byId(flowId);
   if (flow === undefined) return;
   const text = error ?? kind;
   const withTarget = target === DEFAULT_TARGET ? text : `${target}: ${text}`;
-  note(work, { flowSeq: flow.seq, event: `notification.${what}`, taskId, note: withTarget });
+  addEntry(tx, { flowSeq: flow.seq, event: `notification.${what}`, taskId, note: withTarget });
 }
 
 /** A notification for one target, and the same for others. */
-async function find({ notifications }: Work, { notificationId, target }: NotificationKey) {
+async function find({ notifications }: FlowTx, { notificationId, target }: NotificationKey) {
   const all = await notifications.ofEvent(notificationId);
   return {
     notification: all.find((one) => one.target === target),
@@ -143,8 +143,8 @@ async function find({ notifications }: Work, { notificationId, target }: Notific
  * A task records what became of the notifications of its end, unless it was started again since: failed if one
  * target did not get it, delivered when all did.
  */
-async function noteOnTask(
-  work: Work,
+async function recordOnTask(
+  tx: FlowTx,
   { kind, taskId, outcome, payload }: NotificationRecord,
   others: readonly NotificationRecord[],
 ): Promise<void> {
@@ -153,13 +153,13 @@ async function noteOnTask(
   const deliveryStatus = (['failed', 'pending', 'delivered'] as const).find((status) =>
     outcomes.includes(status),
   );
-  const task = await work.tasks.byId(taskId);
+  const task = await tx.tasks.byId(taskId);
   if (task === undefined || deliveryStatus === undefined) return;
   if (task.endedAt === null || task.endedAt !== endIn(payload)) return;
   if (task.deliveryStatus === deliveryStatus) return;
   const after = { ...task, revision: task.revision + 1, deliveryStatus };
-  await work.tasks.update(after);
-  work.changes.push({ type: 'task', task: after });
+  await tx.tasks.update(after);
+  tx.changes.push({ type: 'task', task: after });
 }
 
 /** When the task of a notification ended: one that is retried ends again. */

@@ -8,8 +8,8 @@ import { isFarAhead } from '../support/time.js';
 import { addFlow, jsonTexts } from './actions/change-flow.js';
 import { runTask } from './actions/run-task.js';
 import type { FlowCaller } from './flow-action.js';
-import type { FlowStore, Work } from './flow-store.js';
-import { by } from './history.js';
+import type { FlowStore, FlowTx } from './flow-store.js';
+import { actingAs } from './history.js';
 
 /** A schedule that creates flows. */
 export interface FlowSchedule {
@@ -44,20 +44,20 @@ export function scheduleStore(store: FlowStore) {
   return {
     /** Creates a flow if any time was due since the last run, one for all of them. */
     runDue: (schedule: FlowSchedule) =>
-      store.write((work) => runDue(by(work, schedule.caller.actor), schedule), 'anything'),
+      store.write((tx) => runDue(actingAs(tx, schedule.caller.actor), schedule), 'anything'),
     /** Creates a flow, whenever the next one is due. */
     runNow: (schedule: FlowSchedule) =>
-      store.write(async (work) => {
+      store.write(async (tx) => {
         // Without due times: what is due before a process runs it is not made up.
-        const record = await recordOf(work, { id: schedule.id, rhythm: '' });
-        return runOnce(by(work, OPERATOR), schedule, record, work.nowMs);
+        const record = await recordOf(tx, { id: schedule.id, rhythm: '' });
+        return runOnce(actingAs(tx, OPERATOR), schedule, record, tx.nowMs);
       }, 'anything'),
     /** Lets a schedule start from the time when it is enabled again, instead of making up what is due meanwhile. */
     turnOff: (id: string) =>
-      store.write(async (work) => {
-        const record = await work.schedules.find(id);
+      store.write(async (tx) => {
+        const record = await tx.schedules.find(id);
         if (record !== undefined && record.rhythm !== '') {
-          await work.schedules.update({ ...record, rhythm: '' });
+          await tx.schedules.update({ ...record, rhythm: '' });
         }
       }, 'anything'),
     records: () => store.read(({ schedules }) => schedules.all()),
@@ -66,39 +66,39 @@ export function scheduleStore(store: FlowStore) {
 
 /** A new schedule starts now. */
 async function recordOf(
-  work: Work,
+  tx: FlowTx,
   { id, rhythm }: Pick<FlowSchedule, 'id' | 'rhythm'>,
 ): Promise<ScheduleRecord> {
-  const known = await work.schedules.find(id);
+  const known = await tx.schedules.find(id);
   if (known !== undefined) return known;
   const added: ScheduleRecord = {
     scheduleId: id,
     rhythm,
-    handledUntil: work.nowMs,
+    handledUntil: tx.nowMs,
     ranAt: null,
     scheduledAt: null,
     flowId: null,
   };
-  await work.schedules.add(added);
+  await tx.schedules.add(added);
   // Another host may have been faster.
-  return (await work.schedules.find(id)) ?? added;
+  return (await tx.schedules.find(id)) ?? added;
 }
 
-async function runDue(work: Work, schedule: FlowSchedule): Promise<ScheduleOutcome> {
-  const { nowMs } = work;
-  const before = await recordOf(work, schedule);
+async function runDue(tx: FlowTx, schedule: FlowSchedule): Promise<ScheduleOutcome> {
+  const { nowMs } = tx;
+  const before = await recordOf(tx, schedule);
   const { rhythm } = schedule;
   const record = { ...before, rhythm, handledUntil: handledBefore(before, schedule, nowMs) };
   const { handledUntil } = record;
   const scheduledMs = schedule.lastDue(handledUntil, nowMs);
   if (scheduledMs === undefined) {
-    if (!isDeepStrictEqual(record, before)) await work.schedules.update(record);
+    if (!isDeepStrictEqual(record, before)) await tx.schedules.update(record);
     return { type: 'waits', handledUntil };
   }
   const handled = { ...record, handledUntil: scheduledMs };
-  const active = schedule.overlap === 'skip' ? await activeFlow(work, before) : undefined;
-  if (active === undefined) return runOnce(work, schedule, handled, scheduledMs);
-  await work.schedules.update(handled);
+  const active = schedule.overlap === 'skip' ? await activeFlow(tx, before) : undefined;
+  if (active === undefined) return runOnce(tx, schedule, handled, scheduledMs);
+  await tx.schedules.update(handled);
   return { type: 'skipped', scheduledMs, flow: active };
 }
 
@@ -114,7 +114,7 @@ function handledBefore(record: ScheduleRecord, { rhythm }: FlowSchedule, nowMs: 
 }
 
 async function activeFlow(
-  { flows }: Work,
+  { flows }: FlowTx,
   { flowId }: ScheduleRecord,
 ): Promise<FlowRecord | undefined> {
   const last = flowId === null ? undefined : await flows.byId(flowId);
@@ -122,26 +122,26 @@ async function activeFlow(
 }
 
 async function runOnce(
-  work: Work,
+  tx: FlowTx,
   schedule: FlowSchedule,
   record: ScheduleRecord,
   scheduledMs: number,
 ): Promise<ScheduleOutcome> {
-  const run = { scheduledMs, nowMs: work.nowMs };
+  const run = { scheduledMs, nowMs: tx.nowMs };
   const made = schedule.make(run);
   if (made.type === 'invalid') return made;
   const { action } = made;
   const creates = action.action === 'start_flow' ? action.flow : action;
   const texts = jsonTexts(creates);
   if (texts === undefined) return { type: 'invalid', error: 'stateJson is nested too deeply' };
-  const flow = await addFlow(work, creates, schedule.caller, texts);
+  const flow = await addFlow(tx, creates, schedule.caller, texts);
   if (action.action === 'start_flow') {
     // Nothing refuses a task in a new flow.
-    await runTask(work, { ...action.task, flowId: flow.flowId }, schedule.caller);
+    await runTask(tx, { ...action.task, flowId: flow.flowId }, schedule.caller);
   }
-  await work.schedules.update({
+  await tx.schedules.update({
     ...record,
-    ranAt: work.nowMs,
+    ranAt: tx.nowMs,
     scheduledAt: scheduledMs,
     flowId: flow.flowId,
   });

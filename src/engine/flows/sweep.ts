@@ -1,7 +1,7 @@
 import { ACTIVE_FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { othersTurn } from '../support/async.js';
 import { MS_PER_DAY } from '../support/time.js';
-import type { FlowStore, Work } from './flow-store.js';
+import type { FlowStore, FlowTx } from './flow-store.js';
 import { settle } from './outbox.js';
 import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
@@ -23,7 +23,7 @@ const PAGE = 1000;
 
 /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
 export async function sweep(store: FlowStore) {
-  const repeatWrite = (step: (work: Work) => Promise<number>) =>
+  const repeatWrite = (step: (tx: FlowTx) => Promise<number>) =>
     repeat(() => store.write(step, 'anything'));
   const taken = { requeued: 0, lost: 0, cancelled: 0 };
   await repeat(async () => {
@@ -64,7 +64,7 @@ export async function prune(store: FlowStore, keepMs?: number) {
   let tasksOfFlows = 0;
   const flows = await repeat(async () => {
     const gone = await store.write(
-      (work) => work.flows.prune(work.nowMs - keepFlowsMs, BATCH),
+      (tx) => tx.flows.prune(tx.nowMs - keepFlowsMs, BATCH),
       'anything',
     );
     tasksOfFlows += gone.tasks;
@@ -83,20 +83,20 @@ export async function prune(store: FlowStore, keepMs?: number) {
   return { flows, tasks: tasksOfFlows + otherTasks };
 }
 
-async function finishCancelled(work: Work): Promise<number> {
-  const flows = await work.flows.cancelledWithoutTasks(work.nowMs - CANCEL_GRACE_MS, BATCH);
-  for (const flow of flows) await finishCancelling(work, flow.seq);
+async function finishCancelled(tx: FlowTx): Promise<number> {
+  const flows = await tx.flows.cancelledWithoutTasks(tx.nowMs - CANCEL_GRACE_MS, BATCH);
+  for (const flow of flows) await finishCancelling(tx, flow.seq);
   return flows.length;
 }
 
 /** Gives up on notifications whose target was removed from the configuration. */
-async function settleUnclaimed(work: Work): Promise<number> {
-  const { notifications, nowMs, policy } = work;
+async function settleUnclaimed(tx: FlowTx): Promise<number> {
+  const { notifications, nowMs, policy } = tx;
   const ids = policy.targets.map(({ id }) => id);
   const unclaimed = await notifications.unclaimed(ids, nowMs - UNCLAIMED_MS, BATCH);
   for (const notification of unclaimed) {
     const { target } = notification;
-    await settle(work, notification, 'failed', `the target ${target} is no longer configured`);
+    await settle(tx, notification, 'failed', `the target ${target} is no longer configured`);
   }
   return unclaimed.length;
 }

@@ -2,8 +2,8 @@ import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
-import { type FlowStore, storeRestMs, type Work } from './flow-store.js';
-import { by } from './history.js';
+import { type FlowStore, type FlowTx, storeRestMs } from './flow-store.js';
+import { actingAs } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
 import {
@@ -21,16 +21,15 @@ import {
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
 export function taskStore(store: FlowStore) {
   const nextDueAt = () => store.read(({ tasks }) => tasks.nextDueAt());
-  const claim = (request: ClaimRequest) =>
-    store.write((work) => claimTask(work, request), 'claims');
+  const claim = (request: ClaimRequest) => store.write((tx) => claimTask(tx, request), 'claims');
   const changePauses = (
     runtimes: readonly TaskRuntime[],
-    change: (work: Work, runtime: TaskRuntime) => Promise<void>,
+    change: (tx: FlowTx, runtime: TaskRuntime) => Promise<void>,
   ) =>
-    store.write(async (work) => {
-      for (const runtime of runtimes) await change(work, runtime);
-      work.changes.push({ type: 'pause' });
-      return work.pauses.all();
+    store.write(async (tx) => {
+      for (const runtime of runtimes) await change(tx, runtime);
+      tx.changes.push({ type: 'pause' });
+      return tx.pauses.all();
     }, 'anything');
   return {
     /** Gives the oldest queued task to a worker; undefined if there is none. */
@@ -53,23 +52,23 @@ export function taskStore(store: FlowStore) {
       }
     },
     heartbeat: (lease: TaskLease, report: TaskReport = {}) =>
-      store.write((work) => heartbeat(work, lease, report)),
+      store.write((tx) => heartbeat(tx, lease, report)),
     /** @throws SvcError TASK_RESULT_TOO_DEEP: nothing was done */
     complete: async (lease: TaskLease, success: TaskSuccess = {}) => {
       const resultJson = resultText(success);
-      return store.write((work) => completeTask(work, lease, success, resultJson));
+      return store.write((tx) => completeTask(tx, lease, success, resultJson));
     },
     fail: (lease: TaskLease, failure: TaskFailure) =>
-      store.write((work) => failTask(work, lease, failure)),
+      store.write((tx) => failTask(tx, lease, failure)),
     /** Returns a task to the queue: its worker stops before the work is done. */
-    release: (lease: TaskLease) => store.write((work) => releaseTask(work, lease)),
+    release: (lease: TaskLease) => store.write((tx) => releaseTask(tx, lease)),
     /** @throws SvcError TASK_NOT_FOUND, TASK_ENDED */
     cancel: async (idOrPrefix: string) =>
       orThrow(
-        await store.write(async (work) => {
-          const task = await findRecord('task', work.tasks, idOrPrefix);
+        await store.write(async (tx) => {
+          const task = await findRecord('task', tx.tasks, idOrPrefix);
           if (task instanceof SvcError) return task;
-          if (!hasTaskEnded(task)) return cancelTask(by(work, OPERATOR), task);
+          if (!hasTaskEnded(task)) return cancelTask(actingAs(tx, OPERATOR), task);
           return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
             hint: 'there is nothing left to cancel',
           });
@@ -78,9 +77,9 @@ export function taskStore(store: FlowStore) {
     /** @throws SvcError TASK_NOT_FOUND, TASK_NOT_RETRYABLE, FLOW_ENDED */
     retry: async (idOrPrefix: string) =>
       orThrow(
-        await store.write(async (work) => {
-          const task = await findRecord('task', work.tasks, idOrPrefix);
-          return task instanceof SvcError ? task : retryTask(by(work, OPERATOR), task);
+        await store.write(async (tx) => {
+          const task = await findRecord('task', tx.tasks, idOrPrefix);
+          return task instanceof SvcError ? task : retryTask(actingAs(tx, OPERATOR), task);
         }),
       ),
     /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */

@@ -24,8 +24,8 @@ import {
   terminalText,
 } from '../flow-action.js';
 import { type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
-import type { Work } from '../flow-store.js';
-import { noteFlow } from '../history.js';
+import type { FlowTx } from '../flow-store.js';
+import { recordFlow } from '../history.js';
 import { notifyOfFlow } from '../notify.js';
 import { cancelTask, finishCancelling } from '../tasks/change-task.js';
 
@@ -34,12 +34,12 @@ import { cancelTask, finishCancelling } from '../tasks/change-task.js';
  * driven by controllers, has not ended, is not being cancelled, and has the revision the caller saw.
  */
 export async function mutateFlow(
-  work: Work,
+  tx: FlowTx,
   action: FlowMutation,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
-  const flow = await work.flows.byId(action.flowId);
+  const flow = await tx.flows.byId(action.flowId);
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
     return refused('not_found', NOT_FOUND, { applied: false, code: 'not_found' });
   }
@@ -54,7 +54,7 @@ export async function mutateFlow(
   if (flow.revision !== action.expectedRevision) {
     return refuse('revision_conflict', "TaskFlow changed since the caller's expected revision.");
   }
-  const moved = await moveFlow(work, flow, patchOf(work, flow, action, texts));
+  const moved = await moveFlow(tx, flow, patchOf(tx, flow, action, texts));
   return done({ applied: true, flow: flowView(moved) });
 }
 
@@ -62,7 +62,7 @@ type Refusal = 'cancel_requested' | 'not_managed' | 'revision_conflict' | 'termi
 
 const NOTHING_WAITED_FOR = { blockedTaskId: null, blockedSummary: null, waitJson: null } as const;
 
-function patchOf(work: Work, flow: FlowRecord, action: FlowMutation, texts: JsonTexts): FlowPatch {
+function patchOf(tx: FlowTx, flow: FlowRecord, action: FlowMutation, texts: JsonTexts): FlowPatch {
   const stateJson = texts.state ?? flow.stateJson;
   switch (action.action) {
     case 'set_waiting':
@@ -71,7 +71,7 @@ function patchOf(work: Work, flow: FlowRecord, action: FlowMutation, texts: Json
       return {
         ...NOTHING_WAITED_FOR,
         status: action.status ?? 'queued',
-        currentStep: kept(action.currentStep, flow.currentStep),
+        currentStep: valueOr(action.currentStep, flow.currentStep),
         stateJson,
       };
     case 'finish_flow':
@@ -81,12 +81,12 @@ function patchOf(work: Work, flow: FlowRecord, action: FlowMutation, texts: Json
         status: 'failed',
         stateJson,
         waitJson: null,
-        blockedTaskId: kept(action.blockedTaskId, flow.blockedTaskId),
-        blockedSummary: kept(action.blockedSummary, flow.blockedSummary),
+        blockedTaskId: valueOr(action.blockedTaskId, flow.blockedTaskId),
+        blockedSummary: valueOr(action.blockedSummary, flow.blockedSummary),
       };
     case 'request_cancel':
       // The grace period runs from the first request.
-      return { cancelRequestedAt: flow.cancelRequestedAt ?? work.nowMs };
+      return { cancelRequestedAt: flow.cancelRequestedAt ?? tx.nowMs };
   }
 }
 
@@ -95,39 +95,39 @@ function waitingPatch(flow: FlowRecord, action: SetWaiting, texts: JsonTexts): F
   const isBlocked = Boolean(action.blockedTaskId) || Boolean(action.blockedSummary);
   return {
     status: isBlocked ? 'blocked' : 'waiting',
-    currentStep: kept(action.currentStep, flow.currentStep),
+    currentStep: valueOr(action.currentStep, flow.currentStep),
     stateJson: texts.state ?? flow.stateJson,
     waitJson: texts.wait ?? flow.waitJson,
-    blockedTaskId: isBlocked ? kept(action.blockedTaskId, flow.blockedTaskId) : null,
-    blockedSummary: isBlocked ? kept(action.blockedSummary, flow.blockedSummary) : null,
+    blockedTaskId: isBlocked ? valueOr(action.blockedTaskId, flow.blockedTaskId) : null,
+    blockedSummary: isBlocked ? valueOr(action.blockedSummary, flow.blockedSummary) : null,
   };
 }
 
-function kept(given: string | null | undefined, before: string | null): string | null {
-  return given === undefined ? before : given;
+function valueOr(value: string | null | undefined, before: string | null): string | null {
+  return value === undefined ? before : value;
 }
 
 /** `create_flow`. */
 export async function createFlow(
-  work: Work,
+  tx: FlowTx,
   action: CreateFlow,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
-  return done({ created: true, flow: flowView(await addFlow(work, action, caller, texts)) });
+  return done({ created: true, flow: flowView(await addFlow(tx, action, caller, texts)) });
 }
 
 /** The new flow of a `create_flow`. */
 export async function addFlow(
-  work: Work,
+  tx: FlowTx,
   action: CreateFlow,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowRecord> {
-  const flow = await work.flows.insert(
+  const flow = await tx.flows.insert(
     // Ten times as fast as spreading.
     Object.assign({}, EMPTY_FLOW, {
-      flowId: newFlowId(work.nowMs),
+      flowId: newFlowId(tx.nowMs),
       ownerKey: caller.sessionKey,
       syncMode: 'managed',
       controllerId: action.controllerId ?? caller.controllerId,
@@ -139,13 +139,13 @@ export async function addFlow(
       currentStep: action.currentStep ?? null,
       stateJson: texts.state ?? null,
       waitJson: texts.wait ?? null,
-      createdAt: work.nowMs,
-      updatedAt: work.nowMs,
+      createdAt: tx.nowMs,
+      updatedAt: tx.nowMs,
     }),
   );
-  work.changes.push({ type: 'flow', flow });
-  noteFlow(work, undefined, flow);
-  await notifyOfFlow(work, flow);
+  tx.changes.push({ type: 'flow', flow });
+  recordFlow(tx, undefined, flow);
+  await notifyOfFlow(tx, flow);
   return flow;
 }
 
@@ -164,59 +164,59 @@ export function jsonTexts(action: {
   const { stateJson, waitJson } = action;
   const state = stateJson === undefined ? undefined : toJsonText(stateJson);
   const wait = waitJson === undefined ? undefined : toJsonText(waitJson);
-  const isWhole =
+  const isComplete =
     (stateJson === undefined) === (state === undefined) &&
     (waitJson === undefined) === (wait === undefined);
-  return isWhole ? { state, wait } : undefined;
+  return isComplete ? { state, wait } : undefined;
 }
 
 /**
  * Cancels a flow and its tasks. The request is recorded first: when tasks still run, the flow ends with the
  * last of them, whatever happens in between.
  */
-export async function cancelFlow(work: Work, flow: FlowRecord) {
+export async function cancelFlow(tx: FlowTx, flow: FlowRecord) {
   if (hasFlowEnded(flow)) {
-    return { state: 'ended_before' as const, flow, tasks: await work.tasks.ofFlow(flow.seq) };
+    return { state: 'ended_before' as const, flow, tasks: await tx.tasks.ofFlow(flow.seq) };
   }
   if (flow.cancelRequestedAt === null) {
-    await moveFlow(work, flow, { cancelRequestedAt: work.nowMs });
+    await moveFlow(tx, flow, { cancelRequestedAt: tx.nowMs });
   }
-  for (const task of await work.tasks.ofFlow(flow.seq)) {
-    if (!hasTaskEnded(task)) await cancelTask(work, task);
+  for (const task of await tx.tasks.ofFlow(flow.seq)) {
+    if (!hasTaskEnded(task)) await cancelTask(tx, task);
   }
-  await finishCancelling(work, flow.seq);
-  const after = (await work.flows.bySeq(flow.seq)) ?? flow;
+  await finishCancelling(tx, flow.seq);
+  const after = (await tx.flows.bySeq(flow.seq)) ?? flow;
   return {
     /** `pending`: a worker still holds a task; the flow ends when it releases it. */
     state: hasFlowEnded(after) ? ('cancelled' as const) : ('pending' as const),
     flow: after,
-    tasks: await work.tasks.ofFlow(flow.seq),
+    tasks: await tx.tasks.ofFlow(flow.seq),
   };
 }
 
 /** `cancel_flow`. */
 export async function cancelFlowAction(
-  work: Work,
+  tx: FlowTx,
   action: CancelFlow,
   caller: FlowCaller,
 ): Promise<FlowAnswer> {
-  const found = await work.flows.byId(action.flowId);
+  const found = await tx.flows.byId(action.flowId);
   if (found === undefined || found.ownerKey !== caller.sessionKey) {
     const result = { found: false, cancelled: false, reason: NOT_FOUND_REASON };
     return refused('not_found', NOT_FOUND, result);
   }
-  const { state, flow, tasks } = await cancelFlow(work, found);
-  const seen = { flow: flowView(flow), tasks: tasks.map(taskView) };
+  const { state, flow, tasks } = await cancelFlow(tx, found);
+  const views = { flow: flowView(flow), tasks: tasks.map(taskView) };
   switch (state) {
     case 'cancelled':
-      return done({ found: true, cancelled: true, ...seen });
+      return done({ found: true, cancelled: true, ...views });
     case 'ended_before': {
       const reason = terminalText(flow);
-      return refused('terminal', reason, { found: true, cancelled: false, reason, ...seen });
+      return refused('terminal', reason, { found: true, cancelled: false, reason, ...views });
     }
     case 'pending': {
       const reason = 'One or more child tasks are still active.';
-      const result = { found: true, cancelled: false, reason, ...seen };
+      const result = { found: true, cancelled: false, reason, ...views };
       return { ok: true, code: 'cancel_pending', result };
     }
   }

@@ -20,19 +20,19 @@ import {
   terminalText,
 } from '../flow-action.js';
 import { refusalOf } from '../flow-moves.js';
-import type { Work } from '../flow-store.js';
-import { noteTask } from '../history.js';
+import type { FlowTx } from '../flow-store.js';
+import { recordTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import { writeTask } from '../tasks/change-task.js';
 import { addFlow, type JsonTexts } from './change-flow.js';
 
 /** `run_task`: queues a task, or records one that runs elsewhere. */
 export async function runTask(
-  work: Work,
+  tx: FlowTx,
   action: RunTask,
   caller: FlowCaller,
 ): Promise<FlowAnswer> {
-  const flow = await work.flows.byId(action.flowId);
+  const flow = await tx.flows.byId(action.flowId);
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
     return refused('not_found', NOT_FOUND, {
       found: false,
@@ -51,30 +51,30 @@ export async function runTask(
   if (refusal !== undefined) return refuse(refusal, terminalText(flow));
   const { parentTaskId } = action;
   // Nobody learns of tasks of another session, or adds tasks below them.
-  if (parentTaskId !== undefined && (await work.tasks.ownerOf(parentTaskId)) !== flow.ownerKey) {
+  if (parentTaskId !== undefined && (await tx.tasks.ownerOf(parentTaskId)) !== flow.ownerKey) {
     return refuse('not_found', 'Parent task not found.');
   }
-  const task = (await sameRun(work, flow, action)) ?? (await addTask(work, flow, action));
+  const task = (await sameRun(tx, flow, action)) ?? (await addTask(tx, flow, action));
   return done({ created: true, flow: flowView(flow), task: taskView(task) });
 }
 
 /** A flow with its first task. Nothing refuses a task in a new flow. */
 export async function startFlow(
-  work: Work,
+  tx: FlowTx,
   { flow, task }: StartFlow,
   caller: FlowCaller,
   texts: JsonTexts,
 ): Promise<FlowAnswer> {
-  const added = await addFlow(work, flow, caller, texts);
-  return runTask(work, { ...task, flowId: added.flowId }, caller);
+  const added = await addFlow(tx, flow, caller, texts);
+  return runTask(tx, { ...task, flowId: added.flowId }, caller);
 }
 
-async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {
+async function addTask(tx: FlowTx, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {
   const notifyPolicy = action.notifyPolicy ?? flow.notifyPolicy;
-  const notifies = notifyPolicy !== 'silent' && work.policy.targets.length > 0;
-  const added = await work.tasks.insert({
+  const notifies = notifyPolicy !== 'silent' && tx.policy.targets.length > 0;
+  const added = await tx.tasks.insert({
     ...EMPTY_TASK,
-    taskId: newTaskId(work.nowMs),
+    taskId: newTaskId(tx.nowMs),
     flowSeq: flow.seq,
     parentFlowId: flow.flowId,
     ownerKey: flow.ownerKey,
@@ -90,16 +90,16 @@ async function addTask(work: Work, flow: FlowRecord, action: RunTask): Promise<T
     agentId: action.agentId ?? null,
     runId: action.runId ?? null,
     label: action.label ?? null,
-    ...progressOf(work, action),
+    ...progressOf(tx, action),
   });
-  work.changes.push({ type: 'task', task: added });
-  noteTask(work, undefined, added);
-  if (added.status === 'running') await notifyOfTask(work, added, 'task.started');
+  tx.changes.push({ type: 'task', task: added });
+  recordTask(tx, undefined, added);
+  if (added.status === 'running') await notifyOfTask(tx, added, 'task.started');
   return added;
 }
 
 /** A task that runs elsewhere can have started before this call; it was created no later than that. */
-function progressOf({ nowMs }: Work, action: RunTask) {
+function progressOf({ nowMs }: FlowTx, action: RunTask) {
   if (action.status !== 'running') {
     return { status: 'queued', attempts: 0, createdAt: nowMs } as const;
   }
@@ -116,22 +116,22 @@ function progressOf({ nowMs }: Work, action: RunTask) {
 
 /** The existing task of this run, with what this call adds to it. */
 async function sameRun(
-  work: Work,
+  tx: FlowTx,
   flow: FlowRecord,
   action: RunTask,
 ): Promise<TaskRecord | undefined> {
   if (action.runId === undefined) return undefined;
-  const task = await work.tasks.ofRun(flow.seq, action.runId);
+  const task = await tx.tasks.ofRun(flow.seq, action.runId);
   if (task === undefined || task.runtime !== action.runtime) return undefined;
   if (hasTaskEnded(task)) return task;
   const merged = { ...task, revision: task.revision + 1 };
   for (const field of TASK_METADATA) {
     const before = task[field];
-    const given = action[field] ?? null;
-    merged[field] = action.preferMetadata === true ? (given ?? before) : (before ?? given);
+    const value = action[field] ?? null;
+    merged[field] = action.preferMetadata === true ? (value ?? before) : (before ?? value);
   }
   const isSame = TASK_METADATA.every((field) => merged[field] === task[field]);
   if (isSame) return task;
-  await writeTask(work, task, merged);
+  await writeTask(tx, task, merged);
   return merged;
 }

@@ -133,7 +133,7 @@ export interface HistoryLength {
   readonly entries: number;
 }
 
-/** The table of what happened to flows. Stores add what a change notes in its Work. */
+/** The table of what happened to flows. Stores add the entries that a transaction has collected. */
 export function historyRows(sql: StoreSql) {
   const { schema, query, run } = sql;
   const lengths = `SELECT seq, ended_at AS "endedAt", (

@@ -3,8 +3,8 @@ import { type FlowRecord, hasFlowEnded } from '../../flow-model/flow-record.js';
 import type { EndedTaskStatus, TaskRecord } from '../../flow-model/task-record.js';
 import { doublingRestMs } from '../../support/time.js';
 import { moveFlow } from '../flow-moves.js';
-import type { Work } from '../flow-store.js';
-import { noteTask } from '../history.js';
+import type { FlowTx } from '../flow-store.js';
+import { recordTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 
 /** How a task ends. */
@@ -25,8 +25,8 @@ const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as 
  * Ends an active task. If it was the last one of a flow whose cancellation was requested, the flow ends
  * in the same transaction.
  */
-export async function endTask(work: Work, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
-  const endedAt = Math.max(work.nowMs, task.startedAt ?? task.createdAt);
+export async function endTask(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
+  const endedAt = Math.max(tx.nowMs, task.startedAt ?? task.createdAt);
   const ended: TaskRecord = {
     ...task,
     ...NO_LEASE,
@@ -38,29 +38,29 @@ export async function endTask(work: Work, task: TaskRecord, end: TaskEnd): Promi
     resultJson: end.resultJson ?? null,
     endedAt,
     lastEventAt: endedAt,
-    cleanupAfter: endedAt + work.policy.retentionMs,
+    cleanupAfter: endedAt + tx.policy.retentionMs,
     nextRunAt: null,
   };
-  const notifies = await notifyOfTask(work, ended, 'task.ended');
-  const noted: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
-  await writeTask(work, task, noted);
-  await finishCancelling(work, task.flowSeq);
-  return noted;
+  const notifies = await notifyOfTask(tx, ended, 'task.ended');
+  const written: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
+  await writeTask(tx, task, written);
+  await finishCancelling(tx, task.flowSeq);
+  return written;
 }
 
-/** Writes a task, notes what became of it, and announces the change. */
-export async function writeTask(work: Work, before: TaskRecord, task: TaskRecord): Promise<void> {
-  await work.tasks.update(task);
-  work.changes.push({ type: 'task', task });
-  noteTask(work, before, task);
+/** Writes a task, adds the change to the history, and announces it. */
+export async function writeTask(tx: FlowTx, before: TaskRecord, task: TaskRecord): Promise<void> {
+  await tx.tasks.update(task);
+  tx.changes.push({ type: 'task', task });
+  recordTask(tx, before, task);
 }
 
 /** Ends a flow whose cancellation was requested, if it has no active task. */
-export async function finishCancelling(work: Work, flowSeq: number): Promise<void> {
-  const flow = await work.flows.bySeq(flowSeq);
+export async function finishCancelling(tx: FlowTx, flowSeq: number): Promise<void> {
+  const flow = await tx.flows.bySeq(flowSeq);
   if (flow === undefined || hasFlowEnded(flow) || flow.cancelRequestedAt === null) return;
-  if ((await work.tasks.activeOf(flowSeq)) > 0) return;
-  await moveFlow(work, flow, {
+  if ((await tx.tasks.activeOf(flowSeq)) > 0) return;
+  await moveFlow(tx, flow, {
     status: 'cancelled',
     waitJson: null,
     blockedTaskId: null,
@@ -68,41 +68,41 @@ export async function finishCancelling(work: Work, flowSeq: number): Promise<voi
   });
 }
 
-const FIRST_REST_MS = 5000;
-const LONGEST_REST_MS = 300_000;
+const FIRST_DELAY_MS = 5000;
+const LONGEST_DELAY_MS = 300_000;
 
-/** Puts a failed task back into the queue while it has attempts left and its flow continues; else ends it. */
-export async function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
+/** Queues a failed task again while it has attempts left and its flow is active; else ends it. */
+export async function retryOrEnd(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
   if (task.cancelRequestedAt !== null) {
-    return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
+    return endTask(tx, task, { status: 'cancelled', error: CANCELLED_ERROR });
   }
-  const flow = await work.flows.bySeq(task.flowSeq);
-  if (!continues(flow) || task.attempts >= work.policy.maxAttempts(task.runtime)) {
-    return endTask(work, task, end);
+  const flow = await tx.flows.bySeq(task.flowSeq);
+  if (!canContinue(flow) || task.attempts >= tx.policy.maxAttempts(task.runtime)) {
+    return endTask(tx, task, end);
   }
   const queued: TaskRecord = {
-    ...backInQueue(work, task),
+    ...backInQueue(tx, task),
     error: end.error ?? null,
-    nextRunAt: work.nowMs + doublingRestMs(task.attempts, FIRST_REST_MS, LONGEST_REST_MS),
+    nextRunAt: tx.nowMs + doublingRestMs(task.attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS),
   };
-  await writeTask(work, task, queued);
-  await notifyOfTask(work, queued, 'task.queued');
+  await writeTask(tx, task, queued);
+  await notifyOfTask(tx, queued, 'task.queued');
   return queued;
 }
 
-function continues(flow: FlowRecord | undefined): boolean {
+function canContinue(flow: FlowRecord | undefined): boolean {
   return flow !== undefined && !hasFlowEnded(flow) && flow.cancelRequestedAt === null;
 }
 
-/** A task as a queued one; what an earlier attempt did is over. */
-export function backInQueue(work: Work, task: TaskRecord): TaskRecord {
+/** A task as it is queued again, without what its earlier attempt left. */
+export function backInQueue(tx: FlowTx, task: TaskRecord): TaskRecord {
   return {
     ...task,
     ...NO_LEASE,
     revision: task.revision + 1,
     status: 'queued',
     progressSummary: null,
-    lastEventAt: work.nowMs,
+    lastEventAt: tx.nowMs,
     nextRunAt: null,
   };
 }
@@ -111,23 +111,23 @@ export function backInQueue(work: Work, task: TaskRecord): TaskRecord {
  * Cancels an active task. One that no worker holds ends at once. The worker of a running one learns of
  * it with its next report; if it never reports, the task ends with its lease.
  */
-export async function cancelTask(work: Work, task: TaskRecord): Promise<TaskRecord> {
-  const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= work.nowMs;
-  if (!isHeld) return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
+export async function cancelTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecord> {
+  const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= tx.nowMs;
+  if (!isHeld) return endTask(tx, task, { status: 'cancelled', error: CANCELLED_ERROR });
   if (task.cancelRequestedAt !== null) return task;
   const requested: TaskRecord = {
     ...task,
     revision: task.revision + 1,
-    cancelRequestedAt: work.nowMs,
+    cancelRequestedAt: tx.nowMs,
   };
-  await writeTask(work, task, requested);
+  await writeTask(tx, task, requested);
   return requested;
 }
 
 /**
  * Queues a task again that did not succeed, with all of its attempts. Its flow must be active.
  */
-export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecord | SvcError> {
+export async function retryTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecord | SvcError> {
   const isOver = task.endedAt !== null && task.status !== 'succeeded';
   if (!isOver) {
     return new SvcError(
@@ -138,15 +138,15 @@ export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecor
       },
     );
   }
-  const flow = await work.flows.bySeq(task.flowSeq);
-  if (!continues(flow)) {
+  const flow = await tx.flows.bySeq(task.flowSeq);
+  if (!canContinue(flow)) {
     return new SvcError('FLOW_ENDED', `flow ${task.parentFlowId} has ended or is being cancelled`, {
       hint: 'its tasks cannot run again; create another flow',
     });
   }
-  const notifies = task.notifyPolicy !== 'silent' && work.policy.targets.length > 0;
+  const notifies = task.notifyPolicy !== 'silent' && tx.policy.targets.length > 0;
   const queued: TaskRecord = {
-    ...backInQueue(work, task),
+    ...backInQueue(tx, task),
     deliveryStatus: notifies ? 'pending' : 'not_applicable',
     attempts: 0,
     error: null,
@@ -158,7 +158,7 @@ export async function retryTask(work: Work, task: TaskRecord): Promise<TaskRecor
     cleanupAfter: null,
     cancelRequestedAt: null,
   };
-  await writeTask(work, task, queued);
-  await notifyOfTask(work, queued, 'task.queued');
+  await writeTask(tx, task, queued);
+  await notifyOfTask(tx, queued, 'task.queued');
   return queued;
 }

@@ -1,11 +1,11 @@
 import type { FlowRecord } from '../../flow-model/flow-record.js';
 import { SYSTEM, workerNamed } from '../../flow-model/history-record.js';
 import type { TaskRecord } from '../../flow-model/task-record.js';
-import type { Work } from '../flow-store.js';
-import { by } from '../history.js';
+import type { FlowTx } from '../flow-store.js';
+import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { QueueFilter } from '../store/task-table.js';
-import { CANCELLED_ERROR, endTask, runAgainOr, writeTask } from './change-task.js';
+import { CANCELLED_ERROR, endTask, retryOrEnd, writeTask } from './change-task.js';
 import { hashLeaseToken, newLeaseToken } from './report-task.js';
 
 /** Who claims a task, and which ones fit. */
@@ -28,30 +28,30 @@ export interface ClaimedTask {
 
 /** Gives the oldest queued task to a worker. No two workers get the same task, in any process. */
 export async function claimTask(
-  work: Work,
+  tx: FlowTx,
   request: ClaimRequest,
 ): Promise<ClaimedTask | undefined> {
-  const task = await work.tasks.nextQueued(work.nowMs, request);
-  // None of them could be claimed now: they rest first, or have ended.
-  await takeBackExpired(by(work, SYSTEM));
+  const task = await tx.tasks.nextQueued(tx.nowMs, request);
+  // After the claim: what is taken back could not be claimed now, as it waits for its retry or has ended.
+  await takeBackExpired(actingAs(tx, SYSTEM));
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
-  const leaseExpiresAt = work.nowMs + (request.leaseMs ?? work.policy.leaseMs);
+  const leaseExpiresAt = tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs);
   const claimed: TaskRecord = {
     ...task,
     revision: task.revision + 1,
     status: 'running',
     attempts: task.attempts + 1,
-    startedAt: task.startedAt ?? Math.max(work.nowMs, task.createdAt),
-    lastEventAt: work.nowMs,
+    startedAt: task.startedAt ?? Math.max(tx.nowMs, task.createdAt),
+    lastEventAt: tx.nowMs,
     nextRunAt: null,
     leaseHash: hashLeaseToken(leaseToken),
     leaseOwner: request.worker,
     leaseExpiresAt,
   };
-  await writeTask(by(work, workerNamed(request.worker)), task, claimed);
-  await notifyOfTask(work, claimed, 'task.started');
-  const flow = await work.flows.bySeq(task.flowSeq);
+  await writeTask(actingAs(tx, workerNamed(request.worker)), task, claimed);
+  await notifyOfTask(tx, claimed, 'task.started');
+  const flow = await tx.flows.bySeq(task.flowSeq);
   return { task: claimed, flow, leaseToken, leaseExpiresAt };
 }
 
@@ -60,17 +60,17 @@ const SILENT_ERROR = 'The worker stopped reporting.';
 /** Per transaction. */
 const MOST_AT_ONCE = 100;
 
-/** Takes back tasks whose workers have not reported in time. @returns how many, by what became of them */
-export async function takeBackExpired(work: Work) {
+/** Takes back tasks whose workers have not reported in time. @returns how many were requeued, lost and cancelled */
+export async function takeBackExpired(tx: FlowTx) {
   const counts = { requeued: 0, lost: 0, cancelled: 0 };
-  for (const task of await work.tasks.expired(work, MOST_AT_ONCE)) {
+  for (const task of await tx.tasks.expired(tx, MOST_AT_ONCE)) {
     const lost = { status: 'lost', error: SILENT_ERROR } as const;
     const isCancelled = task.cancelRequestedAt !== null;
     const after =
-      work.policy.orphans === 'requeue' && !isCancelled
-        ? await runAgainOr(work, task, lost)
+      tx.policy.orphans === 'requeue' && !isCancelled
+        ? await retryOrEnd(tx, task, lost)
         : await endTask(
-            work,
+            tx,
             task,
             isCancelled ? { status: 'cancelled', error: CANCELLED_ERROR } : lost,
           );

@@ -5,10 +5,10 @@ import { workerNamed } from '../../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord } from '../../flow-model/task-record.js';
 import { randomToken } from '../../support/crypto.js';
 import { MOST_JSON_DEPTH } from '../../support/json-fault.js';
-import type { Work } from '../flow-store.js';
-import { by } from '../history.js';
+import type { FlowTx } from '../flow-store.js';
+import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
-import { backInQueue, endTask, runAgainOr, writeTask } from './change-task.js';
+import { backInQueue, endTask, retryOrEnd, writeTask } from './change-task.js';
 
 /** What a worker needs to report on a task. */
 export interface TaskLease {
@@ -28,20 +28,20 @@ export type LeaseRefusal =
 /** The answer to a worker's report. */
 export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
 
-/** Makes a worker's report on a task that it holds, in the same transaction on its behalf. */
+/** Makes a report on a task that its worker holds, on behalf of that worker. */
 async function whileHeld<Answer>(
-  given: Work,
+  systemTx: FlowTx,
   { taskId, token }: TaskLease,
-  report: (task: TaskRecord, work: Work) => Promise<Answer>,
+  report: (task: TaskRecord, tx: FlowTx) => Promise<Answer>,
 ): Promise<Answer | LeaseRefusal> {
-  const task = await given.tasks.byId(taskId);
+  const task = await systemTx.tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
   const hash = token === undefined ? null : hashLeaseToken(token);
   if (task.status !== 'running' || task.leaseHash !== hash) {
     return { ok: false, code: 'lease_lost', task };
   }
-  return report(task, by(given, workerNamed(task.leaseOwner)));
+  return report(task, actingAs(systemTx, workerNamed(task.leaseOwner)));
 }
 
 /** A secret that proves who holds a task. It never starts with a dash, which would make it a flag. */
@@ -54,7 +54,7 @@ export function hashLeaseToken(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** A sign of life. */
+/** What a worker reports while it runs a task. */
 export interface TaskReport {
   /** One line. */
   readonly progress?: string | undefined;
@@ -62,19 +62,19 @@ export interface TaskReport {
   readonly leaseMs?: number | undefined;
 }
 
-export function heartbeat(given: Work, lease: TaskLease, report: TaskReport) {
-  return whileHeld(given, lease, async (task, work) => {
+export function heartbeat(systemTx: FlowTx, lease: TaskLease, report: TaskReport) {
+  return whileHeld(systemTx, lease, async (task, tx) => {
     const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
-    const leaseMs = report.leaseMs ?? work.policy.leaseMs;
+    const leaseMs = report.leaseMs ?? tx.policy.leaseMs;
     const after: TaskRecord = {
       ...task,
       revision: task.revision + 1,
       progressSummary: report.progress ?? task.progressSummary,
-      lastEventAt: work.nowMs,
-      leaseExpiresAt: task.leaseHash === null ? null : work.nowMs + leaseMs,
+      lastEventAt: tx.nowMs,
+      leaseExpiresAt: task.leaseHash === null ? null : tx.nowMs + leaseMs,
     };
-    await writeTask(work, task, after);
-    if (isNews) await notifyOfTask(work, after, 'task.progress');
+    await writeTask(tx, task, after);
+    if (isNews) await notifyOfTask(tx, after, 'task.progress');
     return {
       ok: true as const,
       task: after,
@@ -113,14 +113,14 @@ export function resultText({ result }: TaskSuccess): string | undefined {
  * @param resultJson see {@link resultText}
  */
 export function completeTask(
-  given: Work,
+  systemTx: FlowTx,
   lease: TaskLease,
   { summary, outcome = 'succeeded' }: TaskSuccess,
   resultJson: string | undefined,
 ): Promise<LeaseAnswer> {
-  return whileHeld(given, lease, async (task, work) => {
+  return whileHeld(systemTx, lease, async (task, tx) => {
     const end = { status: 'succeeded', outcome, summary, resultJson } as const;
-    return { ok: true, task: await endTask(work, task, end) };
+    return { ok: true, task: await endTask(tx, task, end) };
   });
 }
 
@@ -137,27 +137,27 @@ export interface TaskFailure {
  * was requested is cancelled now. One that runs elsewhere is not retried.
  */
 export function failTask(
-  given: Work,
+  systemTx: FlowTx,
   lease: TaskLease,
   { error, retry = true, timedOut = false }: TaskFailure,
 ): Promise<LeaseAnswer> {
-  return whileHeld(given, lease, async (task, work) => {
+  return whileHeld(systemTx, lease, async (task, tx) => {
     const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
     const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
-    const after = canRetry ? await runAgainOr(work, task, end) : await endTask(work, task, end);
+    const after = canRetry ? await retryOrEnd(tx, task, end) : await endTask(tx, task, end);
     return { ok: true, task: after };
   });
 }
 
 /** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
-export function releaseTask(given: Work, lease: TaskLease): Promise<LeaseAnswer> {
-  return whileHeld<LeaseAnswer>(given, lease, async (task, work) => {
+export function releaseTask(systemTx: FlowTx, lease: TaskLease): Promise<LeaseAnswer> {
+  return whileHeld<LeaseAnswer>(systemTx, lease, async (task, tx) => {
     if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
     if (task.cancelRequestedAt !== null) {
-      return { ok: true, task: await runAgainOr(work, task, { status: 'cancelled' }) };
+      return { ok: true, task: await retryOrEnd(tx, task, { status: 'cancelled' }) };
     }
-    const queued = { ...backInQueue(work, task), attempts: Math.max(0, task.attempts - 1) };
-    await writeTask(work, task, queued);
+    const queued = { ...backInQueue(tx, task), attempts: Math.max(0, task.attempts - 1) };
+    await writeTask(tx, task, queued);
     return { ok: true, task: queued };
   });
 }

@@ -1,7 +1,7 @@
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import type { Server } from '../../../postgres/index.js';
-import type { ChangeScope, FlowPolicy, FlowsChange, Work } from '../../flow-store.js';
+import type { ChangeScope, FlowPolicy, FlowsChange, FlowTx } from '../../flow-store.js';
 import { type QueuedChange, queueChange } from '../queued-change.js';
 import { Batch, Turn } from './batch.js';
 import { appendHistory, postgresTables } from './postgres-sql.js';
@@ -21,7 +21,7 @@ interface BatchedCommitsOptions {
   readonly onCommitted: (changes: readonly FlowsChange[]) => void;
 }
 
-interface Job extends QueuedChange<Work> {
+interface Job extends QueuedChange<FlowTx> {
   readonly scope: ChangeScope;
 }
 
@@ -45,8 +45,8 @@ export class BatchedCommits {
   }
 
   /** Resolves when the change is on disk. */
-  run<T>(change: (work: Work) => Promise<T>, scope: ChangeScope): Promise<T> {
-    return queueChange(change, (queued: QueuedChange<Work>) => {
+  run<T>(change: (tx: FlowTx) => Promise<T>, scope: ChangeScope): Promise<T> {
+    return queueChange(change, (queued: QueuedChange<FlowTx>) => {
       this.queue.push({ scope, ...queued });
       this.schedule();
     });
@@ -119,10 +119,10 @@ export class BatchedCommits {
         const { nowMs } = transaction;
         onTime(nowMs);
         const batch = new Batch(transaction, true, this.looks);
-        const notes: NewHistoryEntry[] = [];
+        const newEntries: NewHistoryEntry[] = [];
         const started = jobs.map(({ change }) => {
-          const { turn, work } = newWork(batch, policy, nowMs, notes);
-          return { work, answer: change(work).finally(turn.end) };
+          const { turn, tx } = newTransaction(batch, policy, nowMs, newEntries);
+          return { tx, answer: change(tx).finally(turn.end) };
         });
         const outcomes = await Promise.allSettled(started.map(({ answer }) => answer));
         const reasons = outcomes.flatMap((outcome) =>
@@ -130,8 +130,8 @@ export class BatchedCommits {
         );
         if (reasons.length > 0)
           throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
-        await appendHistory(batch, notes);
-        const changes = started.flatMap(({ work }) => work.changes);
+        await appendHistory(batch, newEntries);
+        const changes = started.flatMap(({ tx }) => tx.changes);
         if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
         const answers = await Promise.all(started.map(({ answer }) => answer));
         return { answers, changes };
@@ -167,17 +167,22 @@ function isForWaiters(change: FlowsChange): boolean {
   }
 }
 
-/** @param notes of the whole batch, because changes of one flow take turns in any order */
-function newWork(batch: Batch, policy: FlowPolicy, nowMs: number, notes: NewHistoryEntry[]) {
+/** @param newEntries of the whole batch, because changes of one flow take turns in any order */
+function newTransaction(
+  batch: Batch,
+  policy: FlowPolicy,
+  nowMs: number,
+  newEntries: NewHistoryEntry[],
+) {
   const turn = new Turn(batch);
-  const work: Work = {
+  const tx: FlowTx = {
     ...postgresTables(turn),
     policy,
     nowMs,
     jump: undefined,
     actor: SYSTEM,
     changes: [],
-    notes,
+    newEntries,
   };
-  return { turn, work };
+  return { turn, tx };
 }

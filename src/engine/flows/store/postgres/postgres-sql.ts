@@ -122,7 +122,7 @@ const NOTED = HISTORY.own.map(([field]) => field);
  * sequence, the number of the sequence is added to it, so that claims at once still get different ones. Setting the
  * sequence would need a right that hosts do not have.
  */
-const INSERT_NOTES = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
+const INSERT_ENTRY = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
   SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${rowColumns(NOTED)}
   FROM (SELECT *, nextval('svc.history_n') AS next
     FROM (SELECT * FROM ${givenRows(HISTORY.fields, ['n', ...NOTED])} ORDER BY n) AS r) AS r
@@ -132,10 +132,10 @@ const INSERT_NOTES = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
 /** Adds what the changes of a transaction noted, in their order. */
 export async function appendHistory(
   batch: Batch,
-  notes: readonly NewHistoryEntry[],
+  entries: readonly NewHistoryEntry[],
 ): Promise<void> {
-  if (notes.length === 0) return;
-  await batch.run(INSERT_NOTES, [toJson(notes.map((note, at) => ({ n: at + 1, ...note })))]);
+  if (entries.length === 0) return;
+  await batch.run(INSERT_ENTRY, [toJson(entries.map((entry, at) => ({ n: at + 1, ...entry })))]);
 }
 
 /** The rows of `$1`, JSON, as `r`. */

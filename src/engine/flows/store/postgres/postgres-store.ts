@@ -26,7 +26,7 @@ export async function openPostgresFlowStore(
 ): Promise<FlowStore> {
   const server = await openCurrentServer(context, config);
   const policy = flowPolicy(config);
-  const { subscribe, tell } = changeListeners();
+  const { subscribe, notify } = changeListeners();
   /**
    * The server's clock minus one of this process that never jumps. That one stops while the machine sleeps, so the
    * difference is measured again with every transaction and every version.
@@ -37,7 +37,7 @@ export async function openPostgresFlowStore(
   };
   const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
   if (row !== undefined) setTime(row.now);
-  const commits = new BatchedCommits({ server, policy, onTime: setTime, onCommitted: tell });
+  const commits = new BatchedCommits({ server, policy, onTime: setTime, onCommitted: notify });
   const resting = new Set<AbortController>();
   let stopListening: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;

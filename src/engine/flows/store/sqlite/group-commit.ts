@@ -4,24 +4,24 @@ import { type QueuedChange, queueChange } from '../queued-change.js';
 import { asFlowsError } from './open-database.js';
 
 /** How changes of one database are committed together. */
-interface GroupCommitOptions<Work> {
+interface GroupCommitOptions<Tx> {
   readonly database: Connection;
-  /** What the changes of one transaction work with; created for each. */
-  readonly newWork: () => Work;
+  /** What the changes of one transaction get; created for each transaction. */
+  readonly newTransaction: () => Tx;
   /**
    * Resolves when everything committed so far would survive a power cut. When it rejects, so do the
    * callers that wait for it, although their changes are committed.
    */
   readonly sync: () => Promise<void>;
   /** Called when a commit is on disk, after its callers were answered. Must not throw. */
-  readonly onCommitted: (work: Work) => void;
+  readonly onCommitted: (tx: Tx) => void;
 }
 
 /** A transaction whose callers are answered when it is on disk. */
-interface Committed<Work> {
-  readonly jobs: readonly QueuedChange<Work>[];
+interface Committed<Tx> {
+  readonly jobs: readonly QueuedChange<Tx>[];
   readonly answers: readonly (() => void)[];
-  readonly work: Work;
+  readonly tx: Tx;
 }
 
 /** More than wait on a busy server; bounds how long others wait for the lock. */
@@ -42,19 +42,19 @@ const BUSY_TRIES = 160;
  * everybody sees it, and a power cut may undo it. Its callers get an error anyway, and must expect to find
  * the change when they try again.
  */
-export class GroupCommit<Work> {
-  private readonly options: GroupCommitOptions<Work>;
+export class GroupCommit<Tx> {
+  private readonly options: GroupCommitOptions<Tx>;
   private readonly begin;
   private readonly commit;
   private readonly rollback;
-  private queue: QueuedChange<Work>[] = [];
+  private queue: QueuedChange<Tx>[] = [];
   private isScheduled = false;
   private busyTries = 0;
-  private committed: Committed<Work>[] = [];
+  private committed: Committed<Tx>[] = [];
   private isSyncing = false;
   private transaction: Promise<void> | undefined;
 
-  constructor(options: GroupCommitOptions<Work>) {
+  constructor(options: GroupCommitOptions<Tx>) {
     this.options = options;
     const { database } = options;
     this.begin = database.prepare('BEGIN IMMEDIATE');
@@ -67,7 +67,7 @@ export class GroupCommit<Work> {
    *
    * @throws as {@link asFlowsError}: nothing was done, unless only the sync failed
    */
-  run<T>(change: (work: Work) => Promise<T>): Promise<T> {
+  run<T>(change: (tx: Tx) => Promise<T>): Promise<T> {
     return queueChange(change, (job) => {
       this.queue.push(job);
       this.schedule();
@@ -104,12 +104,12 @@ export class GroupCommit<Work> {
   /** Runs the next changes in the transaction that has begun. Never rejects. */
   private async transact(): Promise<void> {
     const jobs = this.nextJobs();
-    const work = this.options.newWork();
+    const tx = this.options.newTransaction();
     try {
       const answers: (() => void)[] = [];
-      for (const job of jobs) answers.push(await job.change(work));
+      for (const job of jobs) answers.push(await job.change(tx));
       this.commit.run();
-      this.committed.push({ jobs, answers, work });
+      this.committed.push({ jobs, answers, tx });
     } catch (error) {
       this.undo(jobs, error);
     }
@@ -132,9 +132,9 @@ export class GroupCommit<Work> {
         }
         continue;
       }
-      for (const { answers, work } of together) {
+      for (const { answers, tx } of together) {
         for (const answer of answers) answer();
-        this.options.onCommitted(work);
+        this.options.onCommitted(tx);
       }
     }
     this.isSyncing = false;
@@ -161,13 +161,13 @@ export class GroupCommit<Work> {
     }
   }
 
-  private nextJobs(): readonly QueuedChange<Work>[] {
+  private nextJobs(): readonly QueuedChange<Tx>[] {
     const firstAlone = this.queue.findIndex((job) => job.alone);
     const together = firstAlone === -1 ? this.queue.length : Math.max(1, firstAlone);
     return this.queue.splice(0, Math.min(together, MOST_TOGETHER));
   }
 
-  private undo(jobs: readonly QueuedChange<Work>[], error: unknown): void {
+  private undo(jobs: readonly QueuedChange<Tx>[], error: unknown): void {
     // SQLite rolls back some failed transactions itself.
     if (this.options.database.inTransaction) this.rollback.run();
     const [first] = jobs;

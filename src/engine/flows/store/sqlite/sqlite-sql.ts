@@ -93,15 +93,15 @@ function compile(database: Connection, text: string) {
 }
 
 /** The first column is `flow_seq`. */
-const INSERT_NOTE = `INSERT INTO history (n, ${columnList(HISTORY.own)})
+const INSERT_ENTRY = `INSERT INTO history (n, ${columnList(HISTORY.own)})
   VALUES ((SELECT coalesce(max(n), 0) + 1 FROM history WHERE flow_seq = $1), ${places(HISTORY.own)})`;
 
 /** Adds what the changes of a transaction noted, in their order. */
 export async function appendHistory(
   { run }: StoreSql,
-  notes: readonly NewHistoryEntry[],
+  entries: readonly NewHistoryEntry[],
 ): Promise<void> {
-  for (const note of notes) await run(INSERT_NOTE, valuesOf(note, HISTORY.own));
+  for (const entry of entries) await run(INSERT_ENTRY, valuesOf(entry, HISTORY.own));
 }
 
 function answerRows({ query, run }: StoreSql): AnswerRows {

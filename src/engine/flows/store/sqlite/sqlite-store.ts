@@ -5,7 +5,7 @@ import { SYSTEM } from '../../../flow-model/history-record.js';
 import type { Connection } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
-import { changeListeners, type FlowPolicy, type FlowStore, type Work } from '../../flow-store.js';
+import { changeListeners, type FlowPolicy, type FlowStore, type FlowTx } from '../../flow-store.js';
 import { GroupCommit } from './group-commit.js';
 import { asFlowsError, asSyncError, fileIsGone, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
@@ -30,15 +30,23 @@ export function openSqliteFlowStore(
   const tables = sqliteTables(sql);
   const now = () => clock.now();
   const nextJump = jumpDetector(now, steadyMs);
-  const { subscribe, tell } = changeListeners();
+  const { subscribe, notify } = changeListeners();
   let jump: ClockJump | undefined;
   let committed = 0;
   let closing: Promise<void> | undefined;
-  const commits = new GroupCommit<Work>({
+  const commits = new GroupCommit<FlowTx>({
     database,
-    newWork: () => {
+    newTransaction: () => {
       jump = nextJump() ?? jump;
-      return { ...tables, policy, nowMs: now(), jump, actor: SYSTEM, changes: [], notes: [] };
+      return {
+        ...tables,
+        policy,
+        nowMs: now(),
+        jump,
+        actor: SYSTEM,
+        changes: [],
+        newEntries: [],
+      };
     },
     sync: async () => {
       await log.sync().catch((error: unknown) => {
@@ -48,16 +56,16 @@ export function openSqliteFlowStore(
     onCommitted: ({ changes }) => {
       // A transaction without a change has committed nothing.
       if (changes.length > 0) committed += 1;
-      tell(changes);
+      notify(changes);
     },
   });
   return {
     policy,
     now,
     write: (change) =>
-      commits.run(async (work) => {
-        const answer = await change(work);
-        await appendHistory(sql, work.notes.splice(0));
+      commits.run(async (tx) => {
+        const answer = await change(tx);
+        await appendHistory(sql, tx.newEntries.splice(0));
         return answer;
       }),
     // On the connection of the changes: a query never starts within a transaction, nor one within a query.

@@ -133,7 +133,7 @@ test('commits together what comes together, and takes back what failed alone', a
   let commits = 0;
   const group = new GroupCommit<{ readonly id: number }>({
     database,
-    newWork: () => ({ id: commits }),
+    newTransaction: () => ({ id: commits }),
     sync: async () => undefined,
     onCommitted: () => {
       commits += 1;
@@ -162,7 +162,7 @@ test('nobody is told before the disk has it; the next commit does not wait for t
   const told: number[] = [];
   const group = new GroupCommit<object>({
     database,
-    newWork: () => ({}),
+    newTransaction: () => ({}),
     sync: () => new Promise((end, fail) => syncs.push({ end: () => end(), fail })),
     onCommitted: () => undefined,
   });
