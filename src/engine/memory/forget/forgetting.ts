@@ -43,12 +43,12 @@ export interface Forgetting {
 export function createForgetting(
   { target, clock }: IndexKeeperOptions,
   keeper: IndexKeeper,
-  search: (request: SearchRequest, work: WorkOptions) => Promise<SearchResponse>,
+  search: (request: SearchRequest, options: WorkOptions) => Promise<SearchResponse>,
 ): Forgetting {
   return {
-    plan: async (request, work = {}) => {
+    plan: async (request, options = {}) => {
       const forgotten = await readForgotten(target.forget);
-      return keeper.answerAndWarn(work, (index) =>
+      return keeper.answerAndWarn(options, (index) =>
         planForget(request, {
           index,
           sources: target.sources,
@@ -57,21 +57,21 @@ export function createForgetting(
           others: target.home.others,
           search: async (query, maxResults) => {
             const request = { query, maxResults, exact: true, keepRepeats: true };
-            return (await search(request, work)).results;
+            return (await search(request, options)).results;
           },
         }),
       );
     },
-    remains: (plan, work = {}) =>
-      keeper.answerAndWarn(work, (index) => remainsOf(plan, { index, sources: target.sources })),
-    hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
-    undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
+    remains: (plan, options = {}) =>
+      keeper.answerAndWarn(options, (index) => remainsOf(plan, { index, sources: target.sources })),
+    hide: (plan, how, options = {}) => hide(plan, how, { target, clock, signal: options.signal }),
+    undo: (id, options = {}) => undo(id, { target, clock, signal: options.signal }),
     forgotten: () => readForgotten(target.forget),
     entries: async () => (await target.home.readForgetList())?.entries ?? [],
     store: {
-      follow: async (_, work = {}): Promise<StoreOutcome> => {
+      follow: async (_, options = {}): Promise<StoreOutcome> => {
         // It reads the list itself, as every sync does.
-        const { added, changed, removed } = await keeper.sync({ ...work, embeds: false });
+        const { added, changed, removed } = await keeper.sync({ ...options, embeds: false });
         keeper.close();
         const clean = !(await target.home.isScrubPending());
         return { store: 'index', changed: added + changed + removed, clean };

@@ -206,9 +206,9 @@ function withoutLines(bytes: Buffer, own: readonly LineRange[], path: string): B
 }
 
 /** @throws SvcError FORGET_FAILED */
-export function attempt<T>(what: string, work: () => T): T {
+export function attempt<T>(what: string, action: () => T): T {
   try {
-    return work();
+    return action();
   } catch (error) {
     throw new SvcError('FORGET_FAILED', `${what}: ${systemReason(error)}`, {
       hint: 'check its permissions and the free disk space',

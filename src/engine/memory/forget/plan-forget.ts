@@ -112,11 +112,11 @@ async function matchesOf(
   documents: readonly StoredDocument[],
   context: PlanContext,
 ): Promise<Wanted> {
-  const theirs = (await context.others?.documents()) ?? [];
+  const otherDocuments = (await context.others?.documents()) ?? [];
   const reading = await readingOf(context.index);
   const wanted: Wanted = new Map();
   for (const result of await context.search(target, maxResults)) {
-    const document = [...documents, ...theirs].find((one) => isSameDocument(one, result));
+    const document = [...documents, ...otherDocuments].find((one) => isSameDocument(one, result));
     const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
     if (document === undefined || ranges === undefined || ranges === 'whole') continue;
     if (document.kind === 'media') {
@@ -203,12 +203,12 @@ async function extractedLines(
 
 /** The document that a path or a citation means; undefined for a query. @throws SvcError DOCUMENT_NOT_INDEXED */
 async function documentNamed(
-  given: string,
+  text: string,
   documents: readonly StoredDocument[],
   workspaceDir: string,
   others: OtherHosts | undefined,
 ): Promise<NamedDocument | undefined> {
-  const target = ownTarget(given, others);
+  const target = ownTarget(text, others);
   const own = lookUpDocument(documents, workspaceDir, target);
   if (own !== undefined || !looksLikePath(target)) return own;
   const other = others === undefined ? undefined : await lookUpOther(others, target);

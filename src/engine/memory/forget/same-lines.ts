@@ -51,7 +51,7 @@ export async function remainsOf(
 }
 
 /** A file that may contain text to be forgotten. */
-interface LookedAtFile {
+interface ReadableFile {
   readonly path: string;
   /** Written by dreaming and not memory: its content comes from elsewhere. */
   readonly isOwnWriting: boolean;
@@ -64,7 +64,7 @@ const DIARIES = ['DREAMS.md', 'dreams.md'];
 function placesIn(
   documents: readonly StoredDocument[],
   workspaceDir: string,
-  linesOf: (file: LookedAtFile) => Iterable<number>,
+  linesOf: (file: ReadableFile) => Iterable<number>,
 ): readonly ForgetPlace[] {
   const notes = documents
     .filter(({ kind }) => kind === 'markdown' || kind === 'text')

@@ -19,19 +19,19 @@ import {
   resolveWorkspace,
 } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
+import { lookUpOther, readShared } from './get-shared.js';
 import {
-  askedLines,
   citedLines,
   describedMedia,
   type FoundDocument,
+  findByName,
+  findNamed,
   type GetRequest,
-  type GivenLines,
-  givenLines,
-  named,
+  linesWithinLimit,
+  type ReadLines,
+  requestedLines,
   unreadable,
-  withName,
-} from './asked-lines.js';
-import { lookUpOther, readShared } from './get-shared.js';
+} from './requested-lines.js';
 
 /**
  * Reads lines of an indexed document and of no other file: the path must be in the index, and must not be a
@@ -46,7 +46,7 @@ export async function readLines(
   forgotten: Forgotten,
   { others, texts }: ReadContext,
   signal?: AbortSignal,
-): Promise<GivenLines> {
+): Promise<ReadLines> {
   const documents = await index.documents();
   const target = ownTarget(request.target, others);
   // A host may have no workspace of its own.
@@ -90,12 +90,12 @@ export function ownTarget(target: string, others: OtherHosts | undefined): strin
 
 /** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
-  document: DocumentKey & Pick<GivenLines, 'kind'>,
+  document: DocumentKey & Pick<ReadLines, 'kind'>,
   absolutePath: string,
   request: GetRequest,
   range: LineRange | undefined,
   forgotten: Forgotten,
-): GivenLines {
+): ReadLines {
   const outcome = readDocument(absolutePath, document.path);
   return linesOf(outcome, { document, range }, absolutePath, request, forgotten);
 }
@@ -103,24 +103,24 @@ export function readFileLines(
 /** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 function linesOf(
   outcome: ReadOutcome,
-  found: FoundDocument<DocumentKey & Pick<GivenLines, 'kind'>>,
+  found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
   absolutePath: string,
   request: GetRequest,
   forgotten: Forgotten,
-): GivenLines {
+): ReadLines {
   const { path, source, kind } = found.document;
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { hash } = outcome.document;
   const range = citedLines(found, outcome.document.lines);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
-  const asked = askedLines(request, range, path, lines.count);
-  const { endLine, text, isCut } = givenLines(lines, asked);
+  const requested = requestedLines(request, range, path, lines.count);
+  const { endLine, text, isCut } = linesWithinLimit(lines, requested);
   return {
     path,
     absolutePath,
     source,
     kind,
-    startLine: asked.startLine,
+    startLine: requested.startLine,
     endLine,
     text,
     totalLines: lines.count,
@@ -135,9 +135,9 @@ export function lookUpDocument<D extends DocumentKey>(
   workspaceDir: string,
   target: string,
 ): FoundDocument<D> | undefined {
-  return named(target, (path) => {
+  return findNamed(target, (path) => {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-    return withName(documents, (candidate) => candidate.path, shown);
+    return findByName(documents, (candidate) => candidate.path, shown);
   });
 }
 

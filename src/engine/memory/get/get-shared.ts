@@ -5,29 +5,29 @@ import { documentName } from '../search/index.js';
 import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import {
-  askedLines,
   citedLines,
   describedMedia,
   type FoundDocument,
+  findByName,
+  findNamed,
   type GetRequest,
-  type GivenLines,
-  givenLines,
-  named,
+  linesWithinLimit,
+  type ReadLines,
+  requestedLines,
   withinCharacters,
-  withName,
-} from './asked-lines.js';
+} from './requested-lines.js';
 
-/** The document of another host that a name, a path or a citation means; of equal paths the first host's. */
+/** The document of another host with this name, path or citation; if hosts have the same path, that of the first host. */
 export async function lookUpOther(
   others: OtherHosts,
   target: string,
 ): Promise<FoundDocument<OtherDocument> | undefined> {
   const documents = await others.documents();
-  return named(
+  return findNamed(
     target,
     (path) =>
-      withName(documents, documentName, path) ??
-      withName(documents, (candidate) => candidate.path, path),
+      findByName(documents, documentName, path) ??
+      findByName(documents, (candidate) => candidate.path, path),
   );
 }
 
@@ -41,7 +41,7 @@ export async function readShared(
   others: Pick<OtherHosts, 'chunksOf'>,
   found: FoundDocument<OtherDocument>,
   request: GetRequest,
-): Promise<GivenLines> {
+): Promise<ReadLines> {
   const { document } = found;
   const chunks = await others.chunksOf(document);
   const { origin, path, source, kind, mimeType, fingerprint } = document;
@@ -58,12 +58,12 @@ export async function readShared(
   const lines = linesOfChunks(chunks);
   const range = citedLines(found, lines);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
-  const asked = askedLines(request, range, documentName(document), totalLines);
-  const isOpen = request.lines === undefined && range === undefined;
-  const { isCut, ...given } =
-    kind === 'transcript' ? turnsIn(chunks, asked) : givenLines(lines, asked);
-  const truncated = isCut || (isOpen && given.endLine < totalLines);
-  return { ...described, startLine: asked.startLine, ...given, totalLines, truncated };
+  const requested = requestedLines(request, range, documentName(document), totalLines);
+  const hasNoEnd = request.lines === undefined && range === undefined;
+  const { isCut, ...shown } =
+    kind === 'transcript' ? turnsIn(chunks, requested) : linesWithinLimit(lines, requested);
+  const truncated = isCut || (hasNoEnd && shown.endLine < totalLines);
+  return { ...described, startLine: requested.startLine, ...shown, totalLines, truncated };
 }
 
 /** The text of lines of a note. */
@@ -78,7 +78,7 @@ function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange) {
   const turns = all
     .slice(0, texts.length)
     .map((turn, at) => ({ ...turn, at: null, text: texts[at] ?? '', asked: true }));
-  const said = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
+  const lines = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
   const last = turns.at(-1)?.line ?? endLine;
-  return { endLine: isCut ? last : endLine, text: said.join('\n'), turns, isCut };
+  return { endLine: isCut ? last : endLine, text: lines.join('\n'), turns, isCut };
 }

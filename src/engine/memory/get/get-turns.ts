@@ -11,20 +11,20 @@ import {
 import { linesOf } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import {
-  askedRange,
   type GetRequest,
-  type GivenLines,
-  type GivenTurn,
   MAX_CHARACTERS,
   noSuchLine,
+  type ReadLines,
+  type ReadTurn,
+  requestedRange,
   unreadable,
-} from './asked-lines.js';
+} from './requested-lines.js';
 
 /** Turns per read, unless a number of lines is requested. */
 const DEFAULT_TURNS = 120;
-/** How many turns are shown around a citation, and how many lines before it are searched for them. */
-const TURNS_AROUND = 2;
-const LINES_AROUND = 200;
+/** How many turns are shown before and after a citation, and how many lines are searched for them. */
+const CONTEXT_TURNS = 2;
+const CONTEXT_LINES = 200;
 
 /**
  * Turns of an indexed transcript; a citation includes a few turns around it. Turns are cleaned exactly as for
@@ -38,32 +38,33 @@ export function readTurns(
   request: GetRequest,
   cited: LineRange | undefined,
   forgotten: Forgotten,
-): GivenLines {
+): ReadLines {
   const file = fileOf(document, transcripts);
-  const asked = askedRange(request, cited, Number.POSITIVE_INFINITY);
-  const around = request.from === undefined && request.lines === undefined ? cited : undefined;
+  const requested = requestedRange(request, cited, Number.POSITIVE_INFINITY);
+  const withContext =
+    cited !== undefined && request.from === undefined && request.lines === undefined;
   const { turns, totalLines, isShortened } = ifReadable(file, () =>
-    turnsIn(file, asked, around !== undefined, forgotten),
+    turnsIn(file, requested, withContext, forgotten),
   );
-  if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
-    throw noSuchLine(document.path, asked.startLine, totalLines);
+  if (requested.startLine > totalLines || requested.endLine < requested.startLine) {
+    throw noSuchLine(document.path, requested.startLine, totalLines);
   }
-  const chosen = around === undefined ? turns : nearest(turns);
-  const given = within(chosen, request.lines === undefined);
-  const isCut = isShortened || chosen.slice(given.length).some((turn) => turn.asked);
-  const last = given.at(-1)?.line ?? asked.startLine;
+  const chosen = withContext ? nearest(turns) : turns;
+  const shown = within(chosen, request.lines === undefined);
+  const isCut = isShortened || chosen.slice(shown.length).some((turn) => turn.asked);
+  const last = shown.at(-1)?.line ?? requested.startLine;
   return {
     path: document.path,
     // A database has more than one conversation, and no lines.
     absolutePath: file.turns === undefined ? file.absolutePath : undefined,
     source: 'sessions',
     kind: 'transcript',
-    startLine: Math.min(asked.startLine, given[0]?.line ?? asked.startLine),
-    endLine: isCut ? last : Math.max(last, Math.min(asked.endLine, totalLines)),
-    text: given.map(lineOf).join('\n'),
+    startLine: Math.min(requested.startLine, shown[0]?.line ?? requested.startLine),
+    endLine: isCut ? last : Math.max(last, Math.min(requested.endLine, totalLines)),
+    text: shown.map(lineOf).join('\n'),
     totalLines,
     truncated: isCut,
-    turns: given,
+    turns: shown,
   };
 }
 
@@ -85,46 +86,46 @@ function ifReadable<T>({ absolutePath, path }: TranscriptFile, read: () => T): T
   }
 }
 
-/** The requested turns, and context around them on request. */
+/** The requested turns; with context, also the last few before and those in the lines after. */
 function turnsIn(
   file: TranscriptFile,
-  asked: LineRange,
-  withAround: boolean,
+  requested: LineRange,
+  withContext: boolean,
   forgotten: Forgotten,
 ) {
-  const { startLine, endLine } = asked;
-  const margin = withAround ? LINES_AROUND : 0;
+  const { startLine, endLine } = requested;
+  const margin = withContext ? CONTEXT_LINES : 0;
   const [first, last] = [startLine - margin, endLine + margin];
-  const turns: GivenTurn[] = [];
+  const turns: ReadTurn[] = [];
   let totalLines = 0;
   let characters = 0;
   let isShortened = false;
-  const isWanted = (line: number): boolean =>
+  const isRead = (line: number): boolean =>
     line >= first && line <= last && characters <= MAX_CHARACTERS;
-  for (const [line, turn] of linesOf(file, isWanted)) {
+  for (const [line, turn] of linesOf(file, isRead)) {
     totalLines = line;
-    const isAsked = line >= startLine && line <= endLine;
-    isShortened ||= isAsked && characters > MAX_CHARACTERS;
+    const isRequested = line >= startLine && line <= endLine;
+    isShortened ||= isRequested && characters > MAX_CHARACTERS;
     const text = turn === undefined ? '' : forgotten.leftOf(turn.text);
     if (turn === undefined || text === '') continue;
     // Only the nearest turns before a citation are shown, so the others must not use up the limit.
-    if (line < startLine && turns.length === TURNS_AROUND) turns.shift();
+    if (line < startLine && turns.length === CONTEXT_TURNS) turns.shift();
     if (line >= startLine) characters += text.length;
     const { role, at = null } = turn;
-    turns.push({ line, role, at, text, asked: isAsked });
+    turns.push({ line, role, at, text, asked: isRequested });
   }
   return { turns, totalLines, isShortened };
 }
 
 /** The requested turns, and the nearest few on either side. */
-function nearest(turns: readonly GivenTurn[]): readonly GivenTurn[] {
+function nearest(turns: readonly ReadTurn[]): readonly ReadTurn[] {
   const first = turns.findIndex((turn) => turn.asked);
   const last = turns.findLastIndex((turn) => turn.asked);
   if (first === -1) return turns;
-  return turns.slice(Math.max(0, first - TURNS_AROUND), last + 1 + TURNS_AROUND);
+  return turns.slice(Math.max(0, first - CONTEXT_TURNS), last + 1 + CONTEXT_TURNS);
 }
 
-function within(turns: readonly GivenTurn[], countsTurns: boolean): readonly GivenTurn[] {
+function within(turns: readonly ReadTurn[], countsTurns: boolean): readonly ReadTurn[] {
   let characters = 0;
   const end = turns.findIndex((turn, at) => {
     characters += turn.text.length;
@@ -134,8 +135,8 @@ function within(turns: readonly GivenTurn[], countsTurns: boolean): readonly Giv
 }
 
 /** A turn as one line: `[2026-02-03T04:05:06.000Z] User: …`. */
-function lineOf({ role, at, text }: GivenTurn): string {
+function lineOf({ role, at, text }: ReadTurn): string {
   const who = role === 'user' ? 'User' : 'Assistant';
-  const said = withEllipsis(oneLine(text), MAX_CHARACTERS);
-  return `${at === null ? '' : `[${at}] `}${who}: ${said}`;
+  const line = withEllipsis(oneLine(text), MAX_CHARACTERS);
+  return `${at === null ? '' : `[${at}] `}${who}: ${line}`;
 }

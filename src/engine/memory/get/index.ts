@@ -1,16 +1,6 @@
 /* Lines of documents that are in the index. Loaded by name: output-schemas.ts, for tests and docs. */
 
 export {
-  citedPart,
-  type FoundDocument,
-  type GetRequest,
-  type GetResponse,
-  type GivenTurn,
-  linesHint,
-  pageLines,
-  unreadable,
-} from './asked-lines.js';
-export {
   findDocument,
   lookUpDocument,
   ownTarget,
@@ -18,3 +8,13 @@ export {
   readLines,
 } from './get-document.js';
 export { lookUpOther, textIn } from './get-shared.js';
+export {
+  citedPart,
+  type FoundDocument,
+  type GetRequest,
+  type GetResponse,
+  linesHint,
+  pageLines,
+  type ReadTurn as GivenTurn,
+  unreadable,
+} from './requested-lines.js';

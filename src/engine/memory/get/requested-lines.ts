@@ -8,7 +8,7 @@ import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/inde
 import type { DocumentKey, LineRange } from '../types.js';
 import type { GetOutput } from './output-schemas.js';
 
-/** Which lines of a document are asked for. */
+/** The lines of a document to read. */
 export interface GetRequest {
   /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
   readonly target: string;
@@ -19,15 +19,15 @@ export interface GetRequest {
 }
 
 /** A turn of a conversation. */
-export type GivenTurn = NonNullable<GetOutput['turns']>[number];
+export type ReadTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
-export interface GivenLines extends GetOutput {
+export interface ReadLines extends GetOutput {
   /** Undefined for a file of another host, and a conversation in a database. */
   readonly absolutePath: string | undefined;
 }
 
-export interface GetResponse extends GivenLines {
+export interface GetResponse extends ReadLines {
   readonly warnings: readonly Warning[];
 }
 
@@ -39,11 +39,11 @@ export interface FoundDocument<D extends DocumentKey> {
 }
 
 /**
- * What a text names: the whole text may be a path that ends like a citation, and a name may be escaped, as svc shows it.
+ * Finds the document that a text names, which may be a path that ends like a citation, or escaped as svc prints it.
  *
  * @throws SvcError RANGE_INVALID
  */
-export function named<D extends DocumentKey>(
+export function findNamed<D extends DocumentKey>(
   text: string,
   documentAt: (path: string) => D | undefined,
 ): FoundDocument<D> | undefined {
@@ -58,8 +58,8 @@ export function named<D extends DocumentKey>(
   return undefined;
 }
 
-/** The document of a name, if need be in another form of Unicode: some systems decompose file names, and agents compose what they repeat. */
-export function withName<D>(
+/** The document with a name, also in another form of Unicode: some systems decompose file names, and agents compose what they repeat. */
+export function findByName<D>(
   documents: readonly D[],
   nameOf: (document: D) => string,
   name: string,
@@ -73,25 +73,29 @@ export function withName<D>(
 /** Lines per read, unless a number is requested. */
 const DEFAULT_LINES = 120;
 
-/** The lines that a request means, wherever the document ends. @param otherwise how many, where neither says it */
-export function askedRange(
+/**
+ * The lines that a request means, even beyond the end of the document.
+ *
+ * @param defaultCount how many if neither the request nor the citation limits them
+ */
+export function requestedRange(
   { from, lines }: GetRequest,
   cited: LineRange | undefined,
-  otherwise: number,
+  defaultCount: number,
 ): LineRange {
   const startLine = from ?? cited?.startLine ?? 1;
-  const citedLines = cited === undefined ? otherwise : cited.endLine - cited.startLine + 1;
+  const citedLines = cited === undefined ? defaultCount : cited.endLine - cited.startLine + 1;
   return { startLine, endLine: startLine - 1 + (lines ?? citedLines) };
 }
 
 /** The lines of a document that a request means. @throws SvcError RANGE_INVALID */
-export function askedLines(
+export function requestedLines(
   request: GetRequest,
   cited: LineRange | undefined,
   name: string,
   totalLines: number,
 ): LineRange {
-  const { startLine, endLine } = askedRange(request, cited, DEFAULT_LINES);
+  const { startLine, endLine } = requestedRange(request, cited, DEFAULT_LINES);
   if (startLine < 1 || startLine > totalLines || endLine < startLine) {
     throw noSuchLine(name, startLine, totalLines);
   }
@@ -145,10 +149,10 @@ export function pageLines(lines: TextLines, path: string, pages: PageRange): Lin
   return { startLine, endLine };
 }
 
-/** Of a document that is given at once, so that an answer stays small. */
+/** Most that one read returns, so that a response stays small. */
 export const MAX_CHARACTERS = 200_000;
 
-/** As many lines or turns as may be given at once: at least one, which ends with an ellipsis if it is too long. */
+/** As many lines or turns as one read can return: at least one, which ends with an ellipsis if it is too long. */
 export function withinCharacters(texts: readonly string[]): {
   readonly texts: readonly string[];
   readonly isCut: boolean;
@@ -159,8 +163,8 @@ export function withinCharacters(texts: readonly string[]): {
     return characters > MAX_CHARACTERS;
   });
   if (end === -1) return { texts, isCut: false };
-  const given = texts.slice(0, Math.max(1, end)).map((text) => withEllipsis(text, MAX_CHARACTERS));
-  return { texts: given, isCut: given.length < texts.length || given[0] !== texts[0] };
+  const kept = texts.slice(0, Math.max(1, end)).map((text) => withEllipsis(text, MAX_CHARACTERS));
+  return { texts: kept, isCut: kept.length < texts.length || kept[0] !== texts[0] };
 }
 
 /** The lines that a citation names, by their numbers or as pages. @throws SvcError RANGE_INVALID */
@@ -171,18 +175,18 @@ export function citedLines(
   return range ?? (pages && pageLines(lines, document.path, pages));
 }
 
-/** Lines of a text, as many as may be given at once. */
-export function givenLines(lines: TextLines, { startLine, endLine }: LineRange) {
-  const asked = joinedLines(lines, startLine - 1, endLine).split('\n');
-  const { texts, isCut } = withinCharacters(asked);
+/** The first of the requested lines, as many as one read can return. */
+export function linesWithinLimit(lines: TextLines, { startLine, endLine }: LineRange) {
+  const requested = joinedLines(lines, startLine - 1, endLine).split('\n');
+  const { texts, isCut } = withinCharacters(requested);
   return { endLine: startLine + texts.length - 1, text: texts.join('\n'), isCut };
 }
 
 /** A description of an image or a recording in place of its lines. */
 export function describedMedia(
-  document: Pick<GivenLines, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
+  document: Pick<ReadLines, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
   media: NonNullable<GetOutput['media']>,
-): GivenLines {
+): ReadLines {
   const { mimeType, bytes, modified, refused } = media;
   const lines = [
     mediaLabel(mimeType, document.path),
