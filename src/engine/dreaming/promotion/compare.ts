@@ -53,7 +53,7 @@ export function knownStatement(text: string) {
 export function compareClaim(text: string, known: KnownMemory, mostLoss: number): Comparison {
   if (hasEntry(text, known)) return { verdict: 'present' };
   const claim = knownStatement(text);
-  if (isSaid(claim, known)) return { verdict: 'said' };
+  if (isCovered(claim, known)) return { verdict: 'said' };
   const prior =
     known.promoted.find(({ gist }) => relate(claim.gist, gist) === 'updates') ??
     known.promoted.find((entry) => renews(claim, entry, mostLoss));
@@ -62,7 +62,7 @@ export function compareClaim(text: string, known: KnownMemory, mostLoss: number)
 
 /** Whether `MEMORY.md` has an entry of a claim, or other text covers all of it. */
 export function contains(known: KnownMemory, text: string): boolean {
-  return hasEntry(text, known) || isSaid(knownStatement(text), known);
+  return hasEntry(text, known) || isCovered(knownStatement(text), known);
 }
 
 function hasEntry(text: string, known: KnownMemory): boolean {
@@ -70,30 +70,30 @@ function hasEntry(text: string, known: KnownMemory): boolean {
   return known.promoted.some(({ entry }) => entry.key === key);
 }
 
-function isSaid(claim: KnownStatement, known: KnownMemory): boolean {
+function isCovered(claim: KnownStatement, known: KnownMemory): boolean {
   return [...known.byHand, ...known.promoted].some(
-    (said) =>
-      (said.gist.denies === claim.gist.denies && saysAll(said.stems, claim.stems)) ||
-      relate(claim.gist, said.gist) === 'same',
+    (statement) =>
+      (statement.gist.denies === claim.gist.denies && containsAll(statement.stems, claim.stems)) ||
+      relate(claim.gist, statement.gist) === 'same',
   );
 }
 
 const DIGIT = /\p{N}/u;
 
 /** Whether a statement contains all of a claim; a new number is always new information. */
-function saysAll(said: ReadonlySet<string>, stems: ReadonlySet<string>): boolean {
-  if (lossFraction(stems, said) === 0) return true;
-  return jaccard(stems, said) >= SAME && missing(stems, said).every((stem) => !DIGIT.test(stem));
+function containsAll(other: ReadonlySet<string>, stems: ReadonlySet<string>): boolean {
+  if (lossFraction(stems, other) === 0) return true;
+  return jaccard(stems, other) >= SAME && missing(stems, other).every((stem) => !DIGIT.test(stem));
 }
 
 /**
  * Whether a claim repeats a statement with other numbers, and perhaps adds to it. It must not drop what may be the
  * subject: another service's port is another fact, not a newer one, and so is the room of server 2.
  */
-function renews(claim: KnownStatement, said: KnownStatement, mostLoss: number): boolean {
-  const lost = missing(said.stems, claim.stems);
-  const isSmall = lost.length > 0 && lost.length / said.stems.size <= mostLoss;
-  return isSmall && lost.every((stem) => DIGIT.test(stem) && !said.gist.subject.has(stem));
+function renews(claim: KnownStatement, statement: KnownStatement, mostLoss: number): boolean {
+  const lost = missing(statement.stems, claim.stems);
+  const isSmall = lost.length > 0 && lost.length / statement.stems.size <= mostLoss;
+  return isSmall && lost.every((stem) => DIGIT.test(stem) && !statement.gist.subject.has(stem));
 }
 
 function missing(from: ReadonlySet<string>, other: ReadonlySet<string>): string[] {

@@ -38,15 +38,15 @@ export function recallOf(response: SearchResponse, atMs: number): RecallLine | u
  * was found by vector search, the claims of that passage.
  */
 function answersOf({ query, results }: SearchResponse): RecalledClaim[] {
-  const asked = stemsOf(query);
-  const found = results.flatMap((result) => claimsOf(result, asked));
+  const queryStems = stemsOf(query);
+  const found = results.flatMap((result) => claimsOf(result, queryStems));
   const most = Math.max(0, ...found.map(({ shared }) => shared));
-  if (most > asked.size * HALF) {
+  if (most > queryStems.size * HALF) {
     return found.filter(({ shared }) => shared >= most * NEARLY_BEST).map(({ claim }) => claim);
   }
   const [best] = results;
   if (best?.vectorScore === undefined) return [];
-  return claimsOf(best, asked).map(({ claim }) => claim);
+  return claimsOf(best, queryStems).map(({ claim }) => claim);
 }
 
 /** Identifies a question without storing it (facts §7.3). */
@@ -55,8 +55,11 @@ export function queryHashOf(query: string): string {
 }
 
 /** The claims of a result, with how many words they share with the question. */
-function claimsOf(result: SearchResult, asked: ReadonlySet<string>) {
-  return statementsIn(result).map((claim) => ({ claim, shared: sharedWords(claim.text, asked) }));
+function claimsOf(result: SearchResult, queryStems: ReadonlySet<string>) {
+  return statementsIn(result).map((claim) => ({
+    claim,
+    shared: sharedWords(claim.text, queryStems),
+  }));
 }
 
 /** Search marks omitted text in a snippet with this, on its own line or within one. */
@@ -67,8 +70,8 @@ function statementsIn({ source, path, score, ...result }: SearchResult): Recalle
   const { startLine, endLine, snippet, snippetLine } = result;
   const origin = result.origin === undefined ? {} : { origin: result.origin };
   // The exact lines are found when the claim is promoted.
-  const somewhere = { source, path, startLine, endLine, score, ...origin };
-  if (source === 'sessions') return spokenClaims(snippet).map((text) => ({ text, ...somewhere }));
+  const inResult = { source, path, startLine, endLine, score, ...origin };
+  if (source === 'sessions') return spokenClaims(snippet).map((text) => ({ text, ...inResult }));
   const parts = snippet.split(/^…\n/mu);
   return parts.flatMap((part, position) =>
     splitClaims(part, snippetLine)
@@ -78,21 +81,21 @@ function statementsIn({ source, path, score, ...result }: SearchResult): Recalle
         // After a gap the line numbers are unknown.
         return position === 0
           ? { text, source, path, startLine: from, endLine: to, score, ...origin }
-          : { text, ...somewhere };
+          : { text, ...inResult };
       }),
   );
 }
 
-function sharedWords(text: string, asked: ReadonlySet<string>): number {
-  const said = [...stemsOf(text)];
-  return [...asked].filter((word) => said.some((stem) => areAlike(word, stem))).length;
+function sharedWords(text: string, queryStems: ReadonlySet<string>): number {
+  const stems = [...stemsOf(text)];
+  return [...queryStems].filter((word) => stems.some((stem) => areRelated(word, stem))).length;
 }
 
 const LEAST_COMMON = 3;
 const MOST_ENDING = 3;
 
 /** Stems that are equal or related: "own" and "owner". */
-function areAlike(a: string, b: string): boolean {
+function areRelated(a: string, b: string): boolean {
   if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return (

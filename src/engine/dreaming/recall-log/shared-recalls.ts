@@ -13,7 +13,7 @@ import { parseRecallLine, type RecallLine } from './recall-log.js';
 /** The recall log stops growing at this many searches if no sweep reads it. */
 const MOST_RECALLS = 50_000;
 /** After this, sweeps of all hosts have read a search. */
-const KEPT_FOR = "interval '90 days'";
+const RETENTION = "interval '90 days'";
 const MOST_AT_ONCE = 1000;
 
 /**
@@ -104,7 +104,7 @@ export class SharedRecalls {
   /** Deletes searches that are so old that every sweep has read them. */
   async prune(): Promise<void> {
     await this.server.run(
-      `DELETE FROM svc.recalls WHERE agent = $1 AND recorded_at < clock_timestamp() - ${KEPT_FOR}`,
+      `DELETE FROM svc.recalls WHERE agent = $1 AND recorded_at < clock_timestamp() - ${RETENTION}`,
       [this.place.agent],
     );
   }
@@ -139,7 +139,7 @@ export function sharedRecallStore(place: SharedPlace, context: ServerContext): M
   };
 }
 
-interface Waiting {
+interface WaitOptions {
   readonly signal: AbortSignal;
   readonly onWait: () => void;
 }
@@ -152,7 +152,7 @@ interface Waiting {
  */
 export async function withSharedSweep<T>(
   { places, context }: SharedReach,
-  { signal, onWait }: Waiting,
+  { signal, onWait }: WaitOptions,
   sweep: (signal: AbortSignal, logs: readonly SharedRecalls[]) => Promise<T>,
 ): Promise<T> {
   const [first] = places;
@@ -167,11 +167,11 @@ export async function withSharedSweep<T>(
 async function withLeases<T>(
   server: Server,
   [name, ...others]: readonly string[],
-  { signal, onWait }: Waiting,
-  work: (signal: AbortSignal) => Promise<T>,
+  { signal, onWait }: WaitOptions,
+  run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (name === undefined) return work(signal);
+  if (name === undefined) return run(signal);
   return withLease(server, name, { signal, onWait }, (own) =>
-    withLeases(server, others, { signal: own, onWait }, work),
+    withLeases(server, others, { signal: own, onWait }, run),
   );
 }

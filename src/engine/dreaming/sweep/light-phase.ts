@@ -22,11 +22,12 @@ export interface LightResult {
 }
 
 /** Score of a statement in a note (facts §7.5). */
-const DAILY_SCORE = 0.62;
-/** Score of a statement in a conversation; shorter or longer ones are not counted. */
-const SAID_SCORE = 0.58;
-const LEAST_SAID_CHARACTERS = 12;
-const MOST_SAID_CHARACTERS = 280;
+const NOTE_SCORE = 0.62;
+/** Score of a statement in a conversation (facts §7.5). */
+const MESSAGE_SCORE = 0.58;
+/** Shorter and longer statements of a conversation are not counted. */
+const LEAST_MESSAGE_CHARACTERS = 12;
+const MOST_MESSAGE_CHARACTERS = 280;
 /** Messages without a time have no day, and are counted only once. */
 const NO_DAY = 'undated';
 /** Statements read for each claim to stage. */
@@ -44,13 +45,13 @@ export function lightPhase(context: PhaseContext): LightResult {
 /** Counts the statements in recent notes and conversations, each once per day. */
 export function gatherStatements(context: PhaseContext): Omit<LightResult, 'staged'> {
   return inWriteTransaction(context.database, () => {
-    const { notes, noted } = takeDailyNotes(context);
-    const conversations = takeMessages(context);
+    const { notes, noted } = gatherFromNotes(context);
+    const conversations = gatherFromMessages(context);
     return { notes, messages: conversations.messages, noted: noted + conversations.noted };
   });
 }
 
-function takeDailyNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'notes'> {
+function gatherFromNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'notes'> {
   const { entries, sources, phases, day, nowMs, signal } = context;
   const { limit, lookbackDays } = phases.light;
   let left = Math.max(LEAST_CLAIMS, limit * CLAIMS_PER_LIMIT);
@@ -65,13 +66,13 @@ function takeDailyNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'not
       if (!entries.countDaily(note.day, note.path, statement.key)) continue;
       left -= 1;
       noted += 1;
-      entries.add({ ...noteSignal(statement, 'daily', DAILY_SCORE, nowMs), queryHash });
+      entries.add({ ...noteSignal(statement, 'daily', NOTE_SCORE, nowMs), queryHash });
     }
   }
   return { notes, noted };
 }
 
-function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
+function gatherFromMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
   const { entries, sources, phases, day, dayOf, nowMs, signal } = context;
   let messages = 0;
   let noted = 0;
@@ -81,7 +82,7 @@ function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'no
     messages += 1;
     const messageDay = dayOf(message.atMs);
     for (const { text, startLine, endLine } of turnClaims(message)) {
-      if (text.length < LEAST_SAID_CHARACTERS || text.length > MOST_SAID_CHARACTERS) continue;
+      if (text.length < LEAST_MESSAGE_CHARACTERS || text.length > MOST_MESSAGE_CHARACTERS) continue;
       const key = claimKeyOf(text);
       if (junkReason(text) !== undefined) continue;
       // Per day and not per file: resuming a conversation copies it.
@@ -91,7 +92,7 @@ function takeMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'no
       const atMs = Math.min(nowMs, message.atMs);
       const queryHash = queryHashOf(`__dreaming_sessions__:${messageDay}`);
       const claim = { key, text, place, atMs, queryHash, day: messageDay };
-      entries.add({ kind: 'daily', ...claim, score: SAID_SCORE });
+      entries.add({ kind: 'daily', ...claim, score: MESSAGE_SCORE });
     }
   }
   return { messages, noted };

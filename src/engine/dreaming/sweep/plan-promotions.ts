@@ -140,7 +140,7 @@ class Plan {
     const { statements } = this.basis;
     for (const { entry: standing } of this.known.promoted) {
       const day = dayOfEntry(standing);
-      const newer = statements.newerThan(standing.text, day);
+      const newer = statements.contradictionOf(standing.text, day);
       if (newer === undefined || !this.isAsWritten(standing)) continue;
       const entry = this.entryOf(newer);
       // A person removed the newer statement from MEMORY.md: leave the older one alone.

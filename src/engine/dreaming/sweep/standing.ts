@@ -49,7 +49,7 @@ export interface Statements {
    * The latest statement since `day` that contradicts a claim; undefined if there is none, or if the claim
    * was repeated since.
    */
-  newerThan(text: string, day: string): Statement | undefined;
+  contradictionOf(text: string, day: string): Statement | undefined;
 }
 
 /** Only this many notes are read, the newest. */
@@ -72,15 +72,15 @@ export function readStatements(
   }
   const byWord = groupByEach(latestFirst.entries(), ([, { gist }]) => topicsOf(gist));
   return {
-    newerThan: (text, day) => {
+    contradictionOf: (text, day) => {
       const gist = gistOf(text);
       const key = claimKeyOf(text);
-      const alike = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
-      for (const [, said] of [...alike].sort(([a], [b]) => a - b)) {
-        if (said.day < day || said.key === key) return undefined;
-        const relation = relate(said.gist, gist);
+      const related = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
+      for (const [, statement] of [...related].sort(([a], [b]) => a - b)) {
+        if (statement.day < day || statement.key === key) return undefined;
+        const relation = relate(statement.gist, gist);
         if (relation === 'same') return undefined;
-        if (relation === 'updates') return said;
+        if (relation === 'updates') return statement;
       }
       return undefined;
     },
@@ -117,8 +117,8 @@ export function relocateClaim(
   let closest: Claim | undefined;
   let best = SAME;
   for (const candidate of claims) {
-    const alike = jaccard(stems, stemsOf(candidate.text));
-    if (alike >= best) [closest, best] = [candidate, alike];
+    const similarity = jaccard(stems, stemsOf(candidate.text));
+    if (similarity >= best) [closest, best] = [candidate, similarity];
   }
   return closest === undefined ? { state: 'missing' } : { state: 'changed', closest };
 }
@@ -136,6 +136,6 @@ export function standingOf(
   if (note === undefined) return { state: 'missing' };
   const relocation = relocateClaim(note, entry);
   if (relocation.state !== 'found') return relocation;
-  const by = statements().newerThan(entry.text, signalDay(entry));
+  const by = statements().contradictionOf(entry.text, signalDay(entry));
   return by === undefined ? relocation : { state: 'superseded', by };
 }
