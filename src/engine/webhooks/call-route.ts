@@ -53,12 +53,12 @@ export async function callRoute(
  * @throws SvcError USAGE if it is not a JSON object, or the file cannot be read
  */
 export function readCallData(
-  given: string | undefined,
+  argument: string | undefined,
   read: (file: string | undefined) => string,
 ): RouteCall['data'] {
-  if (given === undefined) return {};
+  if (argument === undefined) return {};
   const text =
-    readGiven('--data', given, read, 'pass JSON, or a readable file after the @') ?? given;
+    readArgument('--data', argument, read, 'pass JSON, or a readable file after the @') ?? argument;
   const value = parsedJson(text);
   if (!isRecord(value)) {
     throw new SvcError('USAGE', '--data must be a JSON object', {
@@ -80,15 +80,15 @@ export function readCallData(
  * @returns undefined when the flag contains the text itself
  * @throws SvcError USAGE if the file cannot be read
  */
-export function readGiven<Content>(
+export function readArgument<Content>(
   flag: string,
-  given: string,
+  argument: string,
   read: (file: string | undefined) => Content,
   hint: string,
 ): Content | undefined {
-  if (given !== '-' && !given.startsWith('@')) return undefined;
+  if (argument !== '-' && !argument.startsWith('@')) return undefined;
   try {
-    return read(given === '-' ? undefined : given.slice(1));
+    return read(argument === '-' ? undefined : argument.slice(1));
   } catch (error) {
     throw new SvcError('USAGE', `${flag}: ${messageOf(error)}`, { hint, cause: error });
   }

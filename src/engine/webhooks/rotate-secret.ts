@@ -118,8 +118,8 @@ function editOf(
 }
 
 /** A reference as it is written in a configuration. @throws SvcError USAGE if it is valid already, or no reference */
-function addedSecret(routeId: string, given: string, before: readonly unknown[]): unknown {
-  const added = given.startsWith('{') ? parsedJson(given) : referenceIn(given);
+function addedSecret(routeId: string, argument: string, before: readonly unknown[]): unknown {
+  const added = argument.startsWith('{') ? parsedJson(argument) : referenceIn(argument);
   if (!before.some((one) => isDeepStrictEqual(one, added))) return added;
   throw new SvcError('USAGE', `this secret of route ${routeId} is already valid`, {
     hint: `see what to do next: svc webhook secret rotate ${routeId}`,
@@ -127,11 +127,11 @@ function addedSecret(routeId: string, given: string, before: readonly unknown[])
 }
 
 /** The name of a variable without `env:` would be a valid secret itself, and one that can be guessed. */
-function referenceIn(given: string): string {
-  if (referencedVariable(given) !== undefined) return given;
+function referenceIn(argument: string): string {
+  if (referencedVariable(argument) !== undefined) return argument;
   throw new SvcError('USAGE', '--add must be a reference to a secret, not the secret itself', {
-    hint: ENV_NAME.test(given)
-      ? `for the variable, pass env:${given}`
+    hint: ENV_NAME.test(argument)
+      ? `for the variable, pass env:${argument}`
       : 'store it in a variable, a file or a program, and pass a reference such as env:NAME',
   });
 }

@@ -68,12 +68,13 @@ function decide(
   { event, body }: MappedRequest,
 ): Decision {
   const { rules } = route;
-  const answered = challengeOf(route, event, body);
-  if (answered !== undefined) return answered;
+  const challenge = challengeOf(route, event, body);
+  if (challenge !== undefined) return challenge;
   if (deliveryId === 'invalid')
     return refused('the id of the delivery must be 1 to 255 visible ASCII characters');
-  const id = deliveryId === undefined ? undefined : onceFor(route, deliveryId.id, bytes);
-  if (rules === undefined) return ownAction(head, body, id);
+  const id =
+    deliveryId === undefined ? undefined : deliveryIdempotency(route, deliveryId.id, bytes);
+  if (rules === undefined) return decideAction(head, body, id);
   const mapped = rules({ event, body });
   switch (mapped.type) {
     case 'ignored':
@@ -87,12 +88,12 @@ function decide(
       return { type: 'refused', code: 'mapping_failed', error };
     }
     case 'action':
-      return { ...mapped, idempotency: sameBody(route, mapped.action, id) };
+      return { ...mapped, idempotency: mappedIdempotency(route, mapped.action, id) };
   }
 }
 
 /** A repeated delivery has the same bytes, unless they contain when it was sent. */
-function sameBody(
+function mappedIdempotency(
   { timeIsInBody }: Receiver,
   action: FlowAction | StartFlow,
   id: Idempotency | undefined,
@@ -106,7 +107,7 @@ function refused(error: string): Decision {
 }
 
 /** A body that is an action itself. */
-function ownAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
+function decideAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
   const read = readAction(body);
   if (read.type === 'invalid') return refused(read.error);
   const { action } = read;
@@ -151,7 +152,11 @@ function deliveryIdOf(
   return undefined;
 }
 
-function onceFor({ id: routeId, dedupeMs }: Receiver, deliveryId: string, bytes: Buffer) {
+function deliveryIdempotency(
+  { id: routeId, dedupeMs }: Receiver,
+  deliveryId: string,
+  bytes: Buffer,
+) {
   return {
     key: `${routeId}:${deliveryId}`,
     bodyHash: hash('sha256', bytes, 'hex'),

@@ -4,7 +4,7 @@ import type { Clock, EngineContext } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { isRecord, parsedJson } from '../../support/text.js';
 import { typeFault } from '../body.js';
-import { readGiven } from '../call-route.js';
+import { readArgument } from '../call-route.js';
 import type { MapOutput } from '../output-schemas.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute, openVerifier } from '../signed-request.js';
@@ -12,7 +12,7 @@ import type { RequestHead } from '../verify/schemes.js';
 import { type Requested, readRequested } from './requested.js';
 
 /** A recorded request, to be tried without a listener. */
-export interface TriedRequest {
+export interface RecordedRequest {
   readonly routeId: string;
   /** The bytes as they were sent. */
   readonly body: Buffer;
@@ -24,7 +24,7 @@ export interface TriedRequest {
 }
 
 /** What a person passes: text, `@FILE`, or `-` for stdin. */
-interface Given {
+interface RecordedArguments {
   readonly data: string;
   readonly headers?: string | undefined;
   readonly at?: string | undefined;
@@ -32,18 +32,18 @@ interface Given {
 
 /** @throws SvcError USAGE if a file or the time cannot be read */
 export function readRecorded(
-  { data, headers, at }: Given,
+  { data, headers, at }: RecordedArguments,
   read: (file: string | undefined) => Buffer,
   clock: Clock,
-): Pick<TriedRequest, 'atMs' | 'body' | 'headers'> {
+): Pick<RecordedRequest, 'atMs' | 'body' | 'headers'> {
   const atMs = at === undefined ? clock.now() : Date.parse(at);
   if (Number.isNaN(atMs)) {
     throw new SvcError('USAGE', `--at must be a date and time (got ${JSON.stringify(at)})`, {
       hint: 'such as 2026-03-02T16:12:40Z',
     });
   }
-  const bytesOf = (flag: string, given: string): Buffer =>
-    readGiven(flag, given, read, 'pass a readable file after the @') ?? Buffer.from(given);
+  const bytesOf = (flag: string, argument: string): Buffer =>
+    readArgument(flag, argument, read, 'pass a readable file after the @') ?? Buffer.from(argument);
   return {
     atMs,
     body: bytesOf('--data', data),
@@ -59,7 +59,7 @@ export function readRecorded(
  * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE if the headers cannot be read; or the signal's reason
  */
 export async function tryMapping(
-  { routeId, body, headers, atMs, signal }: TriedRequest,
+  { routeId, body, headers, atMs, signal }: RecordedRequest,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<MapOutput> {
