@@ -1,5 +1,5 @@
 import type {
-  GivenSession,
+  DescribedSession,
   LiveMemory,
   McpLog,
   McpOutput,
@@ -55,7 +55,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
     },
   };
   const memories = new Map<string | null, LiveMemory>();
-  const worldFor = (agent: string | null, session: GivenSession): McpWorld => {
+  const worldFor = (agent: string | null, session: DescribedSession): McpWorld => {
     const open = (): Promise<OpenedMemory> => options.open(agent);
     const memory = memories.get(agent) ?? new LiveMemory({ open, clock: context.clock, log });
     memories.set(agent, memory);

@@ -3,7 +3,13 @@ import type { SecretMask } from '../engine/masking/index.js';
 import { type HttpFlags, httpSettings } from '../engine/mcp/http/http-settings.js';
 import { listenHttp } from '../engine/mcp/http/listen-http.js';
 import { loadToken, localHolder } from '../engine/mcp/http/token.js';
-import type { GivenSession, McpLog, McpOutput, McpWorld, McpWrite } from '../engine/mcp/index.js';
+import type {
+  DescribedSession,
+  McpLog,
+  McpOutput,
+  McpWorld,
+  McpWrite,
+} from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
@@ -12,7 +18,7 @@ import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
 export interface McpHttpOptions {
   readonly context: EngineContext;
   readonly mask: SecretMask;
-  readonly session: GivenSession;
+  readonly session: DescribedSession;
   readonly http: HttpFlags;
   /** From `--config`. */
   readonly configFile: string | undefined;
@@ -20,7 +26,7 @@ export interface McpHttpOptions {
   readonly quiet: boolean;
   readonly log: McpLog;
   /** The world of clients of an agent; null is the memory that the flags name. */
-  readonly worldFor: (agent: string | null, session: GivenSession) => McpWorld;
+  readonly worldFor: (agent: string | null, session: DescribedSession) => McpWorld;
   /** The signal that ended the process. */
   readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;
   readonly abort: AbortSignal;

@@ -1,6 +1,6 @@
 export { LiveMemory, type McpLog } from './live-memory.js';
 export {
-  type GivenSession,
+  type DescribedSession,
   type McpWorld,
   type McpWrite,
   type McpWriting,

@@ -50,8 +50,8 @@ export class LiveMemory {
       async ({ backend }) => {
         // Loads the code that searches need. Whether files are indexed now is up to `sync`.
         const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
-        const work = { signal: this.closing.signal, onEvent: this.heardSync, checksFiles: false };
-        await backend.search(warming, work).catch(() => undefined);
+        const options = { signal: this.closing.signal, onEvent: this.emitSync, checksFiles: false };
+        await backend.search(warming, options).catch(() => undefined);
       },
       (error: unknown) => this.options.log.warn(wordsOf(error)),
     );
@@ -73,7 +73,7 @@ export class LiveMemory {
    * Receives the events of all syncs, in the background and by requests, which pass it to the
    * backend.
    */
-  readonly heardSync = (event: SyncEvent): void => {
+  readonly emitSync = (event: SyncEvent): void => {
     this.events.emit('sync', event);
     if (event.type !== 'sync.finished') return;
     const { added, removed, renamed } = event.summary;
@@ -133,7 +133,7 @@ export class LiveMemory {
     const { log } = this.options;
     switch (event.type) {
       case 'progress':
-        this.heardSync(event.event);
+        this.emitSync(event.event);
         break;
       case 'synced': {
         const { added, changed, removed } = event.summary;

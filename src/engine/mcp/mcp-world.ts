@@ -86,12 +86,12 @@ export async function audited<T>(
 export const CLIENT = 'client';
 
 /** Facts about the session, from the command line. */
-export type GivenSession = Pick<SessionFacts, 'channel' | 'chatType' | 'sessionKey'>;
+export type DescribedSession = Pick<SessionFacts, 'channel' | 'chatType' | 'sessionKey'>;
 
 /** The session of a server. Without key and type, it is the user's own agent: a direct session. */
-export function sessionOf(given: GivenSession): SessionFacts {
-  const isTold = given.sessionKey !== undefined || given.chatType !== undefined;
-  return isTold ? given : { ...given, chatType: 'direct' };
+export function sessionOf(described: DescribedSession): SessionFacts {
+  const isDescribed = described.sessionKey !== undefined || described.chatType !== undefined;
+  return isDescribed ? described : { ...described, chatType: 'direct' };
 }
 
 /** The refusal for a session that scope rules deny. */
@@ -108,7 +108,7 @@ export function admission(scope: Scope, session: SessionFacts): Warning | undefi
 const CANCELLED = 'cancelled';
 
 /** An error as shown to an agent. */
-interface ToldFailure {
+interface ShownFailure {
   /** `BUG` for an unexpected error, `cancelled` for a call that the client no longer waits for. */
   readonly code: string;
   readonly message: string;
@@ -120,7 +120,7 @@ export function failureOf(
   error: unknown,
   { mask, log }: Pick<McpWorld, 'log' | 'mask'>,
   signal: AbortSignal,
-): ToldFailure {
+): ShownFailure {
   // Whatever interrupted work throws; no one reads it.
   if (signal.aborted) {
     return { code: CANCELLED, message: 'the client cancelled the call', hint: undefined };
@@ -157,6 +157,6 @@ function asFields(text: string): string {
     .replaceAll(/--(?<field>tag|kind)\b/gu, '$<field>s');
 }
 
-export function failureText({ code, message, hint }: ToldFailure): string {
+export function failureText({ code, message, hint }: ShownFailure): string {
   return `error: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}code: ${code}`;
 }

@@ -50,7 +50,7 @@ async function listFiles(
 ): Promise<ListResourcesResult> {
   const { agent, backend } = await live.opened();
   if (admission(agent.scope, session) !== undefined) return { resources: [] };
-  const documents = (await backend.list({ signal, onEvent: live.heardSync })).filter(isText);
+  const documents = (await backend.list({ signal, onEvent: live.emitSync })).filter(isText);
   const page = pageOf(documents, ({ path }) => path, cursor);
   if (page === undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'invalid cursor');
@@ -87,7 +87,7 @@ async function readFile(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
   }
   const asked = resourcePart(uri);
-  const document = (await backend.list({ signal, onEvent: live.heardSync })).find(
+  const document = (await backend.list({ signal, onEvent: live.emitSync })).find(
     (listed) => listed.path === asked?.path,
   );
   if (asked === undefined || document === undefined || !isText(document)) {

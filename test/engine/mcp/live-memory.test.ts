@@ -85,7 +85,7 @@ test('tells of files that a sync took in or lost, and of nothing else', async ()
   const stop = memory.onListChange(() => {
     told += 1;
   });
-  const work = { onEvent: memory.heardSync };
+  const work = { onEvent: memory.emitSync };
   folder.write('a.md', 'A zebra sleeps at noon.');
   await backend.sync(work);
   assert.is(told, 0);

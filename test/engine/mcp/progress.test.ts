@@ -8,7 +8,7 @@ const test = suite('progress for a client that waits');
 function notesOf(events: readonly SyncEvent[], stepMs: number): readonly ProgressNote[] {
   const notes: ProgressNote[] = [];
   let nowMs = 0;
-  const tell = progressNotes({ tell: (note) => notes.push(note), now: () => nowMs });
+  const tell = progressNotes({ notify: (note) => notes.push(note), now: () => nowMs });
   for (const event of events) {
     tell(event);
     nowMs += stepMs;

@@ -37,7 +37,7 @@ export async function searchMemory(
   const filters = { since, before, on, where, tags, heading, kinds };
   const response = await backend.search(
     { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact, filters },
-    { signal, onEvent: live.heardSync },
+    { signal, onEvent: live.emitSync },
   );
   const { dates } = response;
   return {
@@ -53,11 +53,11 @@ export async function searchMemory(
         similar,
         ...result
       }) => ({
-        ...named(result),
+        ...withDocumentName(result),
         ...(debug && textScore !== undefined ? { textScore } : {}),
         ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
         ...(debug && rerankScore !== undefined ? { rerankScore } : {}),
-        ...(similar === undefined ? {} : { similar: similar.map(named) }),
+        ...(similar === undefined ? {} : { similar: similar.map(withDocumentName) }),
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
@@ -75,11 +75,9 @@ export async function searchMemory(
 }
 
 /** The path of a passage as `memory_get` takes it. */
-function named<P extends { readonly origin?: string | undefined; readonly path: string }>({
-  origin,
-  path,
-  ...passage
-}: P) {
+function withDocumentName<
+  P extends { readonly origin?: string | undefined; readonly path: string },
+>({ origin, path, ...passage }: P) {
   return { path: documentName({ origin, path }), ...passage };
 }
 
@@ -134,11 +132,11 @@ export async function getLines(
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
   const request = { target: path, from, lines };
-  const response = await backend.get(request, { signal, onEvent: live.heardSync });
+  const response = await backend.get(request, { signal, onEvent: live.emitSync });
   const whole = withoutFiles(response.text);
   const text = withinCharacters(whole);
-  const given = text === '' && whole === '' ? 0 : text.split('\n').length;
-  const endLine = lastLine(response, given);
+  const lineCount = text === '' && whole === '' ? 0 : text.split('\n').length;
+  const endLine = lastLine(response, lineCount);
   const truncated = response.truncated || text.length < whole.length;
   const { startLine, totalLines } = response;
   return {
@@ -146,7 +144,7 @@ export async function getLines(
     source: response.source,
     text,
     from: startLine,
-    lines: given,
+    lines: lineCount,
     totalLines,
     truncated,
     ...(truncated && endLine < totalLines ? { nextFrom: endLine + 1 } : {}),
@@ -160,9 +158,9 @@ export async function getLines(
 const NOTHING = { text: '', from: 1, lines: 0, totalLines: 0, truncated: false } as const;
 
 /** The last returned line of the file. Each turn of a conversation has its own line. */
-function lastLine({ startLine, endLine, turns }: GetResponse, given: number): number {
-  if (turns === undefined) return Math.max(startLine, startLine + given - 1);
-  return given < turns.length ? (turns[given - 1]?.line ?? startLine) : endLine;
+function lastLine({ startLine, endLine, turns }: GetResponse, lineCount: number): number {
+  if (turns === undefined) return Math.max(startLine, startLine + lineCount - 1);
+  return lineCount < turns.length ? (turns[lineCount - 1]?.line ?? startLine) : endLine;
 }
 
 /** Cuts at a line end; a line that is too long on its own ends with an ellipsis. */

@@ -25,7 +25,7 @@ export async function listRecent(
   const request = { since, sources: sourcesOf(corpus), limit };
   const warnings: Warning[] = [];
   const onWarning = (warning: Warning): number => warnings.push(warning);
-  const work = { signal, onEvent: live.heardSync, onWarning, nowMs: live.nowMs() };
+  const work = { signal, onEvent: live.emitSync, onWarning, nowMs: live.nowMs() };
   const { documents, more } = await recentChanges(memory, request, work);
   return {
     files: documents.map(({ kind: _, ...file }) => file),
@@ -61,7 +61,7 @@ export async function listLinks(
   const inspection = await backend.inspection();
   const warnings: Warning[] = [];
   const onWarning = (warning: Warning): number => warnings.push(warning);
-  const work = { signal, onEvent: live.heardSync, onWarning };
+  const work = { signal, onEvent: live.emitSync, onWarning };
   const links = await inspection.linksOf(path, work);
   const out = links.out.flatMap(({ to, line, heading }) => {
     if (to === null) return [];

@@ -88,7 +88,7 @@ export function registerTools(server: McpServer, world: McpWorld): void {
     );
   }
   if (writing !== undefined && allows(world, 'write')) {
-    const add: Work<AddInput, AddAnswer> = (input, signal) =>
+    const add: ToolHandler<AddInput, AddAnswer> = (input, signal) =>
       addToMemory(input, signal, world, writing);
     server.registerTool(
       'memory_add',
@@ -110,13 +110,17 @@ export function registerTools(server: McpServer, world: McpWorld): void {
   }
 }
 
-type Work<Input, Answer> = (input: Input, signal: AbortSignal, world: McpWorld) => Promise<Answer>;
+type ToolHandler<Input, Answer> = (
+  input: Input,
+  signal: AbortSignal,
+  world: McpWorld,
+) => Promise<Answer>;
 
 /** A tool's callback; an error becomes a result that the agent can act on. */
 function answering<Input, Answer extends object>(
   world: McpWorld,
   tool: string,
-  work: Work<Input, Answer>,
+  handle: ToolHandler<Input, Answer>,
   textOf: (answer: Answer, input: Input) => string,
 ): (input: Input, call: ServerContext) => Promise<CallToolResult> {
   return async (input, call) => {
@@ -125,7 +129,7 @@ function answering<Input, Answer extends object>(
     try {
       return await audited<CallToolResult>(world, tool, call, async () => {
         try {
-          const answer = await work(input, call.mcpReq.signal, world);
+          const answer = await handle(input, call.mcpReq.signal, world);
           const content = textContent(textOf(answer, input));
           return { result: { content, structuredContent: { ...answer } }, outcome: 'ok' };
         } catch (error) {
@@ -150,7 +154,7 @@ function progressOf({ mcpReq }: ServerContext): ReturnType<typeof progressNotes>
   if (progressToken === undefined) return undefined;
   return progressNotes({
     now: () => performance.now(),
-    tell: (note) => {
+    notify: (note) => {
       const params = { progressToken, ...note };
       // The client may be gone.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
@@ -167,7 +171,7 @@ export interface ProgressNote {
 }
 
 interface ProgressOptions {
-  readonly tell: (note: ProgressNote) => void;
+  readonly notify: (note: ProgressNote) => void;
   /** Monotonic clock. */
   readonly now: () => number;
 }
@@ -176,7 +180,7 @@ interface ProgressOptions {
 const LEAST_GAP_MS = 200;
 
 /** Converts sync events to progress notifications. */
-export function progressNotes({ tell, now }: ProgressOptions): (event: SyncEvent) => void {
+export function progressNotes({ notify, now }: ProgressOptions): (event: SyncEvent) => void {
   let files = 0;
   let passages = 0;
   let filesInAll: number | undefined;
@@ -189,7 +193,7 @@ export function progressNotes({ tell, now }: ProgressOptions): (event: SyncEvent
     toldAt = now();
     toldProgress = progress;
     const total = filesInAll === undefined ? undefined : filesInAll + passagesInAll;
-    tell({ progress, ...(total === undefined ? {} : { total }), message });
+    notify({ progress, ...(total === undefined ? {} : { total }), message });
   };
   return (event) => {
     switch (event.type) {
