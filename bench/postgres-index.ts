@@ -8,7 +8,7 @@ import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
 import { preparePostgresIndex } from '../src/engine/memory/index/postgres/index.js';
 import { createIndex, openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
-import { soughtTerms } from '../src/engine/memory/search/bounds.js';
+import { selectiveTerms } from '../src/engine/memory/search/bounds.js';
 import { matchExpression, parseQuery } from '../src/engine/memory/search/query.js';
 import { textLines } from '../src/engine/memory/sources/text-lines.js';
 import { Server } from '../src/engine/postgres/index.js';
@@ -156,8 +156,11 @@ async function candidatesMs(index: MemoryIndex, questions: readonly string[]): P
 async function findCandidates(index: MemoryIndex, question: string): Promise<void> {
   const query = parseQuery(question, 'unicode61');
   const statistics = await index.termStatistics(query.terms.map(({ match }) => match));
-  const sought = soughtTerms(query.terms, statistics, 'unicode61');
-  const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
+  const selective = selectiveTerms(query.terms, statistics, 'unicode61');
+  const match = matchExpression({
+    ...query,
+    terms: query.terms.filter((_, at) => selective.has(at)),
+  });
   await index.lexicalCandidates(match ?? '', CANDIDATES);
 }
 

@@ -42,8 +42,8 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
   readonly language?: string | null;
 }
 
-/** Words of a query that the best chunks are likely to have, so that only chunks with one of them need a score. */
-export interface TellingWords {
+/** Terms of a query that the best chunks are likely to have, so that only chunks with one of them need a score. */
+export interface EssentialTerms {
   /** A full-text expression for chunks with one of them. */
   readonly match: string;
   /** All other chunks score less. */

@@ -4,10 +4,10 @@ export { idf, scoreBound } from './bm25.js';
 export type {
   CandidateFilter,
   DatedQuestion,
+  EssentialTerms,
   FilteredChunk,
   FilteredDocument,
   LexicalCandidate,
-  TellingWords,
   VectorCandidate,
 } from './candidates.js';
 export { dayOfPath, daysOfChunk } from './chunk-days.js';

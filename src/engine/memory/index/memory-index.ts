@@ -3,10 +3,10 @@ import type { DocumentKey, Source } from '../types.js';
 import type {
   CandidateFilter,
   DatedQuestion,
+  EssentialTerms,
   IndexTerm,
   LexicalCandidate,
   MediaSample,
-  TellingWords,
   VectorCandidate,
 } from './candidates.js';
 import type {
@@ -114,13 +114,13 @@ export interface MemoryIndex {
    * The best chunks for a full-text expression, best first; ties by path and line.
    *
    * @param match an expression made by matchExpression, never raw user input
-   * @param telling changes no result, only the time to find it
+   * @param essential only saves time; the result is the same without
    */
   lexicalCandidates(
     match: string,
     limit: number,
     filter?: CandidateFilter,
-    telling?: TellingWords,
+    essential?: EssentialTerms,
   ): Promise<readonly LexicalCandidate[]>;
 
   /** Chunks that contain a text verbatim (ASCII case ignored), for queries without words. */

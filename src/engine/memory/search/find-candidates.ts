@@ -6,7 +6,7 @@ import type {
   MemoryIndex,
   Tokenizer,
 } from '../index/index.js';
-import { soughtTerms, tellingWords } from './bounds.js';
+import { essentialTerms, selectiveTerms } from './bounds.js';
 import { type DatedNotes, daysAfter } from './dates.js';
 import { type LexicalQuery, matchExpression, relaxed } from './query.js';
 import { type AnalysedChunk, analyseChunk, type Ranking, rankCandidates } from './rank.js';
@@ -68,12 +68,15 @@ export async function findByWords(
     const all = [...corrections, ...corrected.corrections];
     return findByWords(index, corrected.query, search, { corrections: all, isCorrected: true });
   }
-  const sought = soughtTerms(query.terms, statistics, tokenizer);
-  const isScored = (term: number): boolean => sought.has(term) || term >= query.terms.length;
-  const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
-  const telling = tellingWords(query, statistics, sought);
+  const selective = selectiveTerms(query.terms, statistics, tokenizer);
+  const isScored = (term: number): boolean => selective.has(term) || term >= query.terms.length;
+  const match = matchExpression({
+    ...query,
+    terms: query.terms.filter((_, at) => selective.has(at)),
+  });
+  const essential = essentialTerms(query, statistics, selective);
   const worded =
-    match === undefined ? [] : await index.lexicalCandidates(match, limit, filter, telling);
+    match === undefined ? [] : await index.lexicalCandidates(match, limit, filter, essential);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
   if (worded.length === 0 && query.required.length > 0) {
     const words = relaxed(query, search);

@@ -5,7 +5,7 @@ import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
 import type { Language, MemoryIndex } from '../index/index.js';
-import { shortestBeginning, withoutShortBeginnings } from './bounds.js';
+import { shortestPrefix, withoutShortPrefixes } from './bounds.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
@@ -39,7 +39,7 @@ export async function searchIndex(
   const languages = tokenizer === 'trigram' ? [] : await index.languages();
   const words = isDated ? date.words : request.query;
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
-  const bounded = withoutShortBeginnings(parsed, chunks);
+  const bounded = withoutShortPrefixes(parsed, chunks);
   const query = await finished(index, bounded, request, { words, tokenizer, languages, chunks });
   // Before the provider is asked, because a filter may be wrong.
   const understood = await filtersOf(request, options);
@@ -141,7 +141,7 @@ export async function withUnfinishedWord(
   // After a blank or a quote, the word is finished; a stop word is no term.
   if (last?.word === undefined || !text.normalize('NFC').endsWith(last.word)) return query;
   // Before what it matches is counted, which takes longest for the shortest.
-  if ([...last.word].length < shortestBeginning(chunks)) return query;
+  if ([...last.word].length < shortestPrefix(chunks)) return query;
   const prefix = prefixTerm(last.word, languages);
   const { frequencies } = await index.termStatistics([last.match, prefix.match]);
   const [asWord = 0, asPrefix = 0] = frequencies;

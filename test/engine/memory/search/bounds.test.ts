@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seededRandom } from '../../../../src/engine/eval/random.js';
 import { openIndex } from '../../../../src/engine/memory/index/index.js';
-import { soughtTerms, tellingWords } from '../../../../src/engine/memory/search/bounds.js';
+import { essentialTerms, selectiveTerms } from '../../../../src/engine/memory/search/bounds.js';
 import { matchExpression, parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { rawDatabase } from '../../../support/raw-database.js';
@@ -11,9 +11,9 @@ import { folderOf } from '../../../support/temp-folder.js';
 const test = suite('what a search may cost');
 
 /** The words that bring up passages, of those that occur so often in so many passages. */
-function sought(query: string, chunks: number, frequencies: readonly number[]): string[] {
+function selective(query: string, chunks: number, frequencies: readonly number[]): string[] {
   const { terms } = parseQuery(query, 'unicode61');
-  const kept = soughtTerms(terms, { chunks, frequencies }, 'unicode61');
+  const kept = selectiveTerms(terms, { chunks, frequencies }, 'unicode61');
   return terms
     .filter((_, at) => kept.has(at))
     .map(({ forms: [form] }) => {
@@ -22,7 +22,7 @@ function sought(query: string, chunks: number, frequencies: readonly number[]): 
 }
 
 test('in a memory of ordinary size every word that occurs is looked for, in its order', () => {
-  assert.equal(sought('alpha beta* gamma delta', 5000, [5000, 4000, 0, 1]), [
+  assert.equal(selective('alpha beta* gamma delta', 5000, [5000, 4000, 0, 1]), [
     'alpha',
     'beta*',
     'delta',
@@ -31,17 +31,21 @@ test('in a memory of ordinary size every word that occurs is looked for, in its 
 
 test('in a large one the rarest bring up passages, as far as they can be afforded', () => {
   const often = [100_000, 90_000, 80_000, 300, 20_000];
-  assert.equal(sought('alpha beta gamma delta zeta', 100_000, often), ['gamma', 'delta', 'zeta']);
+  assert.equal(selective('alpha beta gamma delta zeta', 100_000, often), [
+    'gamma',
+    'delta',
+    'zeta',
+  ]);
 });
 
 test('a beginning costs more than a word, and is left out sooner', () => {
-  assert.equal(sought('alpha* beta', 100_000, [40_000, 40_000]), ['alpha*']);
-  assert.equal(sought('alpha* beta', 100_000, [40_001, 40_000]), ['beta']);
+  assert.equal(selective('alpha* beta', 100_000, [40_000, 40_000]), ['alpha*']);
+  assert.equal(selective('alpha* beta', 100_000, [40_001, 40_000]), ['beta']);
 });
 
 test('the only word is looked for, however common it is', () => {
-  assert.equal(sought('alpha', 5_000_000, [5_000_000]), ['alpha']);
-  assert.equal(sought('alpha*', 5_000_000, [5_000_000]), ['alpha*']);
+  assert.equal(selective('alpha', 5_000_000, [5_000_000]), ['alpha']);
+  assert.equal(selective('alpha*', 5_000_000, [5_000_000]), ['alpha*']);
 });
 
 test('a short beginning is one as long as the memory is small, and a word in a large one', async () => {
@@ -80,7 +84,7 @@ test('a long quotation is looked for by its first words, of many phrases the fir
   }
 });
 
-test('scoring the passages with telling words first changes no result, tie or filter', async () => {
+test('scoring the passages with essential terms first changes no result, tie or filter', async () => {
   const random = seededRandom(3);
   // From words in nearly every passage to words in one.
   const word = (): string => `w${Math.floor(90 * random() ** 2)}`;
@@ -100,35 +104,35 @@ test('scoring the passages with telling words first changes no result, tie or fi
     const words = Array.from({ length: 2 + 3 * random() }, word);
     const query = parseQuery(`${words.join(' ')}${round % 5 === 0 ? ' -w9' : ''}`, 'unicode61');
     const statistics = await index.termStatistics(query.terms.map((term) => term.match));
-    const sought = soughtTerms(query.terms, statistics, 'unicode61');
-    const telling = tellingWords(query, statistics, sought);
+    const selective = selectiveTerms(query.terms, statistics, 'unicode61');
+    const essential = essentialTerms(query, statistics, selective);
     const match = matchExpression(query);
-    if (telling === undefined || match === undefined) continue;
+    if (essential === undefined || match === undefined) continue;
     const filter = round % 3 === 0 ? { path: (path: string) => path.startsWith('odd') } : {};
     const limit = 1 + Math.floor(40 * random());
     const all = await index.lexicalCandidates(match, limit, filter);
-    assert.equal(await index.lexicalCandidates(match, limit, filter, telling), all, words.join());
-    if ((all[limit - 1]?.bm25 ?? 0) > telling.scoreWithout) enough += 1;
+    assert.equal(await index.lexicalCandidates(match, limit, filter, essential), all, words.join());
+    if ((all[limit - 1]?.bm25 ?? 0) > essential.scoreWithout) enough += 1;
     else tooFew += 1;
   }
   index.close();
   assert.ok(enough > 100 && tooFew > 10, `${enough} and ${tooFew}`);
 });
 
-test('words in most passages are not among the telling ones, nor are there any without rare words', () => {
-  const telling = (frequencies: readonly number[], text = 'alpha beta gamma') => {
+test('words in most passages are not among the essential terms, nor are there any without rare words', () => {
+  const essential = (frequencies: readonly number[], text = 'alpha beta gamma') => {
     const query = parseQuery(text, 'unicode61');
-    const sought = new Set(query.terms.keys());
-    return tellingWords(query, { chunks: 1000, frequencies }, sought)?.match;
+    const selective = new Set(query.terms.keys());
+    return essentialTerms(query, { chunks: 1000, frequencies }, selective)?.match;
   };
-  assert.is(telling([900, 10, 20]), '("beta" OR "gamma")');
-  assert.is(telling([900, 10, 800]), '("beta")');
+  assert.is(essential([900, 10, 20]), '("beta" OR "gamma")');
+  assert.is(essential([900, 10, 800]), '("beta")');
   assert.is(
-    telling([900, 10, 20], 'alpha beta gamma -delta'),
+    essential([900, 10, 20], 'alpha beta gamma -delta'),
     '(("beta" OR "gamma")) NOT ("delta")',
   );
-  assert.is(telling([100, 110, 120]), undefined);
-  assert.is(telling([900, 10], 'alpha "beta"'), undefined);
+  assert.is(essential([100, 110, 120]), undefined);
+  assert.is(essential([900, 10], 'alpha "beta"'), undefined);
 });
 
 test.run();

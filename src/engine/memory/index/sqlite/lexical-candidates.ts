@@ -6,13 +6,13 @@ import {
   type CandidateFilter,
   type ChunkRow,
   type DocumentRow,
+  type EssentialTerms,
   type IndexTerm,
   keptChunkIds,
   keptRows,
   type LexicalCandidate,
   likePattern,
   literalPattern,
-  type TellingWords,
 } from '../candidates.js';
 import { type ChunkColumns, chunkOf } from '../documents.js';
 import { COLUMN_WEIGHTS } from '../lexical-text.js';
@@ -28,11 +28,11 @@ export async function lexicalCandidates(
   match: string,
   limit: number,
   kept: Kept | undefined,
-  telling: TellingWords | undefined,
+  essential: EssentialTerms | undefined,
 ): Promise<LexicalCandidate[]> {
-  if (telling !== undefined) {
-    const found = await bestCandidates(database, { match, within: telling.match, kept }, limit);
-    if ((found[limit - 1]?.bm25 ?? 0) > telling.scoreWithout) return found;
+  if (essential !== undefined) {
+    const found = await bestCandidates(database, { match, within: essential.match, kept }, limit);
+    if ((found[limit - 1]?.bm25 ?? 0) > essential.scoreWithout) return found;
     await othersTurn();
   }
   return bestCandidates(database, { match, kept }, limit);

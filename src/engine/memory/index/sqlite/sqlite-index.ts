@@ -115,9 +115,9 @@ export function createSqliteIndex(
     },
     syncMark: async () => readSyncMark(database),
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
-    lexicalCandidates: async (match, limit, filter, telling) => {
+    lexicalCandidates: async (match, limit, filter, essential) => {
       await othersTurn();
-      return lexicalCandidates(database, match, limit, keptOf(filter), telling);
+      return lexicalCandidates(database, match, limit, keptOf(filter), essential);
     },
     literalCandidates: async (text, limit, filter) => {
       await othersTurn();

@@ -107,7 +107,7 @@ test('headings and file name are searched too, and the text alone makes the chun
   index.close();
 });
 
-test('a long passage with a telling word is not better than a short one that scores more without', async () => {
+test('a long passage with an essential term is not better than a short one that scores more without', async () => {
   const { index } = await openedIndex();
   const rest = Array.from({ length: 12 }, (_, at) => documentOf(`rest-${at}.md`, 'other words'));
   const common = Array.from({ length: 9 }, (_, at) => documentOf(`${at}.md`, 'gamma gamma gamma'));
@@ -115,12 +115,12 @@ test('a long passage with a telling word is not better than a short one that sco
   await index.apply(changes(...[...common, ...rest, long].map(put)));
   const match = '"gamma" OR "delta"';
   const { chunks, frequencies } = await index.termStatistics(['"gamma"']);
-  const telling = { match: '"delta"', scoreWithout: scoreBound(chunks, frequencies[0] ?? 0) };
-  const [best] = await index.lexicalCandidates(match, 1, undefined, telling);
+  const essential = { match: '"delta"', scoreWithout: scoreBound(chunks, frequencies[0] ?? 0) };
+  const [best] = await index.lexicalCandidates(match, 1, undefined, essential);
   assert.equal([best], await index.lexicalCandidates(match, 1));
   assert.is(best?.path, '0.md');
-  // Above the bound, the passages with a telling word are the best.
-  const fewer = { ...telling, scoreWithout: 0 };
+  // Above the bound, the passages with an essential term are the best.
+  const fewer = { ...essential, scoreWithout: 0 };
   const [only] = await index.lexicalCandidates(match, 1, undefined, fewer);
   assert.is(only?.path, 'long.md');
   index.close();
