@@ -13,7 +13,7 @@ import { tempFolder } from '../support/temp-folder.js';
  * Commands start without oclif's manifest and plugins, on a configuration object that holds a fraction of
  * oclif's own. Here each is run both ways, doing what it is for, and has to say the same.
  */
-const test = suite('the fast start and that of oclif');
+const test = suite('the fast start compared with oclif');
 
 const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
 const GIVE_UP_MS = 60_000;
@@ -133,7 +133,7 @@ for (const { id, aliases } of COMMANDS) {
 }
 
 for (const command of NEEDS_A_SERVICE) {
-  test(`svc ${command} with a flag that it has not`, async () => {
+  test(`svc ${command} with an unknown flag`, async () => {
     const how = { args: ['--no-such-flag'] };
     const words = [...command.split(' '), ...how.args];
     const own = await ended(byOclif(words), how);

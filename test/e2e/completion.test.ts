@@ -102,7 +102,7 @@ test('notes are completed in the workspace that the line chooses', async () => {
   assert.equal(await valuesFor(root, 'memory', 'links', '--agent', 'nobody', ''), []);
 });
 
-test('what a shell would act on is never suggested, and no text from outside makes a line of its own', async () => {
+test('no suggestion contains shell syntax, and outside text cannot add a line', async () => {
   const provider = { api: 'openai', baseUrl: 'https://llm.example/v1' };
   const root = folderOf({
     'svc.json': JSON.stringify({
@@ -120,7 +120,7 @@ test('what a shell would act on is never suggested, and no text from outside mak
   assert.equal(await valuesFor(root, 'flow', 'show', ''), [flowId]);
 });
 
-test('a broken configuration stops no completion of commands', async () => {
+test('commands are completed even if the configuration is broken', async () => {
   const root = folderOf({ 'svc.json': '{ broken' });
   assert.equal(await valuesFor(root, 'memory', 'sea'), ['search']);
   assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), []);
@@ -202,7 +202,7 @@ test('a startup file in another encoding keeps its bytes', async () => {
   assert.equal(readFileSync(startup), before);
 });
 
-test('zsh gets compinit first, fish a file in its own folder, and no other shell is guessed', async () => {
+test('zsh gets compinit first, fish a file in its own folder, and other shells are refused', async () => {
   const root = home();
   const env = { SHELL: '/usr/bin/zsh' };
   await runSvc(['completion', 'install', '--yes'], { home: root.path, env });

@@ -21,7 +21,7 @@ async function indexFileOf(home: string): Promise<string> {
   return jsonOf.status(run).agents[0]?.indexFile ?? '';
 }
 
-test('two index runs at once both succeed, and the work is done once', async () => {
+test('two concurrent index runs both succeed, and the work is done once', async () => {
   const home = tempFolder().path;
   const runs = await Promise.all([
     memory(home, 'index', '--json'),
@@ -44,7 +44,7 @@ test('two index runs at once both succeed, and the work is done once', async () 
   );
 });
 
-test('first searches at once wait for the one that builds, and all are answered alike', async () => {
+test('concurrent first searches wait for one build and return the same results', async () => {
   const home = tempFolder().path;
   const runs = await Promise.all(
     Array.from({ length: 3 }, () => memory(home, 'search', 'amber cedar', '--json')),
@@ -55,7 +55,7 @@ test('first searches at once wait for the one that builds, and all are answered 
   assert.equal(answers[2], answers[0]);
 });
 
-test('searches go on through a rebuild by another process', async () => {
+test('searches keep working during a rebuild by another process', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const want = jsonOf.search(await memory(home, 'search', 'amber', '--json')).results;
@@ -74,7 +74,7 @@ test('searches go on through a rebuild by another process', async () => {
   assert.is((await rebuild.done).code, 0);
 });
 
-test('a search while another process indexes answers from what is there, and says so', async () => {
+test('a search during indexing by another process uses the existing index, and says so', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
@@ -100,7 +100,7 @@ test('a search while another process indexes answers from what is there, and say
   assert.equal([after.results[0]?.path, after.warnings], ['newest.md', []]);
 });
 
-test('the lock is free at once when its holder is killed', async () => {
+test('the lock is free as soon as its holder is killed', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });

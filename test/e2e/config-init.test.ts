@@ -106,7 +106,7 @@ test('a key on stdin goes into the file of secrets, and the index is built with 
   assert.match(search.stdout, '02:30');
 });
 
-test('a variable is referred to by its name', async () => {
+test('an API key in the environment is stored as a reference to its variable', async () => {
   const home = homeWithCorp();
   const args = [
     '-w',
@@ -126,7 +126,7 @@ test('a variable is referred to by its name', async () => {
   assert.equal(filesWithKey(home.path), []);
 });
 
-test('a provider that does not work is told, and written all the same', async () => {
+test('a provider that does not work is reported, but written anyway', async () => {
   const home = homeWithCorp();
   const args = ['-w', 'notes', '--provider', 'corp', '--key-env', 'OUR_KEY', '--no-index'];
   const env = { OUR_KEY: 'sk-wrong-0123456789' };
@@ -138,7 +138,7 @@ test('a provider that does not work is told, and written all the same', async ()
   assert.match(readFileSync(home.at('svc.json'), 'utf8'), 'env:OUR_KEY');
 });
 
-test('--yes takes what is proposed: the usual place, and words alone', async () => {
+test('--yes accepts the defaults: the default location and keyword search only', async () => {
   const home = tempFolder();
   const run = await runSvc(['config', 'init', '--yes', '--json'], { home: home.path });
   const { provider, workspace, diagnosis, index } = documentOf(run);
@@ -147,7 +147,7 @@ test('--yes takes what is proposed: the usual place, and words alone', async () 
   assert.not(existsSync(home.at('workspace/MEMORY.md')));
 });
 
-test('without notes, no question is made up, and the next step is to add one', async () => {
+test('without notes, no example query is suggested, and the next step is to add a note', async () => {
   const home = tempFolder();
   const { code, stdout } = await runSvc(['config', 'init', '--yes'], { home: home.path });
   assert.is(code, 0);
@@ -155,7 +155,7 @@ test('without notes, no question is made up, and the next step is to add one', a
   assert.match(stdout, /Next:\n {2}svc memory add /u);
 });
 
-test('without questions, a folder of notes is indexed whole, and listed once', async () => {
+test('without prompts, a folder of notes is indexed as a whole and listed once', async () => {
   const home = folderOf({ 'notes/cars/van.md': '# Van\n\nThe van is red.\n' });
   const init = ['config', 'init', '--workspace', home.at('notes'), '--provider', 'none', '--json'];
   for (const added of [1, 0]) {
@@ -166,7 +166,7 @@ test('without questions, a folder of notes is indexed whole, and listed once', a
   assert.equal(JSON.parse((await runSvc(key, { home: home.path })).stdout).value, ['.']);
 });
 
-test('flags that make no sense are refused before anything is written', async () => {
+test('conflicting flags are refused before anything is written', async () => {
   const home = tempFolder();
   for (const [args, code] of [
     [['--provider', 'none', '--key-env', 'OUR_KEY'], 'USAGE'],
@@ -181,7 +181,7 @@ test('flags that make no sense are refused before anything is written', async ()
   assert.equal(readdirSync(home.path), []);
 });
 
-test('never any provider is written only where it is asked for', async () => {
+test('"provider": "none" is written only on request', async () => {
   for (const [args, written] of [
     [[], false],
     [['--provider', 'none'], true],
@@ -231,7 +231,7 @@ async function chooseNotes(answer: (question: string, keys: string) => Promise<v
   await answer('◆  Path of the folder', `notes${enter}`);
 }
 
-test('on a terminal it asks its way through, and the pasted key is nowhere to be seen', async () => {
+test('on a terminal it asks question by question and never shows the pasted key', async () => {
   const home = homeWithCorp();
   const session = inTerminal(home);
   const answer = answering(session);
@@ -261,7 +261,7 @@ test('on a terminal it asks its way through, and the pasted key is nowhere to be
   assert.match(readFileSync(home.at('svc.json'), 'utf8'), '// endpoints of ours');
 });
 
-test('after the index screen it still asks the first question, and answers it', async () => {
+test('after the index screen it asks for a first query and answers it', async () => {
   const home = homeWithCorp();
   const session = inTerminal(home);
   const answer = answering(session);
@@ -279,7 +279,7 @@ test('after the index screen it still asks the first question, and answers it', 
   await session.waitForText('automobile');
 });
 
-test('a folder of notes is offered whole, and leaving the first question is no failure', async () => {
+test('indexing a whole folder of notes is offered, and leaving the first query is not a failure', async () => {
   const home = folderOf({
     'notes/cars/van.md': '# Van\n\nThe van is red.\n',
     'notes/b.md': 'beta',
@@ -313,7 +313,7 @@ async function upToAgents(session: PtySession): Promise<ReturnType<typeof answer
 
 const CURSOR = '.cursor/mcp.json';
 
-test('a coding agent on this machine is offered, and gets the memory on a yes', async () => {
+test('a coding agent on this machine is offered, and registered after confirmation', async () => {
   const home = folderOf({ ...NOTES, [CURSOR]: '{}\n' });
   const session = inTerminal(home);
   const answer = await upToAgents(session);
@@ -329,7 +329,7 @@ test('a coding agent on this machine is offered, and gets the memory on a yes', 
   assert.is(mcpServers.svc.args[1], 'mcp');
 });
 
-test('without a coding agent "not now" is proposed, and Esc is no failure', async () => {
+test('without a coding agent "not now" is the default, and Esc is not a failure', async () => {
   const home = folderOf(NOTES);
   const session = inTerminal(home);
   const answer = await upToAgents(session);
@@ -340,7 +340,7 @@ test('without a coding agent "not now" is proposed, and Esc is no failure', asyn
   assert.equal(readdirSync(home.path).includes('.cursor'), false);
 });
 
-test('? explains each question, and it is asked again', async () => {
+test('? explains each question and shows it again', async () => {
   const home = folderOf(NOTES);
   const session = inTerminal(home);
   const answer = answering(session);
@@ -364,7 +364,7 @@ for (const [name, key] of [
   ['Esc', KEYS.escape],
   ['Ctrl-C', KEYS.ctrlC],
 ] as const) {
-  test(`${name} at the last question leaves everything as it was`, async () => {
+  test(`${name} at the last question changes nothing`, async () => {
     const home = folderOf(NOTES);
     const session = inTerminal(home);
     const answer = answering(session);

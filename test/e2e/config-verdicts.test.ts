@@ -25,7 +25,7 @@ function aHome(): { readonly home: string; readonly config: string; readonly ver
 
 const ASK = ['memory', 'search', 'boat', '--json'];
 
-test('a configuration is checked once, and again as soon as it says something else', async () => {
+test('a configuration is checked once, and again when its content changes', async () => {
   const { home, config, verdicts } = aHome();
   writeFileSync(config, settings('builtin'));
   const first = await runSvc(ASK, { home });
@@ -43,7 +43,7 @@ test('a configuration is checked once, and again as soon as it says something el
   assert.is(again.code, 2, 'a fault is told every time');
 });
 
-test('what is remembered holds no word of the configuration, and is for its owner alone', async () => {
+test('the cache of verdicts contains no text of the configuration and is private to its owner', async () => {
   const { home, config, verdicts } = aHome();
   writeFileSync(config, settings('builtin'));
   await runSvc(ASK, { home });
@@ -51,14 +51,14 @@ test('what is remembered holds no word of the configuration, and is for its owne
   assert.is(statSync(verdicts).mode & 0o777, 0o600);
 });
 
-test('the warnings of a configuration are told by every start', async () => {
+test('every start prints the warnings of a configuration', async () => {
   const { home, config } = aHome();
   writeFileSync(config, settings('builtin').replace(SECRET, 'short'));
   const runs = [await runSvc(ASK, { home }), await runSvc(ASK, { home })];
   for (const { stdout, stderr } of runs) assert.match(stdout + stderr, 'CONFIG_WARNING');
 });
 
-test('a broken memory of verdicts is no more than a slower start', async () => {
+test('a broken cache of verdicts only slows the start', async () => {
   const { home, config, verdicts } = aHome();
   writeFileSync(config, settings('builtin'));
   for (const text of ['', '[{"key":1}]', '{"no":"list"}', '\0']) {

@@ -7,7 +7,7 @@ import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
-const test = suite('leaving a question');
+const test = suite('interrupting a confirmation');
 
 const KEYS = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' } as const;
 const NOTE = '# House\n\nThe plumber comes in May.\n';
@@ -49,7 +49,7 @@ for (const words of QUESTIONS) {
   }
 }
 
-test('a question is asked again after Ctrl-Z', async () => {
+test('the question is shown again after Ctrl-Z', async () => {
   const home = await world();
   const session = runInPty(['memory', 'reset'], {
     home: home.path,

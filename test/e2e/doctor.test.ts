@@ -62,7 +62,7 @@ test('exits with 1 while faults remain, with 0 for warnings alone', async () => 
   assert.equal(codes(warned), ['index-missing']);
 });
 
-test('--fix does what is safe, keeps comments, and exits with what is left', async () => {
+test('--fix applies safe fixes, keeps comments, and its exit code reflects what is left', async () => {
   const home = homeWith(MISTYPED);
   const run = await doctor(home, '--fix', '--json');
   assert.is(run.code, 0, run.stdout);
@@ -89,7 +89,7 @@ test('without a terminal there is no screen, and with --json nothing but the doc
   assert.is((await doctor(home, '--json')).stderr, '');
 });
 
-test('no secret is told, wherever it stands and whoever quotes it', async () => {
+test('no secret is printed, wherever it is set and whoever quotes it', async () => {
   const fake = await startFake({
     answer: ({ headers }) => ({
       status: 401,
@@ -135,7 +135,7 @@ test('no secret is told, wherever it stands and whoever quotes it', async () => 
   await fake.close();
 });
 
-test('a SQLite that does not load is one finding, and the rest is looked at', async () => {
+test('SQLite failing to load is one finding, and the other checks still run', async () => {
   const program = tempFolder();
   for (const name of ['bin', 'dist', 'package.json']) {
     cpSync(join(ROOT, name), program.at(name), { recursive: true });
@@ -179,7 +179,7 @@ whenDisk('a disk with little room is a fault until the index lies elsewhere', as
   assert.not.ok(codes(await doctor(home, '--json')).includes('disk-full'));
 });
 
-test('what may not be read is told, and what belongs to others', async () => {
+test('unreadable files, and files of other users, are reported', async () => {
   const program = ordinaryProgram();
   const home = homeWith('{}');
   home.write('workspace/memory/shut.md', 'x');
@@ -201,7 +201,7 @@ test('what may not be read is told, and what belongs to others', async () => {
   }
 });
 
-test('a state folder that svc cannot enter, write to or create is found, and nothing is called a bug', async () => {
+test('a state folder that svc cannot enter, write to or create is a finding, not a bug', async () => {
   const program = ordinaryProgram();
   const home = homeWith('{}');
   const fresh = tempFolder();

@@ -5,7 +5,7 @@ import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const test = suite('what searches leave for dreaming');
+const test = suite('recalls that searches log for dreaming');
 
 const FACT = 'The nightly backup of the storage server runs at 02:30.';
 
@@ -30,7 +30,7 @@ function logOf(home: ReturnType<typeof aHome>): string {
   return name === undefined ? '' : readFileSync(home.at(`dreaming/${name}`), 'utf8');
 }
 
-test('a search keeps the claim that answered, and not the question', async () => {
+test('a search logs the claim that answered, not the query', async () => {
   const home = aHome(true);
   const run = await runSvc(['memory', 'search', 'when does the nightly backup run'], {
     home: home.path,
@@ -43,7 +43,7 @@ test('a search keeps the claim that answered, and not the question', async () =>
   assert.not(log.includes('manual'));
 });
 
-test('what active memory recalls for a turn is kept as well', async () => {
+test("active memory's recalls are logged too", async () => {
   const home = aHome(true);
   home.write(
     'svc.json',
@@ -67,7 +67,7 @@ test('what active memory recalls for a turn is kept as well', async () => {
   assert.ok(logOf(home).includes(FACT));
 });
 
-test('nothing is kept while dreaming is off, in a folder that is no agent’s, or without a hit', async () => {
+test('nothing is logged while dreaming is off, in a folder of no agent, or without a hit', async () => {
   const off = aHome(false);
   await runSvc(['memory', 'search', 'nightly backup'], { home: off.path });
   assert.is(logOf(off), '');
@@ -77,7 +77,7 @@ test('nothing is kept while dreaming is off, in a folder that is no agent’s, o
   assert.is(logOf(on), '');
 });
 
-test('a log that cannot be written costs no answer', async () => {
+test('a search answers even if the log cannot be written', async () => {
   const home = aHome(true);
   home.write('dreaming', 'a file in the way');
   const run = await runSvc(['memory', 'search', 'nightly backup', '--json'], { home: home.path });
@@ -86,7 +86,7 @@ test('a log that cannot be written costs no answer', async () => {
   assert.match(run.stderr, /this search was not recorded for dreaming/);
 });
 
-test('what is forgotten goes from the log and from what sweeps know', async () => {
+test('forgotten text is removed from the log and from the dream database', async () => {
   const home = aHome(true);
   for (const question of ['nightly backup', 'backup of the storage server']) {
     await runSvc(['memory', 'search', question], { home: home.path });

@@ -27,7 +27,7 @@ async function keyOf(world: DreamHome, text: string): Promise<string> {
   return key;
 }
 
-test('what was searched for is a signal and a candidate before any sweep', async () => {
+test('searched claims are signals and candidates before any sweep', async () => {
   const world = dreamHome();
   const { claims, total } = jsonOf.dreamSignals(await svc(world, 'dream', 'signals', '--json'));
   assert.is(total, 2);
@@ -54,7 +54,7 @@ test('what was searched for is a signal and a candidate before any sweep', async
   assert.match(text.stdout, /2 candidates; ✓ 1 would be promoted now/u);
 });
 
-test('a file that cannot be read is named once, in words, and symbolic links are not', async () => {
+test('an unreadable file is named once, with its reason; symbolic links are not named', async () => {
   const world = dreamHome();
   const memory = world.home.at('workspace/memory');
   symlinkSync('elsewhere.md', `${memory}/link.md`);
@@ -125,7 +125,7 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
   );
 });
 
-test('candidates mark what a sweep would write, and the numbers of the sweep add up', async () => {
+test('candidates mark what a sweep would write, and the counts of the sweep add up', async () => {
   const world = dreamHome();
   const newer = 'The nightly backup of the storage server now runs at 03:15.';
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
@@ -218,7 +218,7 @@ test('a sweep promotes, is listed, shown and explained, and is taken back', asyn
   assert.match(again.stderr, /was already undone/);
 });
 
-test('every name of a command does the same, and none is taken for an argument of another', async () => {
+test('every alias of a command works, and none is taken for an argument', async () => {
   for (const words of [['dream'], ['dream', 'run'], ['memory', 'dream']]) {
     const world = dreamHome();
     const { sweeps, dryRun } = jsonOf.dreamRun(await svc(world, ...words, '--dry-run', '--json'));
@@ -325,7 +325,7 @@ test('what two sweeps wrote goes whichever is undone first', async () => {
   assert.is(world.read('MEMORY.md'), '');
 });
 
-test('what is rejected is not promoted; what a person edited is kept by undo, and that is told', async () => {
+test('rejected claims are not promoted; undo keeps edited entries and reports them', async () => {
   const world = dreamHome();
   await svc(world, 'dream', 'promote', ONCE_ASKED);
   const memory = world.home.at('workspace/MEMORY.md');
@@ -341,7 +341,7 @@ test('what is rejected is not promoted; what a person edited is kept by undo, an
   assert.not.match(world.read('MEMORY.md'), /nightly backup/);
 });
 
-test('one workspace that is missing does not keep the others from their sweeps', async () => {
+test('a missing workspace does not stop the sweeps of the others', async () => {
   const world = dreamHome();
   const list = [
     { id: 'main', default: true },
@@ -387,7 +387,7 @@ test('conversations count where an agent’s memory has them', async () => {
   assert.equal([path, note], ['sessions/second/b.jsonl', 'found']);
 });
 
-test('a phase that fails is told, and the exit code says so', async () => {
+test('a failed phase is reported and changes the exit code', async () => {
   const world = dreamHome();
   symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
   const run = await svc(world, 'dream', 'run');
@@ -396,7 +396,7 @@ test('a phase that fails is told, and the exit code says so', async () => {
   assert.match(run.stdout, /light +1 note, /);
 });
 
-test('Ctrl-C ends the waiting for another sweep, and nothing is written', async () => {
+test('Ctrl-C while waiting for another sweep ends the command and writes nothing', async () => {
   const world = dreamHome();
   const { lock } = dreamWorkspace(world.home.at('workspace'), { stateDir: world.home.path }).files;
   const hold = new AbortController();
@@ -419,7 +419,7 @@ test('Ctrl-C ends the waiting for another sweep, and nothing is written', async 
   assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
 });
 
-test('old notes are looked through, listed, and taken back to the byte', async () => {
+test('a backfill of old notes is listed, and rolled back to the byte', async () => {
   const world = dreamHome();
   const rule = 'We always deploy from main on Tuesdays.';
   world.home.write('workspace/memory/2025-03-04.md', `## Decisions\n\n- ${rule}\n- Met Ana.\n`);
@@ -475,7 +475,7 @@ test('enable and disable change one key, keep comments, and say what comes next'
   assert.match(off.stdout, /dreaming is now off/);
 });
 
-test('the schedule is told, and printed for cron and systemd with absolute paths', async () => {
+test('the schedule is shown, and printed for cron and systemd with absolute paths', async () => {
   const world = dreamHome();
   const dreaming = { timezone: 'Europe/Berlin', frequency: '15 4 * * 1-5' };
   const entries = { 'memory-core': { config: { dreaming } } };
@@ -501,7 +501,7 @@ test('the schedule is told, and printed for cron and systemd with absolute paths
   );
 });
 
-test('where nothing is known yet, every look says so', async () => {
+test('with no data yet, every command says so', async () => {
   const world = { home: tempFolder() };
   for (const [words, told] of [
     ['candidates', /No candidates yet/],
@@ -521,7 +521,7 @@ test('where nothing is known yet, every look says so', async () => {
   assert.is(jsonOf.error(nobody).code, 'AGENT_UNKNOWN');
 });
 
-test('the screen promotes, rejects and undoes, and leaves the terminal as it was', async () => {
+test('the screen promotes, rejects and undoes, and restores the terminal', async () => {
   const world = dreamHome();
   const session = runInPty(['dream', 'candidates'], {
     home: world.home.path,
@@ -564,7 +564,7 @@ test('on a terminal the phases are steps that are ticked off, or marked as faile
   assert.match(session.output(), /✖\S* deep: failed: /u);
 });
 
-test('on a terminal the list of a workspace that is missing ends before the answer', async () => {
+test('on a terminal the step list of a missing workspace ends before the answer', async () => {
   const world = dreamHome();
   const gone = world.home.at('gone');
   const agents = { list: [{ id: 'main' }, { id: 'gone', workspace: gone }] };

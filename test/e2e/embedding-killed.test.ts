@@ -7,7 +7,7 @@ import { runSvc, startSvc } from '../support/run-svc.js';
 import { textsSent, towards } from '../support/semantic-memory.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const test = suite<{ fake: FakeVendor }>('embedding, killed');
+const test = suite<{ fake: FakeVendor }>('killing a process that embeds');
 
 test.before(async (context) => {
   context.fake = await startOpenAiFake({ dimensions: 64 });
@@ -18,7 +18,7 @@ test.after(({ fake }) => fake.close());
 const UNDER_WAY = 4 * 128;
 const NOTES = 3000;
 
-test('killed at any moment, no passage is paid for twice but for those under way', async ({
+test('killed at any moment, no passage except those in flight is paid for twice', async ({
   fake,
 }) => {
   const home = tempFolder();

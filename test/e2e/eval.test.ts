@@ -64,7 +64,7 @@ function evaluate({ path: home }: TempFolder, ...args: readonly string[]) {
   return runSvc(['memory', 'eval', ...args], { home });
 }
 
-test('metrics, tags and times of what is configured; dreaming hears of no recall', async () => {
+test('prints metrics, tags and times of the configured search, and logs no recalls', async () => {
   const home = homeOf();
   const run = await evaluate(home, 'q.jsonl', '--json');
   const document = jsonOf.eval(run);
@@ -95,7 +95,7 @@ test('metrics, tags and times of what is configured; dreaming hears of no recall
   assert.match(text.stdout, /^all +3 +1\.00/m);
 });
 
-test('every miss is told with its reason, and by name what stood above', async () => {
+test('every miss is listed with its reason and the results ranked above it', async () => {
   const home = homeOf({ provider: 'none' }, [
     { id: 'gone', question: 'anything', expect: ['memory/gone.md'] },
     { id: 'short', question: 'the door', expect: ['memory/door.md#L99'] },
@@ -132,7 +132,7 @@ test('every miss is told with its reason, and by name what stood above', async (
   }
 });
 
-test('variants are tried beside what is configured, and the index of the person stays as it is', async () => {
+test("variants are compared with the configured search, and the user's index stays unchanged", async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
   const home = homeOf({ provider: 'none', remote });
@@ -178,7 +178,7 @@ test('variants are tried beside what is configured, and the index of the person 
   }
 });
 
-test('a provider that fails ends it: words alone would be measured instead', async () => {
+test('a provider failure ends the evaluation instead of measuring keyword search only', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   await fake.close();
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
@@ -220,7 +220,7 @@ test('drafts go to stdout or a file of their own, and can be asked', async () =>
   assert.is((await evaluate(home, 'drafts.jsonl')).code, 0);
 });
 
-test('a question may name the folder it is asked of, beside its file', async () => {
+test('a question may name the folder to search, relative to its file', async () => {
   const home = homeOf({ provider: 'none' }, [
     { question: 'which estate', expect: ['memory/car.md#L3'], workspace: 'ws' },
     { question: 'the bicycle', expect: ['bike.md'], workspace: './other' },
@@ -230,7 +230,7 @@ test('a question may name the folder it is asked of, beside its file', async () 
   assert.equal([document.agent, document.variants[0]?.metrics.recall], [null, 1]);
 });
 
-test('what is typed wrong is said before anything is indexed', async () => {
+test('usage errors are reported before anything is indexed', async () => {
   const home = homeOf();
   const attempts: readonly (readonly [readonly string[], string])[] = [
     [[], 'USAGE'],
@@ -287,7 +287,7 @@ test('a reranker is compared, with what it cost', async () => {
   }
 });
 
-test('no output replaces what is not a file, such as /dev/null', async () => {
+test('--output never replaces a special file such as /dev/null', async () => {
   const home = homeOf();
   execFileSync('mkfifo', [home.at('pipe')]);
   const runs = [
@@ -302,7 +302,7 @@ test('no output replaces what is not a file, such as /dev/null', async () => {
   assert.ok(lstatSync(home.at('pipe')).isFIFO());
 });
 
-test('an output that is a link stays one, and its target is replaced', async () => {
+test('--output through a link keeps the link and replaces its target', async () => {
   const home = homeOf();
   symlinkSync('target', home.at('link'));
   for (const write of [

@@ -15,7 +15,7 @@ function pathsOf({ results }: { readonly results: readonly { readonly path: stri
   return results.map(({ path }) => path).sort();
 }
 
-test('the program answers, from folders of its own, and nothing loads a model', async () => {
+test('the program answers from its own folders and loads no model', async () => {
   const { home, qmd, search, status, svc, ran } = extMemory();
   const found = await search('heron');
   assert.equal([found.backend, found.mode, codesOf(found)], ['ext', 'lexical', []]);
@@ -48,7 +48,7 @@ const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
   '2.8.3': 1,
 };
 
-test('each release is asked as it wants it, with as few processes as it can', async () => {
+test('each release is called in its own form, with as few processes as possible', async () => {
   await Promise.all(
     Object.entries(PROCESSES).map(async ([release, processes]) => {
       const { search, ran, status, qmd } = extMemory({ version: release as QmdVersion });
@@ -64,7 +64,7 @@ test('each release is asked as it wants it, with as few processes as it can', as
   );
 });
 
-test('what is written, changed and removed is in the next answer', async () => {
+test('the next answer reflects added, changed and removed notes', async () => {
   const { home, search } = extMemory();
   await search('heron');
   home.write('workspace/memory/2026-11-02.md', 'A bittern called.\n');
@@ -85,7 +85,7 @@ test('a refresh removes the temporary files that a killed process left in the wo
   assert.not.ok(existsSync(path));
 });
 
-test('other collections come and go with the configuration, and only those', async () => {
+test('only collections that the configuration names are added and removed', async () => {
   const { home, qmd, configure, search, status, ran } = extMemory();
   home.write('handbook/Rules.md', '# Rules\n\nNobody feeds the pelican.\n');
   home.write('handbook/rules.txt', 'The pelican again.\n');
@@ -164,7 +164,7 @@ test('conversations are exported without secrets, searched as a group, and expir
   assert.equal(pathsOf(await search('weir')), []);
 });
 
-test('a conversation that is too old by now is not found any more', async () => {
+test('an expired conversation is no longer found', async () => {
   const { home, search, configure } = extMemory({}, { sessions: { enabled: true } });
   const talk = home.write(
     'agents/main/sessions/talk.jsonl',
@@ -176,7 +176,7 @@ test('a conversation that is too old by now is not found any more', async () => 
   assert.equal((await search('weir', '--source', 'sessions')).results, []);
 });
 
-test('a mode that needs vectors has them made, and says whether it can answer', async () => {
+test('a mode that needs vectors creates them and says whether it can answer', async () => {
   for (const searchMode of ['vsearch', 'query'] as const) {
     const { search, status, ran } = extMemory({}, { searchMode });
     const found = await search('heron');
@@ -189,7 +189,7 @@ test('a mode that needs vectors has them made, and says whether it can answer', 
   }
 });
 
-test('vectors that cannot be made leave a warning', async () => {
+test('a failure to create vectors is a warning', async () => {
   const fails = { kind: 'fails', status: 1, stderr: 'no model here\n' } as const;
   const { search, status, svc } = extMemory({ on: { embed: fails } }, { searchMode: 'query' });
   const index = jsonOf.index(await svc('memory', 'index', '--json'));
@@ -200,7 +200,7 @@ test('vectors that cannot be made leave a warning', async () => {
   assert.is((await status())?.ext?.vectors, 'missing');
 });
 
-test('noise around the answer, other fields and a lost collection harm nothing', async () => {
+test('noise around the answer, unknown fields and a lost collection do no harm', async () => {
   const { qmd, search, ran } = extMemory();
   await search('heron');
   const good = await search('egrets');
@@ -219,7 +219,7 @@ test('noise around the answer, other fields and a lost collection harm nothing',
   assert.is(ran().filter((command) => command === 'collection add').length >= 1, true);
 });
 
-test('answers are held to their limits', async () => {
+test('answers keep within their limits', async () => {
   const limits = { maxResults: 3, maxSnippetChars: 40, maxInjectedChars: 100 };
   const { home, search } = extMemory({}, { limits });
   for (let day = 1; day <= 9; day++) {
@@ -234,7 +234,7 @@ test('answers are held to their limits', async () => {
   assert.is((await search('heron', '--max-results', '1')).results.length, 1);
 });
 
-test('what is forgotten is found by neither', async () => {
+test('neither the program nor the built-in engine finds forgotten text', async () => {
   const { search, svc, configure } = extMemory();
   await search('egrets');
   assert.is((await svc('memory', 'forget', 'egrets', '--yes')).code, 0);
@@ -243,7 +243,7 @@ test('what is forgotten is found by neither', async () => {
   assert.equal(pathsOf(await search('egrets')), []);
 });
 
-test('an index can be thrown away and made again', async () => {
+test('an index can be deleted and rebuilt', async () => {
   const { search, svc, ran, home } = extMemory();
   await search('heron');
   const note = readFileSync(home.at('workspace/MEMORY.md'), 'utf8');

@@ -25,7 +25,7 @@ const FAILURES: readonly (readonly [QmdMisbehaviour, string, RegExp])[] = [
   [{ kind: 'no_bun' }, 'BACKEND_UNAVAILABLE', /bun not found/],
 ];
 
-test('each is told once, the builtin engine answers, and for a while nobody asks again', async () => {
+test('each failure is reported once, the built-in engine answers, and the program is paused', async () => {
   await Promise.all(
     FAILURES.map(async ([misbehaviour, code, words]) => {
       const memory = extMemory();
@@ -41,7 +41,7 @@ test('each is told once, the builtin engine answers, and for a while nobody asks
   );
 });
 
-test('so it is when the program never worked', async () => {
+test('the same applies if the program never worked', async () => {
   const never: readonly (readonly [QmdSwitches, string, RegExp])[] = [
     [
       { on: { '*': { kind: 'garbage' } } },
@@ -58,7 +58,7 @@ test('so it is when the program never worked', async () => {
   );
 });
 
-test('a program that is not there, or is no program, is told with what to do', async () => {
+test('a missing or non-executable program is reported with a hint', async () => {
   const memory = extMemory();
   const { home } = memory;
   memory.configure({ command: '/nowhere/qmd' });
@@ -75,7 +75,7 @@ test('a program that is not there, or is no program, is told with what to do', a
   await assertBelow(memory, 'BACKEND_UNAVAILABLE', /lost/);
 });
 
-test('a program that hangs is ended with all that it started, in its time', async () => {
+test('a hanging program is killed with its children when its time is up', async () => {
   const memory = extMemory({}, { limits: { timeoutMs: 700 } });
   // However slow the machine is: what comes before the search has time.
   assert.is((await memory.svc('memory', 'index')).code, 0);
@@ -84,7 +84,7 @@ test('a program that hangs is ended with all that it started, in its time', asyn
   await assertGone(memory.qmd.hanging());
 });
 
-test('an update that hangs is ended too', async () => {
+test('a hanging update is killed too', async () => {
   const memory = extMemory();
   await memory.search('heron');
   memory.configure({ update: { updateTimeoutMs: 1000 } });

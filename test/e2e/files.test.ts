@@ -116,7 +116,7 @@ test('get follows no link that was swapped in after indexing, file or folder', a
   }
 });
 
-test('status tells what is stale and changes nothing', async () => {
+test('status shows what is stale and changes nothing', async () => {
   const { root, memory } = world();
   const before = jsonOf.status(await memory('status', '--json')).agents[0];
   assert.equal([before?.index.state, before?.staleness?.added], ['missing', 2]);
@@ -143,7 +143,7 @@ test('status of a workspace that is gone exits with 1 and says so', async () => 
   assert.match(jsonOf.status(run).agents[0]?.faults[0]?.message ?? '', /no workspace at/);
 });
 
-test('reset asks first, deletes the index only, and the next search builds it anew', async () => {
+test('reset asks first and deletes only the index; the next search rebuilds it', async () => {
   const { root, memory } = world();
   await memory('index');
   assert.equal(await errorCode(memory('reset', '--json')), [2, 'CONFIRMATION_NEEDED']);
@@ -155,7 +155,7 @@ test('reset asks first, deletes the index only, and the next search builds it an
   assert.match((await memory('search', 'alpha')).stdout, /deep\/short\.md/);
 });
 
-test('index says what it did, in text and in JSON, and a second one that nothing changed', async () => {
+test('index reports what it did, in text and in JSON, and a second run that nothing changed', async () => {
   const { memory } = world();
   const first = await memory('index');
   assert.is(first.code, 0);
@@ -235,7 +235,7 @@ test('a damaged index is explained in the warnings, never by a stack trace', asy
   assert.is((await memory('status')).code, 0);
 });
 
-test('several agents are indexed each for itself; one that fails does not stop the others', async () => {
+test('several agents are indexed separately; a failure of one does not stop the others', async () => {
   const root = folderOf({
     'a/MEMORY.md': 'alpha',
     'c/memory/x.md': 'gamma',
@@ -333,7 +333,7 @@ test('--all and a single memory contradict each other', async () => {
   }
 });
 
-test('an index is its owner’s alone: notes are private', async () => {
+test('an index is readable only by its owner: notes are private', async () => {
   const { root, memory } = world();
   await memory('index');
   for (const name of readdirSync(root.at('home/memory'))) {

@@ -49,7 +49,7 @@ test('that name a file or a folder may be empty, and their flags may not', async
   }
 });
 
-test('are named by the error about their value', async () => {
+test('are named in errors about their values', async () => {
   const home = tempFolder();
   const messages = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) => {
     const run = await runSvc(['memory', 'search', 'budget', ...words], { home: home.path, env });

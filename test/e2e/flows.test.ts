@@ -192,7 +192,7 @@ test('prunes what ended, and asks first', async () => {
   assert.equal(gone, { pruned: true, flows: 1, tasks: 1, warnings: [] });
 });
 
-test('a followed list tells of what another process does, in lines', async () => {
+test('a followed list prints what another process does, line by line', async () => {
   const { svc, home, flowId } = await someFlows();
   const json = startSvc(['flow', 'list', '--watch', '--json'], { home });
   const plain = startSvc(['task', 'list', '--watch', '--plain'], { home });
@@ -209,7 +209,7 @@ test('a followed list tells of what another process does, in lines', async () =>
   assert.is(documents.length, 3);
 });
 
-test('wrong words are told', async () => {
+test('usage errors are reported', async () => {
   const { svc, taskId } = await someFlows();
   for (const args of [
     ['flow', 'list', '--since', 'yesterday'],
@@ -253,7 +253,7 @@ test('variables of flags that select several do not refuse an ID, except for a d
   assert.is(run.code, 0, run.stderr);
 });
 
-test('several are changed at once, and a dry run counts what would be', async () => {
+test('several are changed at once, and a dry run counts what would change', async () => {
   const { svc, flowId } = await someFlows();
   for (const args of [[], [flowId, '--status', 'queued'], [flowId, '--dry-run']]) {
     assert.is((await svc('flow', 'cancel', '--yes', ...args)).code, 2, args.join(' '));

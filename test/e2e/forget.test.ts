@@ -38,7 +38,7 @@ function filesWith(home: TempFolder, text: string): readonly string[] {
     .filter((file) => readFileSync(file).includes(text));
 }
 
-test('what goes is shown first, and without a terminal nothing goes without a yes', async () => {
+test('it first shows what will be forgotten, and without a terminal requires --yes', async () => {
   const home = homeOf();
   await memory(home, 'index');
   assert.is(filesWith(home, 'janitor').length, 1);
@@ -50,7 +50,7 @@ test('what goes is shown first, and without a terminal nothing goes without a ye
   assert.is(jsonOf.forgetList(await memory(home, 'forget', '--list', '--json')).entries.length, 0);
 });
 
-test('forgotten, it is in no file of svc, and an index does not bring it back', async () => {
+test('forgotten text is in no file of svc, and indexing does not bring it back', async () => {
   const home = homeOf();
   await memory(home, 'index');
   const run = await memory(home, 'forget', 'memory/door.md#L3', '--yes', '--json');
@@ -96,7 +96,7 @@ test('active memory does not repeat what was forgotten', async () => {
   assert.equal([after.cached, after.summary?.includes('4711') ?? false], [false, false]);
 });
 
-test('a file with the longest name goes and comes back', async () => {
+test('a file with the longest possible name is forgotten and restored', async () => {
   const home = homeOf();
   const path = `memory/${'n'.repeat(252)}.md`;
   const file = home.write(`ws/${path}`, 'A stork lives on the chimney.\n');
@@ -107,7 +107,7 @@ test('a file with the longest name goes and comes back', async () => {
   assert.is(readFileSync(file, 'utf8'), 'A stork lives on the chimney.\n');
 });
 
-test('it is taken back by its id, with the file that was changed', async () => {
+test('undo by ID restores the text and the changed file', async () => {
   const home = homeOf();
   const file = home.at('ws/memory/door.md');
   const before = readFileSync(file, 'utf8');
@@ -155,7 +155,7 @@ test('commands in hints name the memory that the command was about', async () =>
   assert.match((await memory(home, 'get', 'no.md')).stderr, 'use a path from "svc memory search"');
 });
 
-test('a store that fails does not hide what was done', async () => {
+test('a failing store does not hide what was done', async () => {
   const home = homeOf();
   const { database } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
   mkdirSync(dirname(database), { recursive: true });
@@ -190,7 +190,7 @@ test('files are changed and restored when no other process changes notes', async
   assert.is(readFileSync(file, 'utf8'), before);
 });
 
-test('with the files, it goes from every one that is shown, and comes back to each', async () => {
+test('with --from-file, text is removed from every listed file and restored to each', async () => {
   const home = homeOf();
   const files = {
     'ws/memory/copy.md': `# Copy\n\n- ${SECRET}\n- Milk.\n`,
@@ -229,7 +229,7 @@ test('what remains among other words is listed, and the exit code says so', asyn
   assert.match(readFileSync(home.at('ws/memory/more.md'), 'utf8'), /buy milk/);
 });
 
-test('a workspace that is gone is told as such', async () => {
+test('a missing workspace is named as the cause', async () => {
   const home = homeOf();
   await memory(home, 'forget', 'memory/door.md#L3', '--yes');
   rmSync(home.at('ws'), { recursive: true });
@@ -237,7 +237,7 @@ test('a workspace that is gone is told as such', async () => {
   assert.is(jsonOf.error(undone).code, 'WORKSPACE_MISSING');
 });
 
-test('what cannot be meant is an error with an exit code', async () => {
+test('an impossible target is an error with its exit code', async () => {
   const home = homeOf();
   const failed = async (...args: readonly string[]) => {
     const run = await memory(home, 'forget', ...args, '--json');

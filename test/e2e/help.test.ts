@@ -8,7 +8,7 @@ import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
-const test = suite('help and words');
+const test = suite('help and usage errors');
 
 const home = tempFolder().path;
 const svc = (...args: string[]) => runSvc(args, { home });

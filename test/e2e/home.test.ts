@@ -46,7 +46,7 @@ for (const [columns, rows] of [
   [80, 24],
   [200, 50],
 ] as const) {
-  test(`svc alone opens home at ${columns} columns; into a screen, back, and out with 0`, async () => {
+  test(`svc alone opens home at ${columns} columns; a screen opens and closes, and q exits with 0`, async () => {
     const { home, env } = aHome();
     const session = runInPty([], { home: home.path, env, columns, rows });
     await searchForAutomobile(session);
@@ -72,7 +72,7 @@ for (const [columns, rows] of [
   });
 }
 
-test('every screen behind a line opens, and Esc comes back to the same line', async () => {
+test('every line opens its screen, and Esc returns to the same line', async () => {
   const { home, env } = aHome();
   const { flows } = await testFlows({}, home.path);
   const flowId = await newFlow(flows);
@@ -117,7 +117,7 @@ test('every screen behind a line opens, and Esc comes back to the same line', as
   await flows.close();
 });
 
-test('without an editor, home tells where the chosen passage is', async () => {
+test('without an editor, home prints where the chosen passage is', async () => {
   const { home, env } = aHome();
   const session = runInPty([], {
     home: home.path,
@@ -132,7 +132,7 @@ test('without an editor, home tells where the chosen passage is', async () => {
   assert.is(await session.ended, 0);
 });
 
-test('with nothing set up it says what to do next, and does it', async () => {
+test('with nothing set up it shows the next step and runs it', async () => {
   const home = tempFolder();
   const env = { HOME: home.path };
   // The questions move the cursor by sequences of Node's own: all that came is looked at as text.
@@ -150,7 +150,7 @@ test('with nothing set up it says what to do next, and does it', async () => {
   assert.is(await session.ended, 0);
 });
 
-test('a command of the palette runs in the terminal, and Enter leads back', async () => {
+test('a command of the palette runs in the terminal, and Enter returns home', async () => {
   const { home, env } = aHome();
   const options = { home: home.path, env, columns: 80, rows: 24, lines: true };
   const session = runInPty([], options);
@@ -180,7 +180,7 @@ test('a command of the palette runs in the terminal, and Enter leads back', asyn
   assert.is(await session.ended, 0);
 });
 
-test('a configuration that is broken is a fault with its place, and the doctor is behind it', async () => {
+test('a broken configuration is shown with its location, and opens the doctor', async () => {
   const home = folderOf({ 'svc.json': '{ "agnets": {} }' });
   const env = { HOME: home.path };
   const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
@@ -194,7 +194,7 @@ test('a configuration that is broken is a fault with its place, and the doctor i
   assert.is(await session.ended, 0);
 });
 
-test('whoever looks ends with home, even when home is killed', async () => {
+test('the process that reads for home ends with it, even when home is killed', async () => {
   const { home, env } = aHome();
   const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
   await session.waitForText('no index yet');
@@ -226,7 +226,7 @@ test('without a terminal svc ui is svc status, and svc alone is help', async () 
   assert.match(help.stdout, /^Usage: svc COMMAND/mu);
 });
 
-test('neither help nor the page of everything loads a screen', async () => {
+test('neither help nor the overall status loads a screen', async () => {
   const { home } = aHome();
   const screens = ({ files }: LoadedModules): readonly string[] =>
     files.filter((file) => /\/dist\/chunks\/kept-screen-/u.test(file));

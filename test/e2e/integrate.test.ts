@@ -33,7 +33,7 @@ function inTerminal(home: TempFolder, ...args: readonly string[]): PtySession {
   });
 }
 
-test('on a terminal it shows the change, asks, and writes on a yes', async () => {
+test('on a terminal it shows the change, asks, and writes after confirmation', async () => {
   const home = homeWithCursor();
   const session = inTerminal(home, 'cursor');
   await session.waitForText('Write ~/.cursor/mcp.json? [y/N]');
@@ -45,7 +45,7 @@ test('on a terminal it shows the change, asks, and writes on a yes', async () =>
   assert.match(textOf(home), /\/\/ mine\r?\n {2}"mcpServers": \{\n {4}"svc": \{/);
 });
 
-test('a no, and just Enter, write nothing', async () => {
+test('answering no, or just pressing Enter, writes nothing', async () => {
   for (const answer of ['n', '']) {
     const home = homeWithCursor();
     const session = inTerminal(home, 'cursor');
@@ -57,7 +57,7 @@ test('a no, and just Enter, write nothing', async () => {
   }
 });
 
-test('what changes while it asks is not lost', async () => {
+test('changes made while it asks are not lost', async () => {
   const home = homeWithCursor();
   const session = inTerminal(home, 'cursor', '--remove', '--name', 'svc-gone');
   assert.is(await session.ended, 0);
@@ -70,7 +70,7 @@ test('what changes while it asks is not lost', async () => {
   assert.match(textOf(home), /"command": "svc"/);
 });
 
-test('without a terminal it shows the change and wants a --yes', async () => {
+test('without a terminal it shows the change and requires --yes', async () => {
   const home = homeWithCursor();
   const run = await runSvc(['integrate', 'cursor'], { home: home.path });
   assert.is(run.code, 2);
@@ -81,7 +81,7 @@ test('without a terminal it shows the change and wants a --yes', async () => {
   assert.is(textOf(home), SETTINGS);
 });
 
-test('in scripts: a dry run, a yes, a second time, the list, and back to the byte', async () => {
+test('scripts can dry-run, apply, repeat, list, and remove an integration to the byte', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) =>
     runSvc(['integrate', ...args, '--json'], { home: home.path });
@@ -103,14 +103,14 @@ test('in scripts: a dry run, a yes, a second time, the list, and back to the byt
   assert.is((await svc('cursor', '--remove')).code, 0);
 });
 
-test('an agent that is not here is registered with a warning', async () => {
+test('an agent that is not installed is registered with a warning', async () => {
   const home = tempFolder();
   const run = await runSvc(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
   const { written, warnings } = jsonOf.integrate(run);
   assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
 });
 
-test('a file that several changes create is called new once', async () => {
+test('a file that several changes create is listed as new once', async () => {
   const home = tempFolder();
   const args = ['integrate', 'cursor', '--capture', '--dry-run'];
   const { stdout } = await runSvc(args, { home: home.path });
@@ -121,7 +121,7 @@ test('a file that several changes create is called new once', async () => {
   );
 });
 
-test('people are told that all is done already', async () => {
+test('it says when everything is already done', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });
   await svc('cursor', '--yes');
@@ -161,7 +161,7 @@ test('what is registered runs without a shell and its PATH, and finds the same s
   assert.is(JSON.parse(stdout).paths.state, home.path);
 });
 
-test('a hook is a line that the shell can run', async () => {
+test('a hook is a command line that the shell can run', async () => {
   const home = folderOf({ "it's $HOME/notes/a.md": '# A\n' });
   const notes = home.at("it's $HOME/notes");
   const run = await runSvc(
@@ -213,7 +213,7 @@ test('active memory that is registered recalls, and the list and status say when
   );
 });
 
-test('a nearer configuration that keeps a hook silent is named', async () => {
+test('a nearer configuration that silences a hook is named', async () => {
   const home = folderOf({ 'project/svc.json': '{}' });
   const run = await runSvc(['integrate', 'codex', '--active-memory', '--yes', '--json'], {
     home: home.path,
@@ -233,7 +233,7 @@ for (const [args, code, says] of [
   [['integrate', 'cursor', '--config', 'nowhere.json', '--yes'], 2, /nowhere\.json/],
   [['integrate', 'cursor', '-a', 'x', '-w', '.', '--yes'], 2, /cannot be combined/],
 ] as const) {
-  test(`refused, with what to do: svc ${args.join(' ')}`, async () => {
+  test(`svc ${args.join(' ')} is refused with a hint`, async () => {
     const home = tempFolder();
     const run = await runSvc(args, { home: home.path });
     assert.is(run.code, code, run.stderr);
@@ -242,7 +242,7 @@ for (const [args, code, says] of [
   });
 }
 
-test('a broken file is named with its line, and stays as it is', async () => {
+test('a broken file is reported with its line and left unchanged', async () => {
   const home = folderOf({ [FILE]: '{\n  "mcpServers": {\n}\n' });
   const run = await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
   assert.is(run.code, 1);

@@ -32,7 +32,7 @@ async function documentsIn(home: string): Promise<number> {
   return index?.state === 'ready' ? index.statistics.documents : 0;
 }
 
-test('during a first index it stops, says what is done, keeps it, and the next run goes on', async () => {
+test('stops a first index, reports and keeps what is done, and the next run continues', async () => {
   const home = freshHome();
   const run = start(home, 'index', '--verbose');
   await run.wrote('indexed ');
@@ -106,7 +106,7 @@ async function interruptTwice(home: string): Promise<string> {
   return stdout;
 }
 
-test('a second one ends the program at once, and the next run is whole', async () => {
+test('a second Ctrl-C ends the program at once, and the next run is complete', async () => {
   let home = freshHome();
   // One that came too late, when the first had already ended the work, is tried again.
   for (let left = 5; left > 0 && (await interruptTwice(home)) !== ''; left--) {

@@ -22,14 +22,14 @@ function homeWithLog() {
   return home;
 }
 
-test('shows the newest lines for people, oldest first', async () => {
+test('shows the newest lines as text, oldest first', async () => {
   const home = homeWithLog();
   const { code, stdout } = await runSvc(['logs', '--lines', '2'], { home: home.path });
   assert.is(code, 0);
   assert.match(stdout, /^\S+ \S+ warn {2}health older\n\S+ \S+ info {2}health newest\n$/);
 });
 
-test('--level and --json select and print what is there', async () => {
+test('--level filters existing lines, and --json prints them', async () => {
   const home = homeWithLog();
   const run = await runSvc(['logs', '--level', 'warn', '--json'], { home: home.path });
   assert.equal(jsonOf.logs(run).lines, [
@@ -89,13 +89,13 @@ test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async 
   assert.equal(messages, ['newest', 'came']);
 });
 
-test('without a log it says who writes one', async () => {
+test('without a log it says what writes one', async () => {
   const run = await runSvc(['logs', '--json'], { home: tempFolder().path });
   assert.is(run.code, 1);
   assert.is(jsonOf.error(run).code, 'LOG_MISSING');
 });
 
-test('a configuration that is broken is no reason to show nothing', async () => {
+test('logs are shown even if the configuration is broken', async () => {
   const home = homeWithLog();
   home.write('svc.json', '{ "logging": ');
   const run = await runSvc(['logs', '--json'], { home: home.path });
@@ -125,7 +125,7 @@ for (const columns of [60, 80, 200]) {
   });
 }
 
-test('Ctrl-C in its screen ends it with 130; --plain shows lines for people instead', async () => {
+test('Ctrl-C in the screen exits with 130; --plain prints text lines instead', async () => {
   const home = serverHome();
   const session = runInPty(['serve'], { home: home.path, columns: 80, rows: 24 });
   await session.waitForText('✓ health');

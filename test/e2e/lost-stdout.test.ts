@@ -57,7 +57,7 @@ for (const words of COMMANDS) {
   });
 }
 
-test('whoever stops reading an export gets no error', () => {
+test('a reader that stops reading an export gets no error', () => {
   const { stdout, stderr } = inShell('memory export', '| head -c 20');
   assert.is(stdout.length, 20);
   assert.is(stderr, '');

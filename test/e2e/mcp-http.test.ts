@@ -48,7 +48,7 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
     for (const client of clients) assert.is((await client.listResources()).resources.length, 2);
   });
 
-  test(`a call that "${era}" takes back ends the work for it`, async () => {
+  test(`a call that a client of "${era}" cancels ends its work`, async () => {
     const vendor = await startHangingEmbeddings('backup');
     try {
       const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
@@ -81,7 +81,7 @@ test('files that come and go are announced over HTTP', async () => {
   await told;
 });
 
-test('the token is made once, for its owner alone, and is never shown', async () => {
+test('the token is created once, readable only by its owner, and never shown', async () => {
   const home = mcpHome();
   const first = await listening(home);
   assert.is(statSync(home.at('mcp-token')).mode & 0o777, 0o600);
@@ -101,7 +101,7 @@ test('two servers that start together share one token', async () => {
   assert.is(both[0].token, both[1].token);
 });
 
-test('a token that others may have read is refused, with the hint', async () => {
+test('a token that other users can read is refused with a hint', async () => {
   const home = mcpHome();
   chmodSync(home.write('mcp-token', `${'x'.repeat(43)}\n`), 0o644);
   const run = await runSvc(['mcp', '--http', '--port', '0', '--json'], { home: home.path });
@@ -133,7 +133,7 @@ function statusFor(
   });
 }
 
-test('turns away whoever has no token, comes from a web page, or by another name', async () => {
+test('refuses requests without a token, from a web page, or under another host name', async () => {
   const server = await listening();
   const port = new URL(server.url).port;
   const refused: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
@@ -167,7 +167,7 @@ test('turns away whoever has no token, comes from a web page, or by another name
   assert.is(await statusFor(server, {}, { method: 'OPTIONS', body: '' }), 405);
 });
 
-test('bodies that are no message, or beyond all measure, are refused and change nothing', async () => {
+test('invalid and oversized bodies are refused and change nothing', async () => {
   const server = await listening();
   const bad: readonly (readonly [number, string])[] = [
     [400, '{'],
@@ -184,7 +184,7 @@ test('bodies that are no message, or beyond all measure, are refused and change 
   assert.is(foundIn(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
 });
 
-test('a port that is taken is told with the way out', async () => {
+test('a port in use is reported with a hint', async () => {
   const home = mcpHome();
   const { url } = await listening(home);
   const args = ['mcp', '--http', '--port', new URL(url).port, '--json'];
@@ -193,7 +193,7 @@ test('a port that is taken is told with the way out', async () => {
   assert.match(hint ?? '', /--port/);
 });
 
-test('serves other machines over TLS with a token that svc made, and not otherwise', async () => {
+test('serves other machines only over TLS and with a token that svc created', async () => {
   const home = mcpHome();
   const open = await runSvc(['mcp', '--http', '--host', '0.0.0.0', '--json'], { home: home.path });
   assert.equal([open.code, jsonOf.error(open).code], [2, 'MCP_HTTP_INSECURE']);
@@ -244,7 +244,7 @@ test('serves other machines over TLS with a token that svc made, and not otherwi
   }
 });
 
-test('a token without a conversation of its own is for that of the server', async () => {
+test("a token without a conversation uses the server's", async () => {
   const home = mcpHome();
   const server = await listening(home, ['--chat-type', 'group']);
   const isDenied = async (...flags: readonly string[]): Promise<boolean> => {

@@ -27,7 +27,7 @@ const test = suite('svc mcp on stdin and stdout');
 test.after.each(closeClients);
 
 for (const era of ['legacy', 'auto'] satisfies Era[]) {
-  test(`finds, reads and names its sources for a client that opens with "${era}"`, async () => {
+  test(`searches, reads and cites for a client that opens with "${era}"`, async () => {
     const { client } = await stdioClient(mcpHome(), { era });
     assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', era === 'auto');
     const result = await client.callTool({
@@ -49,7 +49,7 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
   });
 }
 
-test('its tools are described as the inspector wants them, and answer as described', async () => {
+test('its tools pass the inspector and answer as described', async () => {
   const { client } = await stdioClient(mcpHome());
   const { tools } = await client.listTools();
   assert.equal(
@@ -94,7 +94,7 @@ test('a failure is a result that says what to do', async () => {
   assert.match(textOf(range), /code: RANGE_INVALID/);
 });
 
-test('notes that say the same are one result, with the places of the others', async () => {
+test('notes that say the same are one result that lists the other locations', async () => {
   const days = [1, 2, 3].map((day) => [
     `memory/2026-05-0${day}.md`,
     `# 2026-05-0${day}\n\nStand-up: no blockers.\n`,
@@ -114,7 +114,7 @@ test('notes that say the same are one result, with the places of the others', as
   assert.match(textOf(found), /Source: memory\/2026-05-03\.md#L1-L3\n\(and 2 more like this\)/);
 });
 
-test('what an agent reads is short: no echo, no debug, hints that name tools', async () => {
+test('output for agents is short: no echo, no debugging details, hints that name tools', async () => {
   const home = mcpHome();
   const { client } = await stdioClient(home);
   const call = (name: string, args: object) => client.callTool({ name, arguments: { ...args } });
@@ -155,7 +155,7 @@ test('a long file is read in parts that name the next', async () => {
   assert.equal(parts.join('\n').split('\n'), lines);
 });
 
-test('a configuration that is at fault is told by every call, until it is fixed', async () => {
+test('every call reports an invalid configuration until it is fixed', async () => {
   const home = mcpHome();
   home.write('svc.json', '{ "agents": 3 }');
   const { client } = await stdioClient(home);
@@ -169,7 +169,7 @@ test('a configuration that is at fault is told by every call, until it is fixed'
   assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
 });
 
-test('serves the memory that is named, and says when there is none of that name', async () => {
+test("serves the named agent's memory, and reports an unknown agent", async () => {
   const home = mcpHome({
     agents: {
       defaults: { memorySearch: { provider: 'none' } },
@@ -190,7 +190,7 @@ test('serves the memory that is named, and says when there is none of that name'
   assert.match(await firstFor(['--config', 'none.json']), /CONFIG_NOT_FOUND/);
 });
 
-test('what is written while it runs is found, and the list of files says so', async () => {
+test('notes written while it runs are found and announced', async () => {
   const home = mcpHome();
   const { client } = await stdioClient(home);
   const told = new Promise<void>((resolve) => {
@@ -207,7 +207,7 @@ test('what is written while it runs is found, and the list of files says so', as
   assert.ok(resources.some(({ name }) => name === 'memory/new.md'));
 });
 
-test('offers the files of the index, and no other', async () => {
+test('lists only files of the index', async () => {
   const memorySearch = { provider: 'none', documents: ['txt', 'html'] };
   const notes = {
     'memory/ä b.md': 'Umlauts.\n',
@@ -252,7 +252,7 @@ function failureWords(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'no failure', String);
 }
 
-test('a conversation that scope closes gets nothing, and hears why', async () => {
+test('a conversation that scope denies gets nothing but the reason', async () => {
   const args = ['--session-key', 'agent:main:telegram:group:7'];
   const { client } = await stdioClient(mcpHome(), { args });
   const search = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
@@ -292,7 +292,7 @@ test('more links than an answer has are counted', async () => {
   assert.match(textOf(answer), /\[3 more\]$/u);
 });
 
-test('what is wrong with a field is said of the field, not of a flag', async () => {
+test('a wrong argument is reported by its field, not by a flag', async () => {
   const { client } = await stdioClient(mcpHome());
   for (const [name, input, message] of [
     ['memory_search', { query: 'backup', since: 'soonish' }, /error: since must be a date/u],
@@ -322,7 +322,7 @@ test('in a channel, results are cited as memory.citations says', async () => {
   }
 });
 
-test('while the provider is down, words answer and a warning says why', async () => {
+test('while the provider is down, keyword search answers and a warning says why', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   try {
     const home = mcpHome({ agents: { defaults: { memorySearch: towards(fake) } } });
@@ -342,7 +342,7 @@ test('while the provider is down, words answer and a warning says why', async ()
   }
 });
 
-test('a call that is taken back ends the work for it, and is not answered', async () => {
+test('a cancelled call ends its work and is not answered', async () => {
   const vendor = await startHangingEmbeddings('backup');
   try {
     const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
@@ -365,7 +365,7 @@ test('a call that is taken back ends the work for it, and is not answered', asyn
   }
 });
 
-test('progress of a first index is told to a client that waits for it', async () => {
+test('a client that asks for progress gets that of a first index', async () => {
   const notes = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
   const home = mcpHome({}, Object.fromEntries(notes));
   const holder = { nowMs: Date.now(), waitMs: 0 };
@@ -386,7 +386,7 @@ test('progress of a first index is told to a client that waits for it', async ()
   );
 });
 
-test('lines that are no message are refused, and stdout carries the protocol alone', async () => {
+test('invalid lines are refused, and stdout carries only the protocol', async () => {
   const server = rawMcp(mcpHome(), ['--verbose']);
   const strange = ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}'];
   for (const line of strange) server.send(line);
@@ -454,7 +454,7 @@ test('the last line of a file needs no line break', async () => {
   assert.match(run.stdout, /memory\/2026-02-03\.md/);
 });
 
-test('what was asked before stdin ended is answered', async () => {
+test('requests sent before stdin ended are answered', async () => {
   const server = rawMcp(mcpHome());
   for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
   server.child.stdin?.end();
@@ -462,7 +462,7 @@ test('what was asked before stdin ended is answered', async () => {
   assert.is((await server.done).code, 0);
 });
 
-test('a message beyond all measure is refused, and the next is answered', async () => {
+test('an oversized message is refused, and the next one is answered', async () => {
   const server = rawMcp(mcpHome());
   for (const message of opening(1)) server.send(message);
   await server.answer(1);
@@ -489,12 +489,12 @@ for (const [signal, code] of [
   });
 }
 
-test('ends when nobody listens any more', async () => {
+test('ends when nobody reads its output any more', async () => {
   const run = await runSvc(['mcp'], { home: mcpHome().path });
   assert.equal([run.code, run.stdout, run.stderr], [0, '', '']);
 });
 
-test('two servers keep one memory fresh without getting in the way of each other', async () => {
+test('two servers keep one memory up to date without conflicts', async () => {
   const home = mcpHome();
   const both = await Promise.all([stdioClient(home), stdioClient(home)]);
   const ask = (query: string) =>
@@ -518,7 +518,7 @@ test('what contradicts the protocol on stdout is refused', async () => {
   assert.is(port.code, 2);
 });
 
-test('an agent adds to notes only where it is allowed to, and each write is logged', async () => {
+test('an agent can add notes only where allowed, and each write is logged', async () => {
   const closed = await stdioClient(mcpHome());
   const names = (await closed.client.listTools()).tools.map(({ name }) => name);
   assert.not.ok(names.includes('memory_add'), names.join(' '));

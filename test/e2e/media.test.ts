@@ -69,7 +69,7 @@ test('a folder of notes, pictures and recordings is indexed, and questions find 
   assert.is(mediaSent(fake).length, sent);
 });
 
-test('status counts them and says what is refused; get tells what a file is', async ({ fake }) => {
+test('status counts media and lists the refused; get describes a file', async ({ fake }) => {
   const home = homeWith(fake);
   await svc(home, 'memory', 'index');
   const [status] = jsonOf.status(await svc(home, 'memory', 'status', '--json')).agents;
@@ -88,9 +88,7 @@ test('status counts them and says what is refused; get tells what a file is', as
   assert.match(text.stdout, /^Image file: memory\/IMG_1\.png\ntype: image\/png\n/);
 });
 
-test('a model for texts alone is named by index, status and doctor, and texts are found', async ({
-  fake,
-}) => {
+test('index, status and doctor name a text-only model, and texts are found', async ({ fake }) => {
   const home = homeWith(fake, { model: 'gemini-embedding-001' });
   const indexed = await svc(home, 'memory', 'index');
   assert.is(indexed.code, 0);
@@ -109,14 +107,14 @@ test('a model for texts alone is named by index, status and doctor, and texts ar
   assert.is(mediaSent(fake).length, 0);
 });
 
-test('with an adapter for texts alone the configuration is at fault', async ({ fake }) => {
+test('media with a text-only adapter is a configuration error', async ({ fake }) => {
   const home = homeWith(fake, { provider: 'mistral', model: 'mistral-embed' });
   const run = await svc(home, 'memory', 'index');
   assert.is(run.code, 2);
   assert.match(run.stderr, /cannot embed images and audio/);
 });
 
-test('what tells formats is loaded only to look at a picture', async ({ fake }) => {
+test('format detection is loaded only for media files', async ({ fake }) => {
   const loads = async (home: TempFolder): Promise<boolean> => {
     const { files, run } = await modulesLoadedBy(['memory', 'index'], { home: home.path });
     assert.is(run.code, 0, run.stderr);

@@ -34,7 +34,7 @@ test('search and status say that its notes are not indexed, until they are', asy
   assert.is(found.stderr.includes('outside'), false);
 });
 
-test('one note in memory/ is enough: nothing is said of the others', async () => {
+test('with one note in memory/, the notes outside are not mentioned', async () => {
   const home = folderOf({ 'workspace/memory/a.md': 'alpha', 'workspace/other.md': 'beta' });
   const run = await runSvc(['memory', 'search', 'beta'], { home: home.path });
   assert.not.match(run.stderr, 'outside memory/');

@@ -46,7 +46,7 @@ test('text on stdin is added, found, opened and taken back', async () => {
   assert.not.match((await svc(['undo'])).stderr, '--list');
 });
 
-test('a conversation is captured once, by hand and by a hook that never fails', async () => {
+test('a conversation is captured once, by command and by a hook that never fails', async () => {
   const home = tempFolder();
   home.write('notes/MEMORY.md', '# Mine\n');
   const file = home.write('s.jsonl', message('user', 'Remember that the gate is green.'));
@@ -88,7 +88,7 @@ test('a conversation is captured once, by hand and by a hook that never fails', 
   assert.not.match(wrong.stderr, /See more help/u);
 });
 
-test('a hook of Cursor has the shape that its documentation gives', async () => {
+test('a Cursor hook has its documented form', async () => {
   const home = tempFolder();
   home.write('project/notes/MEMORY.md', '# Mine\n');
   const said = '<user_query>\nRemember that the lamp is blue.\n</user_query>';

@@ -9,7 +9,7 @@ import { ROOT, runSvc } from '../support/run-svc.js';
 import { filesOfTar } from '../support/tar.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
-const test = suite('the program as a whole');
+const test = suite('svc version, upgrade, status and bug-report');
 
 const SERVICE = {
   name: 'memory:main',
@@ -30,7 +30,7 @@ function homeWith(config: object = {}): TempFolder {
   });
 }
 
-test('the version is told in a word, and with everything it stands on', async () => {
+test('prints the version alone, or with everything it runs on', async () => {
   const home = homeWith();
   const { version }: { version: string } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
   const plain = await runSvc(['version'], { home: home.path });
@@ -51,7 +51,7 @@ test('the version is told in a word, and with everything it stands on', async ()
   assert.match(verbose.stdout, /^configuration +~\/svc\.json$/m);
 });
 
-test('a configuration that cannot be read keeps nobody from telling the version', async () => {
+test('svc version works with an unreadable configuration', async () => {
   const home = homeWith();
   home.write('svc.json', '{');
   assert.is((await runSvc(['version', '--verbose'], { home: home.path })).code, 0);
@@ -104,7 +104,7 @@ test('the status of everything is one page, and exits with 1 when something is w
   ]);
 });
 
-test('what is wrong with an agent stands on the page with its hint', async () => {
+test("status shows an agent's problem with its hint", async () => {
   const corp = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'env:CORP_KEY' };
   const agents = { defaults: { workspace: 'gone', memorySearch: { provider: 'corp' } } };
   const home = homeWith({ agents, models: { providers: { corp } } });
@@ -123,7 +123,7 @@ test('what is wrong with an agent stands on the page with its hint', async () =>
   assert.is((await runSvc(['status'], { home: invalid.path })).code, 2);
 });
 
-test('an upgrade is described without asking anyone, and npm is asked with --check', async () => {
+test('an upgrade is described offline, and --check asks npm', async () => {
   const home = folderOf({});
   const npm = fakeNpm();
   const options = { home: home.path, env: npm.env };
@@ -139,7 +139,7 @@ test('an upgrade is described without asking anyone, and npm is asked with --che
   assert.match(hint ?? '', 'check the connection');
 });
 
-test('a bug report holds what happened, and neither notes nor their names', async () => {
+test('a bug report contains what happened, but neither notes nor their names', async () => {
   const home = homeWith({
     models: { providers: { corp: { api: 'openai', apiKey: 'correct horse battery' } } },
   });
@@ -175,7 +175,7 @@ test('a bug report holds what happened, and neither notes nor their names', asyn
   assert.match(text.stdout, /^ {2}logs\/serve\.log +\d+ B +the end of a log$/m);
 });
 
-test('a bug report is written when much is broken, and says what', async () => {
+test('a bug report is written even if much is broken, and says what', async () => {
   const home = homeWith();
   home.write('svc.json', '{ "models": ');
   home.write('logs/serve.log', 'something that may be a secret\n');
@@ -195,7 +195,7 @@ test('a bug report is written when much is broken, and says what', async () => {
   assert.is(files.get('logs/serve.log'), '');
 });
 
-test('a place that cannot be written is an error with a way out', async () => {
+test('a bug report to a path that cannot be written is an error with a hint', async () => {
   const home = homeWith();
   const run = await runSvc(['bug-report', '-o', 'no/such/r.tar.gz', '--json'], { home: home.path });
   const error = jsonOf.error(run);

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeClients, foundIn, mcpHome, stdioClient } from '../support/mcp.js';
 
-const test = suite('agents that share a memory and write into it');
+const test = suite('agents that write to a shared memory');
 
 test.after.each(closeClients);
 
@@ -36,7 +36,7 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
 }
 
 for (const agents of [2, 4]) {
-  test(`each of ${agents} finds what it wrote, and is told when it cannot`, async () => {
+  test(`each of ${agents} finds what it wrote, or gets an error`, async () => {
     const outcomes = await writeAndSearch(agents);
     const found = outcomes.filter((outcome) => outcome === 'found').length;
     assert.not(outcomes.includes('missed'), outcomes.join(' '));

@@ -86,7 +86,7 @@ test('the tarball contains only what is needed to run and read about it', () => 
   assert.ok(bytes < 9_000_000, `${bytes} bytes`);
 });
 
-test('what only some need is no dependency of the package', () => {
+test('optional libraries are not dependencies of the package', () => {
   const heavy =
     /node-llama-cpp|@aws-sdk|@modelcontextprotocol|agentclientprotocol|fastify|ink|react/;
   assert.equal(

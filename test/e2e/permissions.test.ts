@@ -10,7 +10,7 @@ import { serve, stateOf, writeConfig } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
-const test = suite('what may not be read or written');
+const test = suite('missing permissions');
 
 const program = ordinaryProgram();
 
@@ -91,7 +91,7 @@ test('a file that becomes unreadable does not answer with its old text', async (
   });
 });
 
-test('a workspace that may not be entered is explained', async () => {
+test('a workspace without search permission is explained', async () => {
   const { root, memory } = world({ 'a.md': 'alpha' });
   await withMode(root.at('notes'), 0, async () => {
     const run = await memory('search', 'alpha', '--json');
@@ -141,7 +141,7 @@ test('an index in a read-only folder still answers, and says when it is behind',
   });
 });
 
-test('an index that may not be written answers though a kill left only the header of its log', async () => {
+test('a read-only index answers even if a kill left only the header of its log', async () => {
   const { memory, indexFile } = world({ 'a.md': 'alpha' });
   assert.is((await memory('index')).code, 0);
   const file = await indexFile();
@@ -162,7 +162,7 @@ test('an index that may not be written answers though a kill left only the heade
   });
 });
 
-test('an index in a folder that may not be entered is an error that names it', async () => {
+test('an index in a folder without search permission is an error that names it', async () => {
   const { root, memory, indexFile } = world({ 'a.md': 'alpha' });
   await memory('index');
   const file = await indexFile();
@@ -176,7 +176,7 @@ test('an index in a folder that may not be entered is an error that names it', a
   });
 });
 
-test('an index file that may not be read is an error that names it', async () => {
+test('an unreadable index file is an error that names it', async () => {
   const { memory, indexFile } = world({ 'a.md': 'alpha' });
   await memory('index');
   const file = await indexFile();
@@ -190,7 +190,7 @@ test('an index file that may not be read is an error that names it', async () =>
   });
 });
 
-test('a state folder that cannot be made is an error that names it', async () => {
+test('a state folder that cannot be created is an error that names it', async () => {
   const { root, memory } = world({ 'a.md': 'alpha' });
   await withMode(root.at('home'), 0o555, async () => {
     const run = await memory('search', 'alpha', '--json');
@@ -198,7 +198,7 @@ test('a state folder that cannot be made is an error that names it', async () =>
   });
 });
 
-test('a link to what may not be read is a link', async () => {
+test('a link to an unreadable file is reported as a link', async () => {
   const { root, memory } = world({ 'a.md': 'alpha' });
   symlinkSync('/root/.profile', root.at('notes/link.md'));
   const [agent] = jsonOf.index(await memory('index', '--json')).agents;

@@ -15,7 +15,7 @@ const test = suite('svc provider install local');
 
 const INSTALL = ['provider', 'install', 'local'];
 
-test('installs the runtime, tells it in lines and as JSON, and says when it is there', async () => {
+test('installs the runtime, reports in text and as JSON, and says if it is already there', async () => {
   const home = tempFolder().path;
   const npm = fakeNpm();
   const first = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
@@ -65,7 +65,7 @@ test('downloads the model that the configuration names, or the one on the comman
   }
 });
 
-test('a failing npm is told in its words, with what to do', async () => {
+test('a failure of npm is reported in its words, with a hint', async () => {
   const npm = fakeNpm();
   npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
   const run = await runSvc([...INSTALL, '--no-model', '--json'], {
@@ -92,7 +92,7 @@ test('Ctrl-C stops it and leaves nothing', async () => {
   assert.equal(readdirSync(`${home}/runtimes`), ['local.lock']);
 });
 
-test('killed in the middle it leaves no runtime, and the next one is whole', async () => {
+test('a killed installation leaves no runtime, and the next one is complete', async () => {
   const home = tempFolder().path;
   const npm = fakeNpm();
   npm.behave('hangs');
@@ -124,7 +124,7 @@ test('on a terminal it is a list that redraws itself', async () => {
   assert.match(session.output(), /the local provider is ready/u);
 });
 
-test('with the real runtime and a model the built program finds by meaning', async () => {
+test('with the real runtime and a model the built program searches semantically', async () => {
   const home = tempFolder();
   mkdirSync(home.at('workspace/memory'), { recursive: true });
   symlinkSync(await realRuntimes(), home.at('runtimes'));

@@ -76,7 +76,7 @@ test(
 );
 
 test(
-  'with --json stdout is one document, and the code stands on stderr',
+  'with --json stdout is one document, and the code goes to stderr',
   inWorld(async ({ loginFile, run }) => {
     const login = await run('login', 'github-copilot', '--json', '--quiet');
     assert.equal(jsonOf.login(login), {
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'a flag goes before its variable, and other providers say where their key goes',
+  'a flag overrides its variable, and other providers say where to set their key',
   inWorld(async ({ run }) => {
     const unknown = await run('login', 'github-copilot', '--github-client-id', 'other', '--json');
     assert.equal([unknown.code, jsonOf.error(unknown).code], [1, 'PROVIDER_AUTH']);
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  'on a terminal logout asks, and no is no',
+  'on a terminal logout asks, and "no" keeps the login',
   inWorld(async ({ home, env, loginFile, run }) => {
     assert.is((await run('login', 'github-copilot')).code, 0);
     const session = runInPty(['provider', 'logout', 'github-copilot'], {

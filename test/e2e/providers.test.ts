@@ -66,7 +66,7 @@ function checkOf(run: SvcRun, name: string) {
   return jsonOf.providerTest(run).checks.find(({ check }) => check === name);
 }
 
-test('the list says who is used, by what, and what the others need', async () => {
+test('the list shows which provider is used, why, and what the others need', async () => {
   const document = jsonOf.providerList(await svc(homeWith(), ['provider', 'list', '--json']));
   assert.equal([document.agent, document.primary, document.fallback], ['main', 'corp', null]);
   const of = (name: string) => document.providers.find(({ provider }) => provider === name);
@@ -88,7 +88,7 @@ test('the list says who is used, by what, and what the others need', async () =>
   assert.match(text.stdout, /corp \(openai\) +used: memorySearch\.provider · http:/);
 });
 
-test('a working path is told check by check, and exits with 0', async () => {
+test('a working provider is reported check by check, with exit code 0', async () => {
   const home = homeWith({ fallback: 'spare' });
   assert.is((await svc(home, ['memory', 'index'])).code, 0);
   const run = await svc(home, ['provider', 'test', '--json']);
@@ -112,7 +112,7 @@ test('a working path is told check by check, and exits with 0', async () => {
   assert.match(text.stdout, /\n {2}works: corp embeds\n$/);
 });
 
-test('a refused key is told with cause and fix, and exits with 1', async () => {
+test('a refused key is reported with cause and fix, with exit code 1', async () => {
   const home = homeWith();
   const env = { CORP_KEY: 'sk-wrong' };
   const run = await svc(home, ['provider', 'test', '--json'], env);
@@ -129,7 +129,7 @@ test('a refused key is told with cause and fix, and exits with 1', async () => {
   assert.is(shallow.code, 0);
 });
 
-test('a key that is not there is what is wrong, and nothing else is tried', async () => {
+test('a missing key is reported, and nothing else is tried', async () => {
   const sent = fake.requests.length;
   const run = await svc(homeWith(), ['provider', 'test', '--json'], {});
   assert.is(run.code, 1);
@@ -152,7 +152,7 @@ test('a key that is withheld from an address is named where the address refuses'
   assert.match(checkOf(run, 'embed')?.hint ?? '', /^OPENAI_API_KEY is set but withheld/);
 });
 
-test('a fallback that works keeps the path usable', async () => {
+test('a working fallback counts as usable', async () => {
   fake.trouble('quota_spent');
   const home = homeWith({ fallback: 'spare' });
   const run = await svc(home, ['memory', 'status', '--deep', '--json']);
@@ -231,7 +231,7 @@ test('a provider is tried by its name, its kind, or with a suggestion', async ()
   assert.match(error.hint ?? '', /did you mean "voyage"/);
 });
 
-test('no provider at all is said and is not broken', async () => {
+test('having no provider is stated and is not a failure', async () => {
   const home = homeWith({ provider: 'none' });
   const run = await svc(home, ['memory', 'status', '--deep', '--json']);
   const [agent] = jsonOf.status(run).agents;
@@ -241,7 +241,7 @@ test('no provider at all is said and is not broken', async () => {
   );
 });
 
-test('the status asks nobody, and names what differs when another model is configured', async () => {
+test('status sends no request, and names what differs when another model is configured', async () => {
   const home = homeWith();
   assert.is((await svc(home, ['memory', 'index'])).code, 0);
   const before = fake.requests.length;
@@ -266,7 +266,7 @@ test('the status asks nobody, and names what differs when another model is confi
   assert.is(jsonOf.status(again).agents[0]?.vectorStore.state, 'whole');
 });
 
-test('indexing tells what was embedded; a failure exits with 1 and the words are there', async () => {
+test('indexing reports what was embedded; a failure exits with 1 but keywords are indexed', async () => {
   const home = homeWith();
   const first = await svc(home, ['memory', 'index']);
   assert.match(first.stdout, /3 passages embedded \(corp, text-embedding-3-small\) · \d+ tokens\n/);
@@ -281,7 +281,7 @@ test('indexing tells what was embedded; a failure exits with 1 and the words are
   assert.is(jsonOf.search(found).results[0]?.path, 'memory/new.md');
 });
 
-test('an explained answer tells what words and meaning gave', async () => {
+test('--explain shows the lexical and the vector score', async () => {
   const home = homeWith();
   await svc(home, ['memory', 'index']);
   const run = await svc(home, ['memory', 'search', 'which car', '--explain', '--json']);
@@ -297,7 +297,7 @@ test('an explained answer tells what words and meaning gave', async () => {
   assert.not.match(plain.stdout, /similarity/);
 });
 
-test('the diagnostics screen looks again, stays until one leaves, and leaves its lines', async () => {
+test('the diagnostics screen checks again, stays until closed, and leaves its lines', async () => {
   const home = homeWith();
   await svc(home, ['memory', 'index']);
   fake.trouble('key_refused');

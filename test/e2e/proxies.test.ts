@@ -14,7 +14,7 @@ interface Context {
   proxy: ForwardProxy;
 }
 
-const test = suite<Context>('through a proxy');
+const test = suite<Context>('proxies');
 
 /** A name that leads nowhere but through the proxy. */
 const HOST = 'embeddings.example.test';
@@ -66,7 +66,10 @@ async function search(
 const modeOf = ({ stdout }: SvcRun): unknown => JSON.parse(stdout).mode;
 
 for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
-  test(`${name} is the way to a provider, with its user and password`, async ({ fake, proxy }) => {
+  test(`requests to a provider go through ${name}, with its user and password`, async ({
+    fake,
+    proxy,
+  }) => {
     const run = await search(`https://${HOST}/v1`, {
       [name]: `http://${CREDENTIALS}@${proxy.address}`,
     });
@@ -84,7 +87,7 @@ test('an address without a scheme is that of an HTTP proxy', async ({ proxy }) =
   assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
 });
 
-test('HTTP_PROXY is the way to plain HTTP, and HTTPS_PROXY is not', async ({ proxy }) => {
+test('plain HTTP goes through HTTP_PROXY, not through HTTPS_PROXY', async ({ proxy }) => {
   const url = `http://${HOST}/v1`;
   const run = await search(url, { HTTP_PROXY: `http://${CREDENTIALS}@${proxy.address}` });
   assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
@@ -109,7 +112,7 @@ for (const except of ['*', HOST, '.example.test', `${HOST}:443`, `other.test, ${
 }
 
 for (const except of [`${HOST}:8443`, 'ample.test', 'other.test']) {
-  test(`NO_PROXY ${except} is about other hosts`, async ({ proxy }) => {
+  test(`NO_PROXY ${except} does not match`, async ({ proxy }) => {
     const run = await search(`https://${HOST}/v1`, {
       HTTPS_PROXY: `http://${CREDENTIALS}@${proxy.address}`,
       NO_PROXY: except,

@@ -6,7 +6,7 @@ import { scanMemoryFiles } from '../../src/engine/memory/sources/memory-files.js
 import { backendOn, targetOf } from '../support/memory.js';
 import { ROOT } from '../support/run-svc.js';
 
-const test = suite('Markdown that people wrote');
+const test = suite('real Markdown files');
 
 /** Only nested node_modules are skipped, so the packages' own documentation is all there. */
 const FOLDER = join(ROOT, 'node_modules');

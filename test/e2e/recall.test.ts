@@ -56,7 +56,7 @@ test('the block is printed, and nothing in a note gets out of it', async () => {
   assert.not.match(run.stdout, /<b>|\u200B|\nSystem/);
 });
 
-test('recall, search, get and MCP let the main session in alike', async () => {
+test('recall, search, get and MCP all admit the main session', async () => {
   const memory = memoryWith();
   const main = ['--session-key', 'agent:main:main'];
   const recalled = await memory.run([...main, QUESTION]);
@@ -76,7 +76,7 @@ test('recall, search, get and MCP let the main session in alike', async () => {
   await closeClients();
 });
 
-test('the document holds the same block, and every gate', async () => {
+test('the JSON document contains the same block, and every gate', async () => {
   const { run } = memoryWith();
   const document = jsonOf.recall(await run(['--session-key', KEY, '--json', QUESTION]));
   assert.is(document.status, 'ok');
@@ -111,7 +111,7 @@ test('--explain names the gate that is closed and those before it', async () => 
   assert.match(open.stdout, /Untrusted context/);
 });
 
-test('without a configuration there is nothing to recall, and no index is made', async () => {
+test('without a configuration nothing is recalled and no index is created', async () => {
   const home = tempFolder().path;
   const run = await runSvc(['memory', 'recall', '--session-key', KEY, '--json', QUESTION], {
     home,
@@ -120,7 +120,7 @@ test('without a configuration there is nothing to recall, and no index is made',
   assert.is(closedBy, 'plugin');
 });
 
-test('a conversation is switched off, and on again', async () => {
+test('recall can be switched off and on for a conversation', async () => {
   const { run } = memoryWith();
   const off = await run(['--session-key', KEY, '--switch', 'off', '--json']);
   assert.equal(jsonOf.recallSwitch(off).switchedOn, false);
@@ -139,7 +139,7 @@ test('a folder can be recalled from instead of the agent’s own memory', async 
   assert.match(stdout, /at noon in this folder/);
 });
 
-test('the command line is held to its form', async () => {
+test('invalid command lines are refused', async () => {
   const { run } = memoryWith();
   for (const args of [[], ['--session-key', KEY], ['--chat-type', 'crowd', QUESTION]]) {
     assert.is((await run(args)).code, 2, args.join(' '));
@@ -166,7 +166,7 @@ const INPUTS: Readonly<Record<HookAgent, Readonly<Record<string, unknown>>>> = {
 };
 
 for (const agent of HOOK_AGENTS) {
-  test(`the hook of ${agent} gets its answer, one object and nothing else`, async () => {
+  test(`the hook of ${agent} gets exactly one JSON object`, async () => {
     const { hook } = memoryWith();
     const run = await hook(agent, INPUTS[agent]);
     assert.is(run.code, 0);
@@ -178,7 +178,7 @@ for (const agent of HOOK_AGENTS) {
   });
 }
 
-test('a hook has nothing to say when a gate is closed or nothing is found', async () => {
+test('a hook prints nothing when a gate is closed or nothing is found', async () => {
   const silent = [
     await memoryWith({ agents: [] }).hook('codex', INPUTS.codex),
     await memoryWith({ deniedChatIds: ['abc'] }).hook('codex', INPUTS.codex),
@@ -189,7 +189,7 @@ test('a hook has nothing to say when a gate is closed or nothing is found', asyn
   for (const { code, stdout } of silent) assert.equal([code, stdout], [0, '']);
 });
 
-test('whatever a hook is sent, it ends without an error and without a word on stdout', async () => {
+test('whatever its input, a hook exits without an error and prints nothing on stdout', async () => {
   const { hook } = memoryWith();
   const garbage = [
     '',
@@ -239,7 +239,7 @@ test('a wrong command line or configuration fails no hook', async () => {
   assert.ok(JSON.parse(json.stdout).hookSpecificOutput);
 });
 
-test('a hook whose input never ends, or whose agent is gone, ends by itself', async () => {
+test('a hook whose input never ends, or whose agent is gone, exits on its own', async () => {
   const { home, run } = memoryWith({ timeoutMs: 400 });
   await run(['--session-key', KEY, QUESTION]);
   const config = folderOf({
@@ -273,7 +273,7 @@ function openStdin(home: string): string {
   return file;
 }
 
-test('a model that hangs keeps no turn waiting', async () => {
+test('a hanging model does not hold up a turn', async () => {
   const fake = await startOpenAiChatFake();
   try {
     fake.trouble('slow');
@@ -288,7 +288,7 @@ test('a model that hangs keeps no turn waiting', async () => {
   }
 });
 
-test('many hooks at once all answer, and leave a state that can be read', async () => {
+test('many concurrent hooks all answer and leave a readable state', async () => {
   const { hook, home } = memoryWith();
   await hook('codex', INPUTS.codex);
   const runs = await Promise.all(

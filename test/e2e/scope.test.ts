@@ -16,7 +16,7 @@ function homeWith(scope: object): TempFolder {
   return folderOf({ 'svc.json': JSON.stringify({ memory: { ext: { scope } } }) });
 }
 
-test('the shipped scope lets direct conversations in and keeps groups out', async () => {
+test('the default scope admits direct conversations and denies groups', async () => {
   const { path: home } = tempFolder();
   const direct = await runSvc([...TEST, '--session-key', 'agent:main:telegram:direct:42'], {
     home,
@@ -30,7 +30,7 @@ test('the shipped scope lets direct conversations in and keeps groups out', asyn
   assert.match(group.stdout, /^→ +deny +all others/m);
 });
 
-test('a scope of the configuration is explained rule by rule', async () => {
+test('a configured scope is explained rule by rule', async () => {
   const { path: home } = homeWith({
     rules: [
       { action: 'deny', match: { keyPrefix: 'telegram:' } },
@@ -58,7 +58,7 @@ test('a scope of the configuration is explained rule by rule', async () => {
   });
 });
 
-test('what the agent says of the conversation counts, also from the environment', async () => {
+test('the session key and details passed by the agent are used, also from the environment', async () => {
   const { path: home } = tempFolder();
   const env = { SVC_SESSION_KEY: 'agent:main:main', SVC_CHANNEL: 'telegram' };
   assert.is((await runSvc(TEST, { home, env })).code, 0);
@@ -66,13 +66,13 @@ test('what the agent says of the conversation counts, also from the environment'
   assert.is((await runSvc([...TEST, '--chat-type', 'crowd'], { home })).code, 2);
 });
 
-test('a key that would move the cursor is shown, not obeyed', async () => {
+test('control characters in a session key are escaped', async () => {
   const { path: home } = tempFolder();
   const run = await runSvc([...TEST, '--session-key', 'a\u001B[2Jb'], { home });
   assert.not.ok(run.stdout.includes('\u001B'));
 });
 
-test('a conversation that is refused gets nothing from search and get, and no error', async () => {
+test('a denied conversation gets nothing from search and get, and no error', async () => {
   const home = folderOf({ 'ws/MEMORY.md': 'The heron nests.\n', 'svc.json': CONFIG }).path;
   const group = ['--session-key', 'agent:main:telegram:group:7', '--json'];
   const search = await runSvc(['memory', 'search', 'heron', ...group], { home });
@@ -90,7 +90,7 @@ test('a conversation that is refused gets nothing from search and get, and no er
   assert.match(told.stderr, /^warning: memory is closed to this conversation/m);
 });
 
-test('one that is let in is answered with the source, in channels too', async () => {
+test('an admitted conversation gets results with citations, in channels too', async () => {
   const home = folderOf({ 'ws/MEMORY.md': 'The heron nests.\n', 'svc.json': CONFIG }).path;
   const ask = async (...session: readonly string[]) => {
     const args = ['memory', 'search', 'heron', ...session, '--json'];

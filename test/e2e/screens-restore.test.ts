@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
 /** What a screen does to its terminal ends with the screen, and with the process. */
-const test = suite('screens and the end of their process');
+const test = suite('restoring the terminal');
 
 const NAMES = Object.keys(SCREENS) as readonly ScreenName[];
 

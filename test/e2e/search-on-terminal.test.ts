@@ -33,7 +33,7 @@ async function shown(root: TempFolder, args: string[], env: Record<string, strin
   return session.output();
 }
 
-test('a result takes three lines, --long shows the whole passage, a pipe gets everything', async () => {
+test('a result takes three lines, --long shows the whole passage, and a pipe gets everything', async () => {
   const root = home(1);
   const compact = stripVTControlCharacters(await shown(root, [])).replaceAll('\r', '');
   assert.match(
@@ -47,13 +47,13 @@ test('a result takes three lines, --long shows the whole passage, a pipe gets ev
   assert.match(stdout, 'Source: memory/n0.md');
 });
 
-test('a place is a link to the file where the terminal shows links', async () => {
+test('a location is a link to the file if the terminal supports links', async () => {
   const root = home(1);
   const text = await shown(root, [], { FORCE_HYPERLINK: '1' });
   assert.match(text, `\u001B]8;;file://${root.at('workspace/memory/n0.md')}\u001B\\`);
 });
 
-test('what is longer than the terminal goes through the pager, whole, best result first', async () => {
+test('output longer than the terminal goes through the pager in full, best result first', async () => {
   const root = home(12);
   const seen = root.at('seen.txt');
   const pager = root.write('my-pager', `#!/bin/sh\ncat > ${seen}\necho "paged $1 $LESS"\n`);
@@ -66,7 +66,7 @@ test('what is longer than the terminal goes through the pager, whole, best resul
   assert.is(direct.match(/memory\/n/g)?.length, 12);
 });
 
-test('a search that waits for its provider says so, and takes that away', async () => {
+test('a search that waits for its provider shows a notice and removes it', async () => {
   const root = home(1);
   const vendor = await startHangingEmbeddings('backup');
   const remote = { baseUrl: `${vendor.origin}/v1`, apiKey: 'sk-test-0123456789abcdefghij' };

@@ -28,11 +28,11 @@ async function paths(...args: string[]): Promise<string[]> {
   return jsonOf.search(run).results.map((result) => result.path);
 }
 
-test('a question finds the passage though not every word occurs in it', async () => {
+test('a query finds a passage that contains only some of its words', async () => {
   assert.is((await paths('when is the nightly backup of my postgres done?'))[0], 'backup.md');
 });
 
-test('the text answer has score, place, heading path, snippet and source; stdout holds no more', async () => {
+test('text output has score, location, heading path, snippet and source, and nothing else', async () => {
   const run = await search(['nightly backup', '-n', '1']);
   assert.is(run.code, 0);
   assert.match(
@@ -42,7 +42,7 @@ test('the text answer has score, place, heading path, snippet and source; stdout
   assert.is(run.stderr, '');
 });
 
-test('the answer begins with the days that a date was understood as', async () => {
+test('output starts with the days that a date was understood as', async () => {
   const diary = folderOf({ '2026-02-03.md': 'Sanded the table.\n', 'other.md': 'Nothing done.\n' });
   const ask = (...args: string[]): Promise<SvcRun> =>
     runSvc(['memory', 'search', '--workspace', diary.path, ...args], { home });
@@ -66,7 +66,7 @@ test('unquoted words are one query, in their order', async () => {
   assert.is(await queryOf('--', '-staging', 'deployed'), '-staging deployed');
 });
 
-test('a query can be piped in, however late, and no other argument is read from there', async () => {
+test('a query can be piped in, however late, but no other argument can', async () => {
   const piped = (script: string): Promise<SvcRun> =>
     startProgram('sh', ['-c', script, 'sh', process.execPath, join(ROOT, 'bin/run.js')], {
       home,
@@ -88,7 +88,7 @@ test('a query can be piped in, however late, and no other argument is read from 
   assert.match(links.stderr, 'missing argument: PATH');
 });
 
-test('search, s, get, index and a question in quotes are short forms', async () => {
+test('search, s, get, index and a quoted question are short forms', async () => {
   const flags = ['--workspace', notes.path];
   const long = await search(['nightly backup', '--json']);
   const { results } = jsonOf.search(long);
@@ -108,7 +108,7 @@ test('search, s, get, index and a question in quotes are short forms', async () 
   assert.match(topic.stderr, /did you mean "svc memory status"/);
 });
 
-test('the JSON answer is as promised', async () => {
+test('the JSON document has its documented form', async () => {
   const document = jsonOf.search(await search(['nightly backup', '--json']));
   assert.equal(
     [document.agent, document.mode, document.provider, document.model, document.backend],
@@ -122,7 +122,7 @@ test('the JSON answer is as promised', async () => {
   assert.ok(first?.snippet.endsWith('\n\nSource: backup.md#L1-L6'));
 });
 
-test('phrases must stand together, minus excludes, a star begins', async () => {
+test('quotes match a phrase, a minus excludes, and a star matches a prefix', async () => {
   assert.equal(await paths('"deployed on Tuesdays"'), ['deploy.md']);
   assert.equal((await paths('tuesdays')).sort(), ['deploy.md', 'food/lunch.md']);
   assert.equal(await paths('tuesdays -soup'), ['deploy.md']);
@@ -152,13 +152,13 @@ test('results are restricted by path, source, number and score', async () => {
   assert.equal([strict.results.length, strict.belowMinScore > 0], [0, true]);
 });
 
-test('the default minimum leaves good lexical answers alone', async () => {
+test('the default minimum score keeps good lexical results', async () => {
   for (const query of ['backup', 'soup', 'staging', 'numbers', 'when do we eat soup on tuesdays']) {
     assert.ok((await paths(query)).length > 0, query);
   }
 });
 
-test('nothing found is an answer, not a failure', async () => {
+test('finding nothing is not a failure', async () => {
   const run = await search(['xyzzy']);
   assert.equal([run.code, run.stderr], [0, '']);
   assert.match(run.stdout, /^No matches\./);
@@ -173,7 +173,7 @@ test('an empty memory says that nothing is indexed yet', async () => {
   assert.match(run.stderr, /^warning: nothing is indexed yet$/mu);
 });
 
-test('a pipe gets no colour and no cursor movement, whatever is asked, but FORCE_COLOR', async () => {
+test('a pipe gets no colour or cursor movement unless FORCE_COLOR is set', async () => {
   const isPlain = (run: SvcRun): boolean => !`${run.stdout}${run.stderr}`.includes('\u001b');
   assert.ok(isPlain(await search(['backup'])));
   assert.ok(isPlain(await search(['backup', '--plain'], { env: { CI: '1', TERM: 'xterm' } })));
@@ -181,7 +181,7 @@ test('a pipe gets no colour and no cursor movement, whatever is asked, but FORCE
   assert.not(isPlain(await search(['backup'], { env: { FORCE_COLOR: '1' } })));
 });
 
-test('a first index says what is done on stderr; --quiet and --json do not', async () => {
+test('a first index prints progress on stderr, except with --quiet or --json', async () => {
   const loud = await search(['backup'], { home: tempFolder().path });
   assert.match(loud.stderr, /building the index: .*first|building the index/);
   assert.not.match(loud.stdout, /building/);
@@ -194,7 +194,7 @@ test('a first index says what is done on stderr; --quiet and --json do not', asy
   jsonOf.search(json);
 });
 
-test('every flag has a twin in the environment', async () => {
+test('every flag has an environment variable', async () => {
   const env = {
     SVC_WORKSPACE: notes.path,
     SVC_JSON: '1',
@@ -210,7 +210,7 @@ test('every flag has a twin in the environment', async () => {
   assert.not.match(off.stdout, /^\{/);
 });
 
-test('what is typed goes before the environment', async () => {
+test('flags override the environment', async () => {
   const env = { SVC_WORKSPACE: '/nowhere', SVC_MAX_RESULTS: '1' };
   const run = await search(['tuesdays', '--json', '-n', '2'], { env });
   assert.is(jsonOf.search(run).results.length, 2);
@@ -221,7 +221,7 @@ test('what is typed goes before the environment', async () => {
   assert.is(jsonOf.error(agent).code, 'AGENT_UNKNOWN');
 });
 
-test('wrong usage exits with 2 and says what is wrong in one line, in text and in JSON', async () => {
+test('usage errors exit with 2 and one line, in text and in JSON', async () => {
   const wrong: [args: string[], message: RegExp][] = [
     [[], /missing argument: QUERY/],
     [[''], /missing argument: QUERY/],
@@ -247,12 +247,12 @@ test('wrong usage exits with 2 and says what is wrong in one line, in text and i
   assert.match(text.stderr, /^error: --max-results must .*\n hint: .*\n$/);
 });
 
-test('a folder that is not there fails with 1 and says what to do', async () => {
+test('a missing folder exits with 1 and a hint', async () => {
   const run = await runSvc(['memory', 'search', 'x', '-w', 'nowhere', '--json'], { home });
   assert.equal([run.code, jsonOf.error(run).code], [1, 'WORKSPACE_MISSING']);
 });
 
-test('two folders never share an index; one folder under two names does', async () => {
+test('two folders never share an index; one folder with two names does', async () => {
   const state = tempFolder();
   const world = folderOf({ 'a/x.md': 'alpha', 'b/x.md': 'beta' });
   symlinkSync('a', world.at('link'));
@@ -310,7 +310,7 @@ test('a query of 100 kB, and one of only punctuation, are answered', async () =>
   }
 });
 
-test('where memory search is off for every agent, that is said', async () => {
+test('says when memory search is off for every agent', async () => {
   const state = tempFolder();
   const agents = { defaults: { memorySearch: { enabled: false } } };
   state.write('svc.json', JSON.stringify({ agents }));

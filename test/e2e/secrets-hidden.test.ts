@@ -9,7 +9,7 @@ import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
-const test = suite('secrets in everything that is printed and written');
+const test = suite('secrets in output and files');
 
 /** A secret for each place that can hold one. They look like no vendor's keys: that would be easy. */
 const PLANTED = {
@@ -207,7 +207,7 @@ function filesBelow(dir: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('no command prints a secret, and no file but its keepers holds one', async () => {
+test('no command prints a secret, and only the files meant for secrets contain one', async () => {
   const home = homeWith();
   const before = readFileSync(home.at('svc.json'));
   assert.is((await runSvc(['secrets', 'check'], { home: home.path, env: ENV })).code, 0);
@@ -234,7 +234,7 @@ test('no command prints a secret, and no file but its keepers holds one', async 
   }
 });
 
-test('a screen shows none either, however narrow it is', async () => {
+test('screens show no secret, however narrow', async () => {
   const home = homeWith();
   for (const id of ['plain', 'address', 'exec']) {
     const session = runInPty(['provider', 'test', '--agent', id], {
@@ -250,7 +250,7 @@ test('a screen shows none either, however narrow it is', async () => {
   }
 });
 
-test('what is searched for would be found', () => {
+test('the check would find a secret', () => {
   assert.equal(shownIn('nothing'), []);
   assert.match(shownIn(`a ${PLANTED.exec.slice(0, 9)}\n  ${PLANTED.exec.slice(9)}`).join(), /exec/);
   assert.match(shownIn(Buffer.from(PLANTED.env).toString('base64')).join(), /env/);

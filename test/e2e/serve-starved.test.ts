@@ -16,7 +16,7 @@ import { folderAt, tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 
-const test = suite('svc serve, short of something');
+const test = suite('svc serve without file handles or watches');
 
 /** Sets how many files a running process may have open; false where that cannot be done here. */
 function limitHandles(pid: number, handles: number): boolean {

@@ -21,7 +21,7 @@ import { waitFor } from '../support/wait.js';
 
 const test = suite('svc serve');
 
-test('keeps the index fresh, answers for its health, and ends in order on SIGTERM', async () => {
+test('keeps the index up to date, reports its health, and shuts down cleanly on SIGTERM', async () => {
   const home = serverHome();
   const { child, done } = serve(home, ['--json']);
   const url = await whenReady(home);
@@ -79,7 +79,7 @@ async function assertRefused(url: string): Promise<void> {
   assert.is(answer, 'refused');
 }
 
-test('Ctrl-C ends it with 130; the log on stderr is JSON where nobody watches', async () => {
+test('Ctrl-C exits with 130; without a terminal the log on stderr is JSON', async () => {
   const home = serverHome();
   const { child, done } = serve(home);
   await whenReady(home);
@@ -132,7 +132,7 @@ test('a configuration that cannot be used is an error and exit 2, before anythin
   assert.not(existsSync(home.at('logs')));
 });
 
-test('SIGHUP with an invalid configuration keeps the old one and says what is wrong where', async () => {
+test('SIGHUP with an invalid configuration keeps the old one and reports the error', async () => {
   const home = serverHome();
   const { child, done } = serve(home);
   const url = await whenReady(home);
@@ -171,7 +171,7 @@ test('SIGHUP with an invalid configuration keeps the old one and says what is wr
   assert.is((await done).code, 0);
 });
 
-test('SIGHUP opens a log anew that was moved away', async () => {
+test('SIGHUP reopens a log that was moved', async () => {
   const home = serverHome();
   const { child, done } = serve(home);
   await whenReady(home);
@@ -182,7 +182,7 @@ test('SIGHUP opens a log anew that was moved away', async () => {
   await done;
 });
 
-test('a port that is taken is told with its hint, and the other services go on', async () => {
+test('a port in use is reported with a hint, and the other services keep running', async () => {
   const first = serverHome();
   const one = serve(first);
   const port = Number(new URL(await whenReady(first)).port);
@@ -213,7 +213,7 @@ test('--without leaves a service out', async () => {
   await done;
 });
 
-test('an agent whose workspace is missing keeps nobody from working', async () => {
+test('a missing workspace of one agent does not affect other services', async () => {
   const home = serverHome({
     agents: {
       list: [
@@ -232,7 +232,7 @@ test('an agent whose workspace is missing keeps nobody from working', async () =
   assert.is((await done).code, 0);
 });
 
-test('logging.file stands in place of stderr and of the usual file', async () => {
+test('logging.file replaces stderr and the default log file', async () => {
   const home = serverHome({ logging: { file: 'my.log' } });
   const { child, done } = serve(home);
   const said = () => runSvc(['logs', '--json'], { home: home.path });
@@ -246,7 +246,7 @@ test('logging.file stands in place of stderr and of the usual file', async () =>
   assert.not(existsSync(home.at('logs')));
 });
 
-test('a log that is deleted, and an index that is, harm nothing', async () => {
+test('deleting the log or the index does no harm', async () => {
   const home = serverHome();
   const { child, done } = serve(home);
   await whenReady(home);
@@ -257,7 +257,7 @@ test('a log that is deleted, and an index that is, harm nothing', async () => {
   assert.is((await done).code, 0);
 });
 
-test('--print-systemd runs nothing and needs no place to write', async () => {
+test('--print-systemd runs nothing and writes nothing', async () => {
   const home = tempFolder();
   const words = ['serve', '--print-systemd', '--access-log', '--json'];
   const run = await runSvc(words, { home: home.path });
@@ -268,7 +268,7 @@ test('--print-systemd runs nothing and needs no place to write', async () => {
   assert.equal(existsSync(home.at('logs')), false);
 });
 
-test('a service manager of systemd is told once svc listens', async () => {
+test('systemd is notified once svc listens', async () => {
   const home = serverHome();
   const said = home.at('said');
   const notify = home.write(

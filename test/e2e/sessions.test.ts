@@ -114,7 +114,7 @@ test('no byte of a secret reaches the database', async () => {
   assert.not(found.stdout.includes(SECRET.slice(4, 16)));
 });
 
-test('switching sessions on takes in all that was said before, switching them off forgets it', async () => {
+test('switching sessions on indexes earlier conversations; switching off removes them', async () => {
   const home = homeWithTalk();
   writeConfig(home, OFF);
   const count = async (): Promise<number> =>
@@ -138,7 +138,7 @@ test('switching sessions on takes in all that was said before, switching them of
   );
 });
 
-test('conversations of a coding agent are taken where they were held in the workspace', async () => {
+test('conversations of a coding agent are indexed if they took place in the workspace', async () => {
   const home = serverHome(switchedOn({ sessions: { readers: ['svc', 'claude-code'] } }));
   const line = (cwd: string, content: string): string =>
     `${JSON.stringify({ type: 'user', cwd, message: { role: 'user', content } })}\n`;
@@ -247,7 +247,7 @@ test('an index that another process reads is reported: forgotten bytes stay in i
   assert.is(readFileSync(home.at('memory/main.sqlite')).includes('heliotrope'), false);
 });
 
-test('what is longer than a terminal goes through the pager, except with --plain', async () => {
+test('output longer than the terminal goes through the pager, except with --plain', async () => {
   const home = homeWithTalk();
   await svc(home, 'memory', 'index');
   const [talk] = jsonOf.sessionList(

@@ -54,7 +54,7 @@ test('on a terminal, no note can send it a sequence; a pipe gets the text as it 
   }
 });
 
-test('what cannot be printed is an error on stderr, with exit code 2 and a hint', async () => {
+test('an invalid expression is an error on stderr, with exit code 2 and a hint', async () => {
   const faults: readonly (readonly [string[], RegExp])[] = [
     [
       ['--jq', '.results['],
@@ -78,7 +78,7 @@ test('what cannot be printed is an error on stderr, with exit code 2 and a hint'
   assert.is(failed.stdout, '');
 });
 
-test('warnings go to stderr, and what has no end cannot be shaped', async () => {
+test('warnings go to stderr, and endless output cannot be shaped', async () => {
   const warned = await search('--jq', '.matches', '--source', 'sessions');
   assert.equal([warned.code, warned.stdout], [0, '0\n']);
   assert.match(warned.stderr, /^warning: /);

@@ -42,7 +42,7 @@ async function placesOf(host: TestHost, query: string): Promise<readonly string[
   return (await found(host, query)).map(({ citation = '' }) => citation);
 }
 
-test('two hosts index disjoint folders at once, and each finds everything', async () => {
+test('two hosts index disjoint folders concurrently, and each finds everything', async () => {
   const [a, b] = await team(
     ['host-a', { files: { 'ws/memory/billing.md': SERVICE } }],
     ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
@@ -68,7 +68,7 @@ test('two hosts with the same folder find each passage once, as their own', asyn
   assert.match((await a.svc('memory', 'index', '--json')).stdout, /"outcome": ?"unchanged"/u);
 });
 
-test('a host without a workspace finds and reads what others indexed', async () => {
+test('a host without a workspace searches and reads what others indexed', async () => {
   const url = await newUrl();
   const files = { 'ws/memory/billing.md': SERVICE };
   const a = hostOn(url, 'host-a', { files });
@@ -189,7 +189,7 @@ test('documents and archived conversations of a host are shared, and outlive the
   assert.match(got.text, /where does the heliotrope grow/u);
 });
 
-test('a list of before is taken over, and stays on the host', async () => {
+test('an existing forget list is adopted, and stays on the host', async () => {
   const url = await newUrl();
   const b = hostOn(url, 'host-b', { files: { 'ws/memory/door.md': DOOR } });
   await b.svc('memory', 'index');
@@ -241,7 +241,7 @@ test('hosts of an agent that nobody has are refused', async () => {
   assert.match(run.stderr, /unknown agent "nobody"/);
 });
 
-test('a document with NUL is indexed like any other', async () => {
+test('a document with a NUL character is indexed like any other', async () => {
   const [a] = await team([
     'host-a',
     {
@@ -256,7 +256,7 @@ test('a document with NUL is indexed like any other', async () => {
   assert.is((await found(a, 'numbat')).length, 1);
 });
 
-test('vectors are paid for once, whoever embeds first', async () => {
+test('vectors are paid for once, whichever host embeds first', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });

@@ -8,7 +8,7 @@ import { installQmd } from '../support/qmd.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
-const test = suite('what a start loads');
+const test = suite('modules that a start loads');
 
 /** Words that stand in a built file exactly when it holds the library or part. */
 const MARKS = {
@@ -41,7 +41,7 @@ const notes = folderOf({ 'a.md': 'alpha' });
 const home = tempFolder().path;
 const search = ['memory', 'search', 'alpha', '-w', notes.path];
 
-test('every mark is found in the built program: the checks below look for something', () => {
+test('every marker that the checks below use is found in the built program', () => {
   for (const part of PARTS) {
     assert.ok(
       built.some((source) => source.includes(MARKS[part])),
@@ -68,14 +68,14 @@ test('a search on a fresh index loads no screen, schema, parser or writer, and n
   }
 });
 
-test('a search after a change loads the writer, and still no screen or schema', async () => {
+test('a search after a change loads the writer, but no screen or schema', async () => {
   notes.write('b.md', 'beta');
   const parts = partsOf(await modulesLoadedBy(search, { home }));
   assert.ok(parts.includes('the sync writer'));
   assert.not(parts.includes('react') || parts.includes('zod') || parts.includes('ink'));
 });
 
-test('a configuration brings its parser and schema once, and no screen', async () => {
+test('a configuration loads its parser and schema once, and no screen', async () => {
   const root = folderOf({
     'ws/MEMORY.md': 'alpha',
     'svc.json': JSON.stringify({ agents: { defaults: { workspace: 'ws' } } }),
@@ -91,7 +91,7 @@ test('a configuration brings its parser and schema once, and no screen', async (
   assert.equal(partsOf(await modulesLoadedBy(ask, options)), ['jsonc-parser']);
 });
 
-test('an external program that is asked brings what asks it, and neither a writer nor an MCP client', async () => {
+test('an external program loads its backend, but neither a writer nor an MCP client', async () => {
   const memory = { backend: 'ext', ext: { command: installQmd().command } };
   const agents = { defaults: { workspace: 'ws' } };
   const root = folderOf({
@@ -110,7 +110,7 @@ test('an external program that is asked brings what asks it, and neither a write
   }
 });
 
-test('nothing to index loads no screen', async () => {
+test('with nothing to index, no screen is loaded', async () => {
   const parts = partsOf(await modulesLoadedBy(['memory', 'index', '-w', notes.path], { home }));
   assert.not(parts.includes('react') || parts.includes('ink'));
 });
@@ -136,7 +136,7 @@ test('a hook before a turn loads no screen, writer or HTTP client, and no crypto
   }
 });
 
-test('the log is read without what writes it, and only the long-lived process loads a listener', async () => {
+test('reading logs does not load the log writer, and only svc serve loads a listener', async () => {
   const own = tempFolder();
   own.write('logs/serve.log', '');
   const logs = partsOf(await modulesLoadedBy(['logs'], { home: own.path }));
@@ -146,7 +146,7 @@ test('the log is read without what writes it, and only the long-lived process lo
   }
 });
 
-test('compiled code is kept beside the program, and is neither needed nor trusted when damaged', async () => {
+test('compiled code is cached next to the program, and ignored if missing or damaged', async () => {
   const program = tempFolder();
   for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json']) {
     const filter = (path: string): boolean => !/\.cache(?:\.part)?$/.test(path);
@@ -187,7 +187,7 @@ test('compiled code is kept beside the program, and is neither needed nor truste
   }
 });
 
-test('the version and lists of commands load no oclif, and help none that is not bundled', async () => {
+test('the version and lists of commands do not load oclif, and help only its bundle', async () => {
   for (const [args, isHelp] of [
     [['--version'], false],
     [['--help'], false],
@@ -208,7 +208,7 @@ test('the version and lists of commands load no oclif, and help none that is not
   }
 });
 
-test('a program that starts from kept code still opens the index screen', async () => {
+test('a program that starts from cached code still opens the index screen', async () => {
   await runSvc(search, { home });
   const session = runInPty(['memory', 'index', '-w', notes.path, '--force'], {
     home,

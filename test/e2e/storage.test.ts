@@ -107,7 +107,7 @@ if (cluster !== undefined) {
     );
   });
 
-  test('a copy that is killed continues, there and back', async () => {
+  test('a killed copy continues, in both directions', async () => {
     const { home, env, svc } = await newHost();
     await svc('storage', 'migrate');
     const own = await openFlows(contextOf(home.path), resolveConfig({}));
@@ -135,7 +135,7 @@ if (cluster !== undefined) {
     assert.is(await flowsListed(), FLOWS);
   });
 
-  test('a full disk of the server is an error, and what was stored stays', async () => {
+  test('a full disk on the server is an error, and stored data stays', async () => {
     const disk = smallDisk(24);
     if (disk === undefined) return;
     if (process.getuid?.() === 0) {

@@ -58,7 +58,7 @@ function ended(home: TempFolder, id: string) {
   });
 }
 
-test('a task that comes in by a webhook is run, and its end is told', async () => {
+test('a task from a webhook is run, and its end is delivered', async () => {
   const home = serverHome(config(`console.log('built')`));
   const { child, done } = serveWebhooks(home, ['--json', '--run-tasks'], { env: ENV });
   const url = await whenReady(home);
@@ -79,7 +79,7 @@ test('a task that comes in by a webhook is run, and its end is told', async () =
   );
 });
 
-test('without being told to, the webhook listener leaves tasks to others', async () => {
+test('by default, the webhook listener does not run tasks', async () => {
   const home = serverHome(config(`console.log('built')`));
   const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
   const id = await runTask(await whenReady(home));
@@ -117,7 +117,7 @@ test('other runtimes are taken on without disturbing the tasks that run', async 
   assert.is((await done).code, 0);
 });
 
-test('stopping gives running tasks back', async () => {
+test('stopping releases running tasks', async () => {
   const home = serverHome({
     ...config(`require('node:fs').writeFileSync(process.env.SVC_HOME + '/begun', '');
       setInterval(() => {}, 1000)`),

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, send, webhooksConfig } from '../support/webhooks.js';
 
 /** The built program where people meet it: in a terminal, with keys. */
-const test = suite('in a terminal');
+const test = suite('screens in a terminal');
 
 function someNotes() {
   const notes = tempFolder();
@@ -26,7 +26,7 @@ for (const [columns, rows] of [
   [80, 24],
   [200, 50],
 ] as const) {
-  test(`the search screen answers as one types, at ${columns} columns`, async () => {
+  test(`the search screen updates while typing, at ${columns} columns`, async () => {
     const home = tempFolder().path;
     const args = ['memory', 'search', '--workspace', someNotes().path];
     const session = runInPty(args, { home, columns, rows });
@@ -43,7 +43,7 @@ for (const [columns, rows] of [
   });
 }
 
-test('a terminal of 0 by 0 cells is taken for one of 80 by 24', async () => {
+test('a terminal of 0 by 0 cells counts as 80 by 24', async () => {
   const home = tempFolder().path;
   const args = ['memory', 'search', '--workspace', someNotes().path];
   const session = runInPty(args, { home, columns: 80, rows: 24, sizeless: true });
@@ -102,7 +102,7 @@ test('Enter opens the editor at the passage and comes back to the list, and quer
   assert.is(statSync(history).mode & 0o777, 0o600);
 });
 
-test('without an editor, Enter prints the place; no query is kept with ui.history false', async () => {
+test('without an editor, Enter prints the location; no query is kept with ui.history false', async () => {
   const notes = someNotes();
   const home = tempFolder();
   home.write('svc.json', '{ "ui": { "history": false } }');
@@ -121,7 +121,7 @@ test('without an editor, Enter prints the place; no query is kept with ui.histor
   assert.not.ok(existsSync(home.at('query-history.jsonl')));
 });
 
-test('ctrl-y hands the citation to the clipboard of the terminal', async () => {
+test('ctrl-y copies the citation to the clipboard of the terminal', async () => {
   const session = runInPty(['memory', 'search', '--workspace', someNotes().path], {
     home: tempFolder().path,
     columns: 80,
@@ -175,7 +175,7 @@ test('Ctrl-C in the index screen stops it, keeps the work and restores the termi
   await again.waitForText('added');
 });
 
-test('a question is asked before an index is deleted, and no is the answer of Enter', async () => {
+test('deleting an index asks for confirmation, and Enter means no', async () => {
   const home = tempFolder().path;
   const args = ['memory', 'reset', '--workspace', someNotes().path];
   const session = runInPty(args, { home, columns: 120, rows: 24, lines: true });
@@ -201,7 +201,7 @@ test('a followed list shows what another process changes, and q leaves it', asyn
   await flows.close();
 });
 
-test('tasks are browsed, cancelled and retried, however fast and oddly someone types', async () => {
+test('tasks are browsed, cancelled and retried despite fast and random typing', async () => {
   const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now();
   const flowId = await newFlow(flows);

@@ -24,7 +24,7 @@ function memory({ path: home }: TempFolder, args: readonly string[], input?: str
   return runSvc(['memory', ...args], { home, ...(input === undefined ? {} : { input }) });
 }
 
-test('a memory goes through a file into an empty home, to the byte', async () => {
+test('a memory is exported to a file and imported into an empty home, to the byte', async () => {
   const from = homeOf(NOTES);
   const file = from.at('memory.jsonl');
   const written = await memory(from, ['export', '-o', 'memory.jsonl', '--json']);
@@ -72,7 +72,7 @@ test('an export streams to a pipe, and an import from one', async () => {
   );
 });
 
-test('an error in an export from stdin names its line, and no temporary file', async () => {
+test('an error in an export from stdin names its line, not a temporary file', async () => {
   const from = homeOf(NOTES);
   const { stdout } = await memory(from, ['export']);
   const [first = ''] = stdout.split('\n');
@@ -82,7 +82,7 @@ test('an error in an export from stdin names its line, and no temporary file', a
   assert.not.match(failed.stderr, /svc\.tmp/);
 });
 
-test('nothing is overwritten unasked: no export, no note', async () => {
+test('neither an export nor a note is overwritten without a flag', async () => {
   const from = homeOf({ ...NOTES, 'memory.jsonl': 'mine' });
   const refused = await memory(from, ['export', '-o', 'memory.jsonl', '--json']);
   assert.equal([refused.code, jsonOf.error(refused).code], [1, 'EXPORT_WRITE_FAILED']);
@@ -143,7 +143,7 @@ test('notes of claude-mem are written when no other process changes notes', asyn
   assert.match(readFileSync(note, 'utf8'), /^# Mine\n\n- added\n\n## Moved\n/u);
 });
 
-test('a file that is no export is refused by the line', async () => {
+test('a file that is not an export is refused with the line', async () => {
   const home = homeOf({ ...NOTES, 'bad.jsonl': '{"type":"header"}\n' });
   const run = await memory(home, ['import', 'bad.jsonl', '--json']);
   const error = jsonOf.error(run);

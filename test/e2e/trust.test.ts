@@ -31,7 +31,7 @@ function aClone() {
 
 const SEARCH = ['memory', 'search', 'boat'];
 
-test('the name of a folder never reaches the terminal as a command to it', async () => {
+test('control sequences in a folder name never reach the terminal', async () => {
   const home = tempFolder();
   const clone = join(tempFolder().path, 'a\u001b]0;PWN\u0007b');
   mkdirSync(clone);

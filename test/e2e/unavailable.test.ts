@@ -4,7 +4,7 @@ import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
-const test = suite('what is configured and not there');
+const test = suite('unavailable backends and providers');
 
 async function warningsWith(settings: object): Promise<string[]> {
   const root = folderOf({ 'ws/MEMORY.md': 'alpha', 'svc.json': JSON.stringify(settings) });
@@ -22,18 +22,18 @@ const defaults = (memorySearch: object) => ({
   agents: { defaults: { workspace: 'ws', memorySearch } },
 });
 
-test('another backend is said to be unavailable, and the builtin one answers', async () => {
+test('an unavailable backend is reported, and the built-in one answers', async () => {
   const codes = await warningsWith({ ...defaults({}), memory: { backend: 'ext' } });
   assert.ok(codes.includes('BACKEND_UNAVAILABLE'), codes.join());
 });
 
-test('a configured provider is said to be unavailable, and the search is lexical', async () => {
+test('an unavailable provider is reported, and the search is lexical', async () => {
   assert.ok(
     (await warningsWith(defaults({ provider: 'openai' }))).includes('PROVIDER_UNAVAILABLE'),
   );
 });
 
-test('no provider, or one to be found, needs no word', async () => {
+test('without a configured provider, nothing is reported', async () => {
   assert.equal(await warningsWith(defaults({ provider: 'auto' })), []);
   assert.equal(await warningsWith(defaults({})), []);
 });

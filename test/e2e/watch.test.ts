@@ -95,7 +95,7 @@ test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 
   assert.equal(left, []);
 });
 
-test('killed, it is known to be gone, and the next one takes over', async () => {
+test('after a kill, status shows it as gone, and the next watcher takes over', async () => {
   const home = twoAgents();
   const first = watching(home, '-a', 'main');
   await first.wrote('main  1 added');
@@ -110,7 +110,7 @@ test('killed, it is known to be gone, and the next one takes over', async () => 
   assert.is((await second.done).code, 0);
 });
 
-test('a workspace that is not there yet is waited for', async () => {
+test('it waits for a missing workspace', async () => {
   const home = tempFolder();
   home.write('svc.json', JSON.stringify({ agents: { defaults: DEBOUNCE } }));
   const run = watching(home);
@@ -137,7 +137,7 @@ const SET_LIMIT = `data:text/javascript,import fs from 'node:fs';fs.writeFileSyn
 const canLimit = spawnSync('unshare', [...FEW, SET_LIMIT, '-e', '0']).status === 0;
 
 if (canLimit) {
-  test('a system that is really out of watches: it polls, says so, and so does status', async () => {
+  test('when the system is out of watches it polls, and status shows that', async () => {
     const home = twoAgents();
     const args = [join(ROOT, 'bin/run.js'), 'memory', 'index', '--watch', '-a', 'main'];
     const run = startProgram('unshare', [...FEW, SET_LIMIT, ...args], { home: home.path });
@@ -162,7 +162,7 @@ function limitHandles({ child }: StartedSvc, handles: number): void {
 }
 
 if (canStarve) {
-  test('starved of file handles it takes nothing for deleted, and recovers', async () => {
+  test('without free file handles it treats nothing as deleted, and recovers', async () => {
     const home = twoAgents();
     const run = watching(home, '--json', '-a', 'main');
     await run.wrote('"cause":"start"');
@@ -200,7 +200,7 @@ for (const columns of [60, 80, 200]) {
   });
 }
 
-test('20 resizes while it works leave one whole frame', async () => {
+test('20 resizes while it works leave one complete frame', async () => {
   const home = twoAgents();
   const session = runInPty(['memory', 'index', '--watch'], {
     home: home.path,
@@ -246,7 +246,7 @@ test('Ctrl-C on the screen ends it with 0 as well', async () => {
   assert.is(await session.ended, 0);
 });
 
-test('--force and --watch are two different wishes', async () => {
+test('--force and --watch exclude each other', async () => {
   const run = await runSvc(['memory', 'index', '--watch', '--force', '--json'], {
     home: twoAgents().path,
   });

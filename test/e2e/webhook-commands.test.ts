@@ -21,7 +21,7 @@ function assertNoSecret(text: string): void {
   assert.not(text.includes(SECRET), 'the secret was printed');
 }
 
-test('with webhooks switched off serve says so, and how to switch them on', async () => {
+test('with webhooks disabled, serve says so and how to enable them', async () => {
   const home = serverHome();
   const run = await svc(home, 'serve', '--json');
   const { code, hint } = jsonOf.error(run);
@@ -29,7 +29,7 @@ test('with webhooks switched off serve says so, and how to switch them on', asyn
   assert.match(hint ?? '', /svc config set plugins\.entries\.webhooks\.enabled true/);
 });
 
-test('routes lists state, path, source of the secret and the fault of each', async () => {
+test('routes lists state, path, secret source and error of each route', async () => {
   const home = serverHome(webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }));
   const run = await svc(home, 'routes', '--json');
   assert.is(run.code, 1);
@@ -49,7 +49,7 @@ test('routes lists state, path, source of the secret and the fault of each', asy
   assertNoSecret(run.stdout + stdout);
 });
 
-test('routes says that a running listener can have other variables', async () => {
+test('routes notes that a running listener can have other environment variables', async () => {
   const home = serverHome(webhooksConfig({ ci: CI }));
   const { child, done } = serveWebhooks(home, [], { env: ENV });
   await whenTold(home);
@@ -141,7 +141,7 @@ test('secret generate prints a new strong secret each time, openapi the document
   }
 });
 
-test('--url that is no address is refused, wherever it comes from', async () => {
+test('an invalid --url is refused, wherever it comes from', async () => {
   const home = serverHome(webhooksConfig());
   const runs = await Promise.all([
     svc(home, 'call', 'ci', 'list_flows', '--url', 'foo', '--json'),
@@ -163,7 +163,7 @@ test('--url that is no address is refused, wherever it comes from', async () => 
   );
 });
 
-test('an address with a zone, which no URL contains, asks for another', async () => {
+test('an address with a zone, which a URL cannot contain, is refused with a hint', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { host: 'fe80::1%eth0' } });
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   const { code, message, hint } = jsonOf.error(run);
@@ -185,7 +185,7 @@ const GITHUB = {
   ],
 } as const;
 
-test('trigger sends an example that the route performs, and map explains a recorded request', async () => {
+test('trigger sends an example that the route accepts, and map explains a recorded request', async () => {
   const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
   const { child, done } = serveWebhooks(home, [], { env: ENV });
   await whenTold(home);
@@ -228,7 +228,7 @@ test('trigger sends an example that the route performs, and map explains a recor
   assert.match(jsonOf.error(called).hint ?? '', /svc webhook trigger/u);
 });
 
-test('secret rotate takes no secret for a reference', async () => {
+test('secret rotate does not mistake a secret for a reference', async () => {
   const home = serverHome(webhooksConfig({ ci: CI }));
   const add = async (given: string) =>
     jsonOf.error(await svc(home, 'secret', 'rotate', 'ci', '--add', given, '--json'));

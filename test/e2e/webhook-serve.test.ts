@@ -103,7 +103,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
   assertNoSecret(run.stdout + run.stderr);
 });
 
-test('a stop lets a request under way finish, and turns new ones away meanwhile', async () => {
+test('stopping lets requests in flight finish and refuses new ones', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, ['--plain', '--json-logs'], { env: ENV });
   const url = await whenReady(home);
@@ -197,7 +197,7 @@ test('a configuration that cannot be served leaves the listener as it is', async
   assert.match(again.stderr, /gateway\.trustedProxies/u);
 });
 
-test('another port makes a new listener, and switched off webhooks make none', async () => {
+test('a changed port starts a new listener, and disabled webhooks start none', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
   const url = await whenReady(home);
@@ -288,7 +288,7 @@ const disk = smallDisk(8);
   },
 );
 
-test('with gateway.tls it speaks HTTPS, and call knows the certificate', async () => {
+test('with gateway.tls it serves HTTPS, and call trusts the certificate', async () => {
   const home = serverHome();
   const made = spawnSync('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
@@ -313,7 +313,7 @@ test('with gateway.tls it speaks HTTPS, and call knows the certificate', async (
   assert.is((await done).code, 0);
 });
 
-test('--host and --port win over the configuration, and an open address without TLS is warned of', async () => {
+test('--host and --port override the configuration, and a public address without TLS is a warning', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
   const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
   await logged(home, 'the listener is reachable from other machines');
