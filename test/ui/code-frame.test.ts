@@ -8,7 +8,7 @@ const test = suite('code frames');
 
 const TEXT = 'one\ntwo\nthree\nfour\nfive\nsix';
 
-test('two lines stand before and after, and a caret below the place', () => {
+test('two lines before and after are shown, and a caret below the position', () => {
   assert.is(
     renderCodeFrame(TEXT, { line: 3, column: 3 }),
     ['  1 | one', '  2 | two', '> 3 | three', '    |   ^', '  4 | four', '  5 | five'].join('\n'),
@@ -34,13 +34,13 @@ test('line numbers are aligned', () => {
   );
 });
 
-test('tabs and wide characters do not move the caret away', () => {
+test('tabs and wide characters do not misplace the caret', () => {
   assert.is(renderCodeFrame('\t"a": 1', { line: 1, column: 2 }), '> 1 |   "a": 1\n    |   ^');
   assert.is(renderCodeFrame('日本 x', { line: 1, column: 4 }), '> 1 | 日本 x\n    |      ^');
   assert.is(renderCodeFrame('👩‍👩‍👧 x', { line: 1, column: 10 }), '> 1 | 👩‍👩‍👧 x\n    |    ^');
 });
 
-test('a long line is cut around the place', () => {
+test('a long line is cut around the position', () => {
   const line = `${'a'.repeat(500)}X${'b'.repeat(500)}`;
   const [shown = '', caret = ''] = renderCodeFrame(
     line,
@@ -60,7 +60,7 @@ test('cutting a long line leaves every character whole', () => {
   }
 });
 
-test('nothing that a terminal acts upon gets through', () => {
+test('no control character gets through', () => {
   const frame = renderCodeFrame('a\u001B[31mb\u0007\u202Ec', { line: 1, column: 1 });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: looking for control characters
   assert.not.match(frame.replaceAll('\n', ''), /[\u0000-\u001F\u007F-\u009F\u202E]/);
@@ -71,7 +71,7 @@ test('a text of megabytes in one line is framed', () => {
   assert.ok(frame.length < 400);
 });
 
-test('no text and no place make it throw, and the caret stays below the line', () => {
+test('no text or position makes it throw, and the caret stays below the line', () => {
   const text = fc.string({
     unit: fc.oneof(fc.constantFrom('\n', '\r', '\t', '日', '😀', 'a'), fc.string()),
   });

@@ -11,7 +11,7 @@ import {
 
 import { createStyle } from '../../src/ui/style.js';
 
-const test = suite('what config commands print');
+const test = suite('output of config commands');
 
 const style = createStyle(false);
 const options = { style, columns: 80 };
@@ -69,12 +69,12 @@ test('a valid file is named, and its warnings are counted', () => {
   );
 });
 
-test('without a file that is said', () => {
+test('a missing file is reported', () => {
   const none = { discovery, file: undefined, text: undefined, faults: [], warnings: [] };
   assert.match(renderValidation(none, options), 'defaults apply');
 });
 
-test('where the file was looked for is listed in order', () => {
+test('the searched locations are listed in order', () => {
   const searched = [
     { file: '/a/b/svc.json', origin: 'nearest', found: false },
     { file: '/a/svc.json', origin: 'nearest', found: true },
@@ -101,7 +101,7 @@ test('values with origins are one line each', () => {
   assert.is(text, 'a.b = "x\\u001b[2J"  # default\nc = [1]  # /a/svc.json:3 agents.defaults\n');
 });
 
-test('an edit says what changed, and text is printed without quotes', () => {
+test('an edit reports what changed, and text is printed without quotes', () => {
   const edit = { file: '/f', path: 'a', changed: true, warnings: [] };
   assert.is(renderEdit({ ...edit, before: 1, after: 2 }), 'set a to 2 (was 1) in /f\n');
   assert.is(renderEdit({ ...edit, before: 1 }), 'removed a (was 1) from /f\n');

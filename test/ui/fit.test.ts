@@ -28,7 +28,7 @@ test('cuts at the end and in the middle, by columns and not by characters', () =
   assert.is(fitMiddle('abc', 1), '…');
 });
 
-test('nothing that was fitted is wider than asked', () => {
+test('fitted text never exceeds the requested width', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 0, max: 40 }), (value, columns) => {
       assert.ok(textWidth(fitEnd(value, columns)) <= columns);
@@ -37,7 +37,7 @@ test('nothing that was fitted is wider than asked', () => {
   );
 });
 
-test('wrapping loses nothing but the blanks it breaks at, and every piece fits', () => {
+test('wrapping loses only the blanks at breaks, and every piece fits', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 40 }), (value, columns) => {
       const spans = wrapSpans(value, columns);
@@ -56,7 +56,7 @@ function range(from: number, end: number): readonly string[] {
   return Array.from({ length: end - from }, (_, at) => String.fromCharCode(from + at));
 }
 
-test('a quick look at plain text finds the same width as the tables', () => {
+test('the shortcut for plain text finds the same width as the tables', () => {
   const frames = [...'⏎✓✗❯', ...range(0x2500, 0x25fd), ...range(0x2800, 0x2900)];
   for (const character of [...range(0x20, 0x2200), ...frames]) {
     const isAlone = splitGraphemes(character).length === 1 && textWidth(character) === 1;
@@ -67,7 +67,7 @@ test('a quick look at plain text finds the same width as the tables', () => {
   assert.equal([textWidth('e\u0301 “a” – b'), splitGraphemes('e\u0301a')], [9, ['e\u0301', 'a']]);
 });
 
-test('a text of any length has the same characters as at once', () => {
+test('a text split in parts has the same characters as in one piece', () => {
   const unit = fc.constantFrom(
     ...'aé字😀\u0301\u200D\uFE0F🇩각\r\n\uD83D\uDE00',
     '👩‍👩‍👧',
@@ -93,7 +93,7 @@ test('breaks prose at blanks and keeps its indentation', () => {
   assert.equal(lines('', 10), ['']);
 });
 
-test('pads and spreads by columns; the right end goes where there is no room', () => {
+test('pads and spreads by columns; without room, the right end is dropped', () => {
   assert.is(padEnd('日', 4), '日  ');
   assert.is(padStart('日', 4), '  日');
   assert.is(spread('left', 'right', 12), 'left   right');
@@ -109,7 +109,7 @@ test('bars stay within their columns and are full only at the end', () => {
   assert.is(drawScore(7, 3), '▇▇▇');
 });
 
-test('tables stand in columns without boxes', () => {
+test('tables are aligned in columns without borders', () => {
   const columns = [{ title: 'agent' }, { title: 'files', align: 'right' }] as const;
   const rows = [
     ['main', '12'],

@@ -38,13 +38,13 @@ test('a fence makes everything code until it ends', () => {
   ]);
 });
 
-test('other text has no parts', () => {
+test('plain text has no spans', () => {
   for (const text of ['#tag', '2 * 3 * 4', 'snake_case_name', '[ ] a task', '`', '']) {
     assert.equal(partsOf(text), [], text);
   }
 });
 
-test('parts are in order and inside their line, for any text', () => {
+test('spans are in order and inside their line, for any text', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'#`*_[]() a~:/h') })), (lines) => {
       for (const [at, spans] of markdownSpans(lines).entries()) {

@@ -12,7 +12,7 @@ import {
 import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
 import { createStyle } from '../../src/ui/style.js';
 
-const test = suite('what is shown of the program as a whole');
+const test = suite('the overall status');
 
 const style = createStyle(false);
 const NOW = Date.UTC(2026, 1, 3, 9);
@@ -75,7 +75,7 @@ function capture(title: string, last: RegisteredCapture['last']): RegisteredCapt
   return { agent: 'codex', title, scope: 'user', file: '/home/ada/x', missing: undefined, last };
 }
 
-test('services stand in a table, what comes next has its time, faults are wrapped', () => {
+test('services are in a table, the next run has its time, faults are wrapped', () => {
   const message = 'the port 18789 is in use by something else that nobody here knows';
   const text = renderOverallStatus(
     {
@@ -128,7 +128,7 @@ that nobody here knows
   for (const line of text.split('\n')) assert.ok(line.length <= 60, line);
 });
 
-test('nothing wrong is said in so many words', () => {
+test('having no problems is stated explicitly', () => {
   const quiet = {
     agents: [],
     serving: undefined,
@@ -145,7 +145,7 @@ test('nothing wrong is said in so many words', () => {
   assert.not.match(unknown, /svc serve/, 'its fault describes it');
 });
 
-test('secrets are told one by one, with a line that sums up', () => {
+test('secrets are listed one by one, with a summary', () => {
   const secret = (rest: Partial<CheckedSecret>): CheckedSecret => ({
     path: 'flows.notify.secret',
     location: { file: FILE, line: 3, column: 5 },
@@ -179,7 +179,7 @@ test('secrets are told one by one, with a line that sums up', () => {
   );
 });
 
-test('a part that is broken is named with what is wrong', () => {
+test('a broken part is named with its error', () => {
   const about = renderAbout(
     {
       version: '0.2.0',

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { unescapedLine } from '../../src/engine/support/safe-line.js';
 import { safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
 
-test('shows what a terminal would act upon', () => {
+test('escapes control characters', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['a\u001B[2Jb', 'a\\e[2Jb'],
     ['two\nlines\r', 'two\\nlines\\r'],
@@ -52,7 +52,7 @@ test('a name that is shown with escapes can be read back', () => {
   );
 });
 
-test('no text at all can bring a control character or an override through', () => {
+test('no text lets a control character or an override through', () => {
   const acted = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

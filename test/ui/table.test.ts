@@ -27,7 +27,7 @@ test('without a terminal nothing is cut', () => {
   assert.is(short, 'vscode       ~/x');
 });
 
-test('the last column ends where the terminal does, and colour counts nothing', () => {
+test('the last column ends at the edge of the terminal, and colour has no width', () => {
   const painted = ROWS.map(([agent = '', file = '']) => [`\u001B[1m${agent}\u001B[22m`, file]);
   for (const fit of [undefined, fitMiddle]) {
     const [long = '', short = ''] = shown(painted, 40, fit);
@@ -36,7 +36,7 @@ test('the last column ends where the terminal does, and colour counts nothing', 
   }
 });
 
-test('something of it is left in the narrowest', () => {
+test('even the narrowest table shows part of each column', () => {
   assert.is(textWidth(shown(ROWS, 5)[0] ?? ''), 'claude-code  '.length + 8);
 });
 

@@ -10,7 +10,7 @@ import {
   reduceList,
 } from '../../../src/ui/components/list-state.js';
 
-const test = suite('a list of which one entry is selected');
+const test = suite('a list with a selection');
 
 function items(...ids: readonly string[]): readonly ListItem[] {
   return ids.map((id) => ({ id, text: `Entry ${id}` }));
@@ -55,7 +55,7 @@ test('shows the part around the selection, and counts the rest', () => {
   assert.equal([end.shown.map(({ id }) => id), end.above, end.below], [['d', 'e'], 3, 0]);
 });
 
-test('what begins with the words of a filter comes before what mentions them', () => {
+test('entries that start with the words of a filter come before those that contain them', () => {
   const items = ['memory eval: as memory search', 'memory search', 'memory search log'].map(
     (text) => {
       return { id: text, text };
@@ -69,7 +69,7 @@ test('what begins with the words of a filter comes before what mentions them', (
   );
 });
 
-test('a filter keeps entries with all of its words', () => {
+test('a filter keeps the entries that contain all its words', () => {
   const filtered = after(FIVE, { type: 'filtered', edit: { type: 'insert', text: ' D entry' } });
   assert.equal(
     listView(filtered).matching.map(({ id }) => id),

@@ -5,7 +5,7 @@ import { plotRows } from '../../../src/ui/components/plot.js';
 
 const test = suite('plots in braille');
 
-test('two values a cell and four dots a row, from the bottom', () => {
+test('each cell has two values, each row four dots, from the bottom', () => {
   assert.equal(plotRows([0, 1, 2, 3, 4, 4], { columns: 3, rows: 1 }), ['⢀⣴⣿']);
   assert.equal(plotRows([8, 4], { columns: 1, rows: 2 }), ['⡇', '⣿']);
 });
@@ -20,7 +20,7 @@ test('more values than fit are joined to their highest', () => {
   assert.equal(plotRows([0, 4, 0, 0, 0, 4, 0, 0], { columns: 2, rows: 1 }), ['⡇⡇']);
 });
 
-test('has the size that was asked for, whatever the values', () => {
+test('has the requested size, whatever the values', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.double(), { nil: undefined }), { maxLength: 300 }),

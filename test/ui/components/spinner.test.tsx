@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { useSpinner } from '../../../src/ui/screens/provider/run.js';
 import { render } from '../../support/render-view.js';
 
-const test = suite('views that tick');
+const test = suite('views with timers');
 
 /** React draws a moment later. */
 async function pass(ms: number): Promise<void> {

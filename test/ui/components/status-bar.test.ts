@@ -12,7 +12,7 @@ const KEYS = [
   ['⏎', 'open the passage'],
 ] as const;
 
-test('tells what each key does, the keys bold and below each other', () => {
+test('shows what each key does, with the keys bold and aligned', () => {
   assert.equal(keyLines(KEYS, createStyle(false), 40), [
     'q, ctrl-c   leave',
     '⏎           open the passage',
@@ -22,7 +22,7 @@ test('tells what each key does, the keys bold and below each other', () => {
   assert.is(keyLines(long, createStyle(false), 40)[0], 'q, ctrl-c           leave');
 });
 
-test('wraps what does not fit next to the key, and is never wider than the room', () => {
+test('wraps what does not fit next to the key, and never exceeds the width', () => {
   assert.equal(keyLines(KEYS, createStyle(false), 24), [
     'q, ctrl-c   leave',
     '⏎           open the',
@@ -42,14 +42,14 @@ const BAR = [
   { text: 'q quit', goes: 4 },
 ];
 
-test('without room, the least important keys go first', () => {
+test('without room, the least important keys are dropped first', () => {
   assert.is(fittingKeys(BAR, 80), '↑↓ choose   a apply   q quit');
   assert.is(fittingKeys(BAR, 26), 'a apply   q quit');
   assert.is(fittingKeys(BAR, 7), 'q quit');
   assert.is(fittingKeys(BAR, 5), '');
 });
 
-test('keys in any order of going fit, and the last to go stays longest', () => {
+test('keys of any priorities fit, and the most important stays longest', () => {
   const key = fc.record({
     text: fc.string({ minLength: 1, maxLength: 12 }),
     goes: fc.integer({ min: 1, max: 5 }),

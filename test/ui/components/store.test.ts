@@ -5,7 +5,7 @@ import { waitFor } from '../../support/wait.js';
 
 const test = suite('the store of a screen');
 
-test('events that come often are reported together, and a key immediately', async () => {
+test('frequent events are reported together, and a key immediately', async () => {
   const isUrgent = (event: string): boolean => event === 'key';
   const reduce = (state: string, event: string): string => `${state} ${event}`;
   const store = createStore('', reduce, { everyMs: 20, now: () => performance.now(), isUrgent });

@@ -8,7 +8,7 @@ import { resultOf, SICK } from './doctor-builders.js';
 const style = createStyle(false);
 const homeDir = '/home/ada';
 
-test('a report as lines: what is wrong, where, why, and what to do', () => {
+test('a text report has each problem, its location, its cause and its fix', () => {
   const text = renderDoctor(SICK, [], { style, columns: undefined, homeDir });
   assert.is(
     text,
@@ -43,7 +43,7 @@ run "svc config doctor --fix" to apply 2 safe fixes
   );
 });
 
-test('what was fixed comes first, and what could not be says why', () => {
+test('fixes come first, and failed ones give their reason', () => {
   const applied = [
     { check: 'configuration', title: 'rename "a" to "b"' },
     { check: 'disk', title: 'make room', failure: 'there is none' },
@@ -64,14 +64,14 @@ svc · doctor  1 ok · 0 warnings · 0 faults
   );
 });
 
-test('on a terminal no line is wider than it', () => {
+test('no line is wider than the terminal', () => {
   for (const columns of [60, 80, 200]) {
     const text = renderDoctor(SICK, [], { style, columns, homeDir });
     for (const line of text.split('\n')) assert.ok(textWidth(line) <= columns, line);
   }
 });
 
-test('nothing that was found can drive the terminal', () => {
+test('no finding can control the terminal', () => {
   const finding = { code: 'x', severity: 'fault', message: 'a\u001B[2Jb', cause: 'c\nd' } as const;
   const report = { ...SICK, checks: [resultOf('disk', [finding])] };
   const text = renderDoctor(report, [], { style, columns: 80, homeDir });

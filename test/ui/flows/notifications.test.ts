@@ -9,7 +9,7 @@ import {
 import { createStyle } from '../../../src/ui/style.js';
 import { aNotification, NOW } from './builders.js';
 
-const test = suite('notifications in lines');
+const test = suite('notifications as text');
 
 const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/' };
 const EVIL = '\u001B]0;x\u0007\nmore';
@@ -31,7 +31,7 @@ test('a list has a line for each notification, and says when there are more', ()
   assert.is(renderNotificationList({ entries: [], total: 0 }, PIPED), 'no notifications\n');
 });
 
-test('details leave out what there is not', () => {
+test('details omit absent fields', () => {
   const failed = renderNotification(aNotification(), PIPED);
   assert.match(failed, /^notification 7\n/);
   assert.match(failed, /error\s+the endpoint answered 503\n/);
@@ -50,7 +50,7 @@ test('details leave out what there is not', () => {
   assert.not.match(pending, 'settled');
 });
 
-test('texts of others cannot control the terminal', () => {
+test('foreign text cannot control the terminal', () => {
   const evil = aNotification({ target: EVIL, lastError: EVIL, payload: EVIL, ownerKey: EVIL });
   const { notificationId: _, ...shown } = notificationOutput(evil);
   const retried = [{ ...shown, notificationId: EVIL }];

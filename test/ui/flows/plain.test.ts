@@ -19,7 +19,7 @@ import { flowRow, taskRow, watchLine } from '../../../src/ui/flows/rows.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { aFlow, anEntry, aTask, NOW } from './builders.js';
 
-const test = suite('flows and tasks in lines');
+const test = suite('flows and tasks as text');
 
 const STYLE = createStyle(false);
 const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/' };
@@ -57,7 +57,7 @@ test('a line keeps to the terminal, and to one line', () => {
   );
 });
 
-test('one that is to be cancelled says so until it has ended', () => {
+test('a flow with a cancel request shows it until it has ended', () => {
   const asked = { cancelRequestedAt: NOW };
   assert.is(flowRow(aFlow(asked), NOW).cells[1], 'running, cancelling');
   assert.is(taskRow(aTask(asked), NOW).cells[3], 'running, cancelling');
@@ -65,7 +65,7 @@ test('one that is to be cancelled says so until it has ended', () => {
   assert.is(taskRow(ended, NOW).cells[3], 'cancelled');
 });
 
-test('details tell what there is, and leave out what there is not', () => {
+test('details show present fields and omit absent ones', () => {
   const { flow } = aFlow();
   const text = renderTask({ task: aTask({ progressSummary: '3 of 7' }), flow, history: [] }, PIPED);
   assert.match(text, /worker\s+build-3/);
@@ -80,7 +80,7 @@ test('a claimed task cannot control a terminal, and a pipe gets it as it is', ()
   assert.ok(renderClaim(task, 'lt_1', { escape: false }).endsWith(`\n\n${task.task}`));
 });
 
-test('an audit is a table, or good news', () => {
+test('an audit is a table, or says that nothing was found', () => {
   const { flow } = aFlow();
   const finding = {
     severity: 'error',
@@ -94,7 +94,7 @@ test('an audit is a table, or good news', () => {
   assert.match(renderFindings([], PIPED), 'nothing is stuck');
 });
 
-test('a change is a line with its moment', () => {
+test('a change is a line with its time', () => {
   const line = watchLine('tasks', taskRow(aTask(), NOW), NOW, STYLE);
   assert.match(line, /^\d\d:\d\d:\d\d {2}\S{8} {2}\S{8} {2}acp {2}running {2}1 {2}Read the pages$/);
 });
@@ -114,7 +114,7 @@ test('several changes are listed with those that failed, and counted', () => {
   assert.is(none, 'no flows match\n');
 });
 
-test('a history says when, by what and what changed, and what it lacks', () => {
+test('a history shows when, by whom and what changed, and what is missing', () => {
   const { flow } = aFlow();
   const worker = { actorKind: 'worker', actorName: 'build-3', taskId: newTaskId(NOW) } as const;
   const entries = [

@@ -84,7 +84,7 @@ test('a pipe gets a table and no bars; a terminal of 80 columns both, and nothin
   );
 });
 
-test('variants stand beside each other, and what is beyond chance is marked', () => {
+test('variants are in columns, and significant differences are marked', () => {
   const change = { metric: 'mrr', low: 0.01, high: 0.03, p: 0.01 } as const;
   const other: Variant = {
     ...variant('provider=openai', 0.9),
@@ -106,7 +106,7 @@ test('variants stand beside each other, and what is beyond chance is marked', ()
   );
 });
 
-test('misses are listed under their questions, as many as wanted; names cannot forge lines', () => {
+test('misses are listed under their questions, up to the limit; names cannot forge lines', () => {
   const miss = { id: 'a', question: 'bell\u001b[2J\nrings', expected: 'a.md#L3' };
   const misses: EvalOutput['misses'] = [
     { ...miss, why: 'outranked', place: 12, above: [{ citation: 'b.md#L1-L9', score: 0.71 }] },
@@ -140,7 +140,7 @@ test('a drop against the baseline is named', () => {
   assert.match(text, /^baseline written: \/new\.json$/m);
 });
 
-test('what was drafted is told, also when there was less than wanted, or nothing', () => {
+test('the number of drafts is reported, also if there are fewer than requested, or none', () => {
   assert.match(renderDrafted(4, 4, undefined), /^4 questions drafted\n/);
   assert.match(
     renderDrafted(3, 4, '/q'),
@@ -149,7 +149,7 @@ test('what was drafted is told, also when there was less than wanted, or nothing
   assert.match(renderDrafted(0, 4, undefined), /^no questions drafted/);
 });
 
-test('the line of progress keeps within the terminal, redraws now and then, and goes away', () => {
+test('the progress line fits the terminal, redraws now and then, and is removed at the end', () => {
   let written: string[] = [];
   let atMs = 0;
   const line = createEvalProgress((text) => written.push(text), {

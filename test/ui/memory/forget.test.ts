@@ -4,7 +4,7 @@ import type { ForgetPassage } from '../../../src/engine/memory/forget/index.js';
 import { renderForgetPlan } from '../../../src/ui/memory/forget.js';
 import { createStyle } from '../../../src/ui/style.js';
 
-const test = suite('what would be forgotten');
+const test = suite('preview of forgetting');
 
 function shown(text: string): string {
   const passage: ForgetPassage = {

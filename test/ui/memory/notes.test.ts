@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderUndoneWrites } from '../../../src/ui/memory/notes.js';
 
-const test = suite('what was taken back');
+const test = suite('output of undo');
 
-test('a text that is gone may have been edited, or deleted with its file', () => {
+test('a missing text may have been edited, or deleted with its file', () => {
   const write = {
     id: 'w1',
     path: 'memory/tea.md',

@@ -14,7 +14,7 @@ import { aSummary } from './sync-builders.js';
 const plain = createStyle(false);
 const colored = createStyle(true);
 
-test('results: score, place, headings, wrapped snippet, source', () => {
+test('results: score, location, headings, wrapped snippet, source', () => {
   const results = [aResult(0), { ...aResult(1), endLine: 3, headingPath: [] }];
   const options = { style: plain, columns: 30 };
   assert.is(
@@ -39,7 +39,7 @@ test('results: score, place, headings, wrapped snippet, source', () => {
   );
 });
 
-test('compact results: score and place, headings, and the best line around its first match', () => {
+test('compact results: score and location, headings, and the best line around its first match', () => {
   const backup = {
     ...aResult(0),
     snippet:
@@ -73,7 +73,7 @@ test('compact results: score and place, headings, and the best line around its f
   );
 });
 
-test('results: how many passages say the same, in both forms', () => {
+test('results: the number of repeats, in both formats', () => {
   const results = [{ ...aResult(0), similarCount: 5 }];
   const options = { style: plain, columns: 60 };
   const whole = renderSearchResults(aResponse({ results }), options);
@@ -107,7 +107,7 @@ test('results: a highlight over a line break and an escaped character stays on i
   assert.match(text, '      a\\eone [two]\n      [three]\n');
 });
 
-test('results: an explained score tells its parts on a line of its own', () => {
+test('results: --explain shows the parts of a score on a separate line', () => {
   const line = (fields: Partial<SearchResult>): string => {
     const results = [{ ...aResult(0), ...fields }];
     const options = { style: plain, columns: undefined };
@@ -138,7 +138,7 @@ test('results: an explained score tells its parts on a line of its own', () => {
   );
 });
 
-test('results: none, with what to try', () => {
+test('results: none, with a hint', () => {
   const options = { style: plain, columns: 80 };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
@@ -266,7 +266,7 @@ const DOCUMENT: GetResponse = {
   warnings: [],
 };
 
-test('get: the lines, numbered and made safe where a person reads them', () => {
+test('get: lines are numbered and escaped on a terminal', () => {
   assert.is(
     renderGet(DOCUMENT, { style: plain, lineNumbers: true, escape: true }),
     ' 9  nine\n10  \\e[31mten\n11  eleven\n',
@@ -277,7 +277,7 @@ test('get: the lines, numbered and made safe where a person reads them', () => {
   );
 });
 
-test('get: says how to go on, and nothing when that was all', () => {
+test('get: says how to continue, unless that was all', () => {
   assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
   assert.is(restOfGet({ ...DOCUMENT, truncated: false }), undefined);
   assert.is(

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { renderSession, renderSessions } from '../../../src/ui/memory/sessions.js';
 import { createStyle } from '../../../src/ui/style.js';
 
-const test = suite('a conversation');
+const test = suite('conversations as text');
 
-test('turns keep their lines, and nothing in them moves the cursor', () => {
+test('turns keep their line breaks, and nothing in them moves the cursor', () => {
   const shown = renderSession(
     {
       id: 'abc',

@@ -47,7 +47,7 @@ function told(fields: Partial<Ext>): readonly string[] {
   );
 }
 
-test('who answers, with what, from where, and how fresh', () => {
+test('shows the program, its mode, its location and its freshness', () => {
   assert.equal(told({}), [
     'backend: external',
     'program: ~/bin/qmd, release 2.8.3',
@@ -58,7 +58,7 @@ test('who answers, with what, from where, and how fresh', () => {
   ]);
 });
 
-test('a program that is left alone is told with its cause and its hint', () => {
+test('a paused program is shown with its cause and a hint', () => {
   const why = {
     code: 'BACKEND_TIMEOUT',
     message: 'it took \u001b[31mtoo long',
@@ -73,7 +73,7 @@ test('a program that is left alone is told with its cause and its hint', () => {
   ]);
 });
 
-test('vectors are told in the modes that have them', () => {
+test('vectors are shown in the modes that use them', () => {
   const mode = (fields: Partial<Ext>): string | undefined =>
     told({ mode: 'query', ...fields }).find((line) => line.startsWith('mode'));
   assert.is(
@@ -87,7 +87,7 @@ test('vectors are told in the modes that have them', () => {
   assert.is(mode({ vectors: 'unknown' }), 'mode: query, no vectors yet');
 });
 
-test('an index that is old, or not there, says so', () => {
+test('a stale or missing index is reported', () => {
   const updated = { at: new Date(NOW - 120_000).toISOString(), tookMs: 20, files: 1, stale: true };
   assert.match(told({ updated }).at(-1) ?? '', /; files changed since$/);
   assert.match(

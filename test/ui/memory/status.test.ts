@@ -78,7 +78,7 @@ function line(status: BackendStatus, label: string): string {
   return found?.slice(15) ?? '';
 }
 
-test('tells the whole truth about an agent', () => {
+test('shows everything about an agent', () => {
   assert.equal(lines(aStatus({ extraPaths: ['../docs'] })), [
     'main',
     '  workspace    ~/notes',
@@ -94,7 +94,7 @@ test('tells the whole truth about an agent', () => {
   ]);
 });
 
-test('tells who embeds and why, who stands in, and how much is embedded', () => {
+test('shows the provider and why it was chosen, the fallback, and how much is embedded', () => {
   const embedding: EmbeddingStatus = {
     mode: 'hybrid',
     primary: {
@@ -161,7 +161,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
   ]);
 });
 
-test('says what is stale, and which files', () => {
+test('says that it is stale, and which files changed', () => {
   const staleness = { added: 3, changed: 1, removed: 0, examples: ['memory/a.md', 'b\n.md'] };
   assert.is(
     line(aStatus({ staleness }), 'freshness'),
@@ -169,7 +169,7 @@ test('says what is stale, and which files', () => {
   );
 });
 
-test('says why there is no index to speak of', () => {
+test('says why there is no usable index', () => {
   const cases: readonly (readonly [Partial<BackendStatus>, RegExp])[] = [
     [{ index: { state: 'missing' } }, /^no index yet/],
     [{ index: { state: 'unusable', why: 'not a database' } }, /^unusable, .*: not a database$/],
@@ -183,7 +183,7 @@ test('says why there is no index to speak of', () => {
   );
 });
 
-test('wraps explanations under themselves and leaves paths whole', () => {
+test('wraps explanations with a hanging indent and never breaks paths', () => {
   const status = aStatus({
     workspaceDir: `/data/${'long/'.repeat(20)}`,
     skipped: [{ path: 'memory/old.md', reason: 'permission_denied' }],

@@ -63,18 +63,18 @@ const BEGINNING = [
   'found 1,283 files, 16.1 MB; 100 to index\n',
 ];
 
-test('quick work says what it does and shows no progress', () => {
+test('quick work prints what it does and no progress', () => {
   assert.equal(lines(5), BEGINNING);
 });
 
-test('slow work tells every tenth of it, no more', () => {
+test('slow work reports every 10 percent, no more', () => {
   const written = lines(1000);
   assert.equal(written.slice(0, 4), BEGINNING);
   assert.is(written.length, 4 + 10);
   assert.is(written[4], '10 of 100 files · 10 % · 20 chunks · 2.0 chunks/s\n');
 });
 
-test('work of middling speed tells every two seconds, no more', () => {
+test('work of medium speed reports every two seconds, no more', () => {
   const written = lines(100).slice(BEGINNING.length);
   assert.equal(
     written.map((line) => line.split(' · ')[1]),
@@ -106,7 +106,7 @@ const EMBEDDING: readonly SyncEvent[] = [
   { type: 'embed.stored', passages: 50 },
 ];
 
-test('a provider that asks to wait long is told with how long', () => {
+test("a provider's request for a long wait is reported with its duration", () => {
   const event = {
     type: 'rate.limited',
     waitMs: 60_000,
@@ -117,7 +117,7 @@ test('a provider that asks to wait long is told with how long', () => {
   assert.is(lines.at(-1), 'gemini rate limit: asks to wait 1 h 00 min\n');
 });
 
-test('embedding is told: by whom, instead of whom, how far, and what slows it down', () => {
+test('embedding reports the provider, the fallback, the progress and what slows it down', () => {
   assert.equal(linesOf(every(2500, EMBEDDING)), [
     'openai failed, continuing with gemini: 401 no\\n key\n',
     'embedding 100 passages with gemini (gemini-embedding-001)\n',
@@ -138,7 +138,7 @@ test('a retry is reported if nothing else was for ten seconds', () => {
   assert.equal(linesOf([...begun, ...retries]), [...linesOf(begun), line, line]);
 });
 
-test('the progress line goes on with the passages', () => {
+test('the progress line continues with the passages', () => {
   let atMs = 0;
   const written: string[] = [];
   const options = { style, columns: 80, now: () => atMs };
@@ -170,7 +170,7 @@ test('the progress line shows nothing for work of under half a second', () => {
   assert.equal(drawn(4, 80), []);
 });
 
-test('the progress line also appears while no event comes, and takes itself away', async () => {
+test('the progress line also appears without events, and removes itself', async () => {
   const written: string[] = [];
   const options = { style, columns: 80, now: () => 0 };
   const progress = createProgressLine((text) => written.push(text), options);
@@ -181,7 +181,7 @@ test('the progress line also appears while no event comes, and takes itself away
   assert.equal(written.slice(1), [ERASE]);
 });
 
-test('the progress line is drawn ten times a second at most and takes itself away', () => {
+test('the progress line is drawn at most ten times a second and removes itself', () => {
   const written = drawn(20, 80);
   // From 0.5 to 2.1 seconds, and once to take it away.
   assert.is(written.length, 18);

@@ -83,7 +83,7 @@ const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
 
 const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, stopped: 2, done: 2 };
 
-test('holds its promises for any events in any order, even when the clock goes back', () => {
+test('counts stay consistent for any events in any order, even when the clock goes back', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anEvent, fc.integer({ min: -500, max: 5000 }))), (steps) => {
       let now = 1000;
@@ -191,7 +191,7 @@ test('follows a sync from waiting to the end', () => {
   assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'done', embed: 'done' });
 });
 
-test('a stop leaves what was done done and the rest stopped', () => {
+test('a stop marks finished phases done and the rest stopped', () => {
   let state = reduceSync(startSyncProgress(0), SCAN, 1);
   const summary = aSummary({ outcome: 'stopped' });
   state = reduceSync(state, { type: 'sync.finished', summary }, 2);
@@ -223,7 +223,7 @@ const EMBED: SyncEvent = {
   known: 1920,
 };
 
-test('follows embedding: what is done, what it took, what is left of it', () => {
+test('follows embedding: done, cost and remaining', () => {
   const finished = told({ type: 'request.finished', inputs: 128, tokens: 211_600 });
   const limited = told({ type: 'rate.limited', waitMs: 1000, perSecond: 1 });
   const state = after(SCAN, EMBED, finished, limited, { type: 'embed.stored', passages: 250 });
@@ -243,7 +243,7 @@ test('follows embedding: what is done, what it took, what is left of it', () => 
   assert.not.match(later.embedding === undefined ? '' : embedDetailWords(later.embedding), /429/);
 });
 
-test('the fallback begins anew, and who failed is remembered', () => {
+test('the fallback starts over, and the failed provider is remembered', () => {
   const fallback: SyncEvent = { type: 'embed.fallback', from: 'openai', to: 'gemini', why: 'x' };
   const second = { ...EMBED, provider: 'gemini', known: 0 } as const;
   for (const first of [[EMBED, { type: 'embed.stored', passages: 900 }], []] as const) {
@@ -253,7 +253,7 @@ test('the fallback begins anew, and who failed is remembered', () => {
   }
 });
 
-test('batch jobs are counted, and what the provider says is done of them', () => {
+test('batch jobs are counted, with their progress as reported by the provider', () => {
   const submitted = (job: string) =>
     told({ type: 'batch.submitted', job, inputs: 500, resumed: false });
   const { embedding } = after(

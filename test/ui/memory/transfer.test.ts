@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderImport } from '../../../src/ui/memory/transfer.js';
 
-const test = suite('what an import prints');
+const test = suite('output of an import');
 
 test('notes that are not indexed are not all outside', () => {
   const result = { written: ['a.md', 'b.pdf'], replaced: [], kept: [], same: 0, vectors: 0 };

@@ -15,7 +15,7 @@ function rendered(diagnosis: Diagnosis, columns?: number): readonly string[] {
   return text.trimEnd().split('\n');
 }
 
-test('a diagnosis: what was looked at, what is wrong, why, and what to do', () => {
+test('a diagnosis: the checks, what is wrong, why, and what to do', () => {
   assert.equal(rendered(REFUSED), [
     'provider path of agent main',
     '  ✓ selected    corp (openai)                 svc.json:14 agents.list[0].memorySearch.provider',
@@ -36,7 +36,7 @@ test('a diagnosis: what was looked at, what is wrong, why, and what to do', () =
   ]);
 });
 
-test('the last line says what it all comes to', () => {
+test('the last line is the conclusion', () => {
   const last = (fields: Partial<Diagnosis>): string =>
     rendered({ ...REFUSED, ...fields })
       .at(-1)

@@ -59,7 +59,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const { terminal, ended } = open(columns, rows);
     await waitForText(terminal, '❯ ✓ 0.86  ▆▇█▅▁▃   The nightly');
     await waitForText(terminal, '  · 0.57');
@@ -75,7 +75,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('p promotes, x rejects, and u takes back the last of them, then the one before', async () => {
+test('p promotes, x rejects, and u undoes the last decision, then the one before', async () => {
   const { terminal, did, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('p');
@@ -96,7 +96,7 @@ test('p promotes, x rejects, and u takes back the last of them, then the one bef
   assertRestored(terminal, '$ svc dream candidates');
 });
 
-test('what was decided and not taken back is the answer', async () => {
+test('the result contains the decisions that were not undone', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type(KEYS.down);
@@ -108,7 +108,7 @@ test('what was decided and not taken back is the answer', async () => {
   assert.equal(await ended, [rejected]);
 });
 
-test('w says why, the failed gates first; again, and the passage is back', async () => {
+test('w explains, failed gates first; w again shows the passage', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('j');
@@ -132,7 +132,7 @@ test('the recorded text is shown when a claim is no longer in its note', async (
   await ended;
 });
 
-test('nothing is decided where nothing was written, and a failure is told', async () => {
+test('a failed write decides nothing and is reported', async () => {
   const skipped = open(80, 24, {
     promote: async () => ({ decision: 'skip', why: 'changed', sweep: null }),
     reject: async () => {
@@ -149,7 +149,7 @@ test('nothing is decided where nothing was written, and a failure is told', asyn
   assert.equal(await skipped.ended, []);
 });
 
-test('leaving waits for what is being written, and a second decision does not overlap it', async () => {
+test('quitting waits for a write in progress, and a second decision does not overlap it', async () => {
   let write: () => void = () => undefined;
   const begun: string[] = [];
   const { terminal, ended, leave } = open(80, 24, {
@@ -172,7 +172,7 @@ test('leaving waits for what is being written, and a second decision does not ov
   assertRestored(terminal, '$ svc dream candidates');
 });
 
-test('a failure to read ends the screen, and a signal from outside does too', async () => {
+test('a failure to read ends the screen, and so does an outside signal', async () => {
   const failing = open(80, 24, {
     load: async () => {
       throw new Error('no store');

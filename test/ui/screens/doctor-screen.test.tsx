@@ -94,7 +94,7 @@ function tellAll({ tell }: Look, results: readonly CheckResult[]): void {
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;
     const look = await lookOf(opened);
@@ -117,7 +117,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('a shows what a fix changes; a again does it, and everything is looked at again', async () => {
+test('a previews a fix; a again applies it and repeats all checks', async () => {
   const opened = open(80, 24);
   const { terminal, applied, looks } = opened;
   tellAll(await lookOf(opened), SICK.checks);
@@ -140,7 +140,7 @@ test('a shows what a fix changes; a again does it, and everything is looked at a
   assertRestored(terminal, '$ svc config doctor');
 });
 
-test('a fix of a file alone has its own check made again', async () => {
+test('a fix that only changes a file repeats only its own check', async () => {
   const opened = open(80, 24);
   const fix = { ...fixOf('set a mode'), changes: 'state' as const };
   const results = [resultOf('permissions', [{ ...READABLE, fix }]), ...SICK.checks.slice(3)];
@@ -154,7 +154,7 @@ test('a fix of a file alone has its own check made again', async () => {
   assert.is((await opened.ended).results, undefined);
 });
 
-test('A shows all safe fixes; A again does them, esc does not', async () => {
+test('A previews all safe fixes; A again applies them, Esc does not', async () => {
   const opened = open(80, 24);
   const { terminal, applied } = opened;
   tellAll(await lookOf(opened), SICK.checks);
@@ -174,7 +174,7 @@ test('A shows all safe fixes; A again does them, esc does not', async () => {
   await opened.ended;
 });
 
-test('a fix that could not be done says why', async () => {
+test('a failed fix gives its reason', async () => {
   const opened = open(80, 24, { failure: 'the disk is full' });
   tellAll(await lookOf(opened), SICK.checks);
   await waitForText(opened.terminal, '❯ ✗');
@@ -184,7 +184,7 @@ test('a fix that could not be done says why', async () => {
   assert.is((await opened.ended).applied[0]?.failure, 'the disk is full');
 });
 
-test('arrows choose, enter opens and closes, e ends with the place to open', async () => {
+test('arrows select, Enter opens and closes, e returns the location to open', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   tellAll(await lookOf(opened), SICK.checks);
@@ -227,7 +227,7 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
   assertRestored(terminal, '$ svc config doctor');
 });
 
-test('r looks again: the earlier look is ended and what it still tells does not count', async () => {
+test('r checks again: the earlier run is aborted and its late events are ignored', async () => {
   const opened = open(80, 24);
   const first = await lookOf(opened);
   tellAll(first, SICK.checks);
@@ -247,7 +247,7 @@ test('r looks again: the earlier look is ended and what it still tells does not 
   assertRestored(opened.terminal, '$ svc config doctor');
 });
 
-test('leaving while it looks ends the look; so does a signal from outside', async () => {
+test('quitting during the checks aborts them; so does an outside signal', async () => {
   for (const go of [
     ({ terminal }: Opened) => terminal.type('q'),
     ({ leave }: Opened) => leave.abort(),
@@ -262,7 +262,7 @@ test('leaving while it looks ends the look; so does a signal from outside', asyn
   }
 });
 
-test('a bug in the work restores the terminal and comes out', async () => {
+test('a bug in the work restores the terminal and is thrown', async () => {
   const opened = open(80, 24);
   const look = await lookOf(opened);
   await waitForText(opened.terminal, '? help');
@@ -331,7 +331,7 @@ test('all safe fixes can be scrolled through before they are applied', async () 
   assert.equal((await opened.ended).applied, []);
 });
 
-test('events in any order keep findings sorted, and each once', () => {
+test('for events in any order, findings are sorted and unique', () => {
   const check = fc.constantFrom(...NAMES);
   const findings = fc.subarray([MISTYPED, READABLE, STALE]);
   const told: fc.Arbitrary<DoctorEvent> = fc.oneof(

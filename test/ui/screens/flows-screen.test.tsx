@@ -111,7 +111,7 @@ for (const [columns, rows] of [
   });
 }
 
-test('a terminal of any size, and one that changes it often, shows a whole frame', async () => {
+test('a terminal of any size, even while resized often, shows a complete frame', async () => {
   const { terminal, screen, shows } = open(80, 24);
   await screen.refresh();
   await shows('❯ 00000000');
@@ -221,7 +221,7 @@ test('f lists the active and the failed ones, and starts at the newest', async (
   await screen.close();
 });
 
-test('details are wrapped, scrolled and harmless', async () => {
+test('details are wrapped, scrolled and escaped', async () => {
   const { terminal, screen, shows } = open(60, 12);
   await screen.refresh();
   await shows('❯ 00000000');
@@ -248,7 +248,7 @@ test('a flow shows its state on several lines, and its tasks', async () => {
   await screen.close();
 });
 
-test('q and Ctrl-C leave from everywhere, Esc goes back first', async () => {
+test('q and Ctrl-C quit from everywhere, Esc goes back first', async () => {
   const { terminal, world, screen, shows, hides } = open(80, 24);
   await screen.refresh();
   terminal.type('?');
@@ -281,7 +281,7 @@ test('control sequences in typed and pasted text are neither keys nor shown', as
   await screen.close();
 });
 
-test('tells which runtimes are paused', async () => {
+test('shows which runtimes are paused', async () => {
   const pauses = [{ runtime: 'cli', reason: 'a \u001B[2J move', pausedAt: NOW - 120_000 }] as const;
   const { terminal, screen, shows } = open(80, 24, { pauses });
   await screen.refresh();
@@ -292,7 +292,7 @@ test('tells which runtimes are paused', async () => {
   await screen.close();
 });
 
-test('shows why the list cannot be read, above what was read last, until it can', async () => {
+test('shows why the list cannot be read, above its last content, until it can', async () => {
   const { screen, shows, hides } = open(80, 24);
   await screen.refresh();
   await shows('❯ 00000000');

@@ -68,7 +68,7 @@ const COMMANDS: readonly PaletteCommand[] = [
   },
 ];
 
-test('a full MEMORY.md is shown in the line of its dreams, with what to do', () => {
+test('a full MEMORY.md is shown in the line for dreaming, with a hint', () => {
   const news = busyNews();
   const full = { ...news, dreams: news.dreams.map((one) => ({ ...one, isFull: true })) };
   const screen = shown(full, 100, 40, 'dreams 0');
@@ -133,7 +133,7 @@ function start(
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows}, tells everything and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows}, shows everything and restores it`, async () => {
     const terminal = createTerminal(columns, rows);
     terminal.stdout.write('$ svc\n');
     const { end, tell, calls } = start(terminal);
@@ -194,7 +194,7 @@ for (const columns of [60, 80, 200]) {
   });
 }
 
-test('somebody who has just installed svc is told what to do next, and Enter does it', async () => {
+test('after installation, it shows the next step, and Enter runs it', async () => {
   for (const [columns, rows] of TERMINAL_SIZES) {
     const text = shown(emptyNews(), columns, rows);
     assert.match(text, /❯ · +set up +nothing is set up yet · svc config init/);
@@ -213,7 +213,7 @@ test('somebody who has just installed svc is told what to do next, and Enter doe
   assert.equal(asked, [{ kind: 'set-up' }]);
 });
 
-test('each line leads to its screen, and an agent to four', async () => {
+test('each line opens its screen, and an agent has four', async () => {
   const cases: readonly (readonly [keys: string, target: HomeTarget])[] = [
     [KEYS.enter, { kind: 'search', agent: 'main' }],
     ['j\r', { kind: 'search', agent: 'work' }],
@@ -241,7 +241,7 @@ test('each line leads to its screen, and an agent to four', async () => {
   }
 });
 
-test('home stays until a screen is ready, and tells what keeps it from being shown', async () => {
+test('home stays until a screen is ready, and shows why one cannot be opened', async () => {
   const terminal = createTerminal(80, 24);
   let settle: (outcome: OpenedTarget | Note | Error) => void = () => undefined;
   const prepare = () =>
@@ -272,7 +272,7 @@ test('home stays until a screen is ready, and tells what keeps it from being sho
   assert.not(terminal.buffer.alternate);
 });
 
-test('somebody who quits meanwhile ends the preparing at once, before it can open anything', async () => {
+test('quitting meanwhile aborts the preparation before anything is opened', async () => {
   const terminal = createTerminal(80, 24);
   let wasShown: boolean | undefined;
   const prepare = (_: HomeTarget, signal: AbortSignal) =>
@@ -291,7 +291,7 @@ test('somebody who quits meanwhile ends the preparing at once, before it can ope
   assert.is(wasShown, true);
 });
 
-test('going into screens and back again and again leaves no handler behind', async () => {
+test('opening and closing screens repeatedly leaves no handler behind', async () => {
   const terminal = createTerminal(80, 24);
   const count = (): readonly number[] => [
     ...['readable', 'data', 'end'].map((name) => terminal.stdin.listenerCount(name)),
@@ -321,7 +321,7 @@ test('going into screens and back again and again leaves no handler behind', asy
   assert.equal(count(), first);
 });
 
-test('the same news draws nothing, and an agent that is only named keeps what was known', async () => {
+test('unchanged data draws nothing, and an agent without details keeps its earlier ones', async () => {
   const terminal = createTerminal(80, 24);
   const { end, tell, endLook, calls } = start(terminal);
   await waitForText(terminal, 'checking …');
@@ -372,7 +372,7 @@ test('the list of keys scrolls where it does not fit', async () => {
   assert.equal(await end, { type: 'left' });
 });
 
-test('what a line has no room for is said below it', () => {
+test('what does not fit on a line is shown below it', () => {
   const news = busyNews();
   assert.match(shown(news), '~/main · text-embedding-3-small');
   assert.match(shown(news, 80, 24, 'agent work'), 'stale: memory/a.md, …');
@@ -381,7 +381,7 @@ test('what a line has no room for is said below it', () => {
   assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *others may look/);
 });
 
-test('states are told in words', () => {
+test('states are shown in words', () => {
   const line = (news: Partial<OverviewNews>, name: string): string =>
     shown(news, 120)
       .split('\n')
@@ -516,7 +516,7 @@ test('activity of a day is drawn, and recent searches and the log where there is
   assert.not.match(shown({ ...news, activity: null }), '24 h');
 });
 
-test('what is not known yet has its rows from the beginning', () => {
+test('unknown values have their rows from the start', () => {
   const before = homeRows(stateOf({ agents: [anAgent('main'), anAgent('work')] }), plain, {
     columns: 76,
     rows: 19,
@@ -565,7 +565,7 @@ test('a click selects a line, a second one opens it, and the wheel moves', async
   assert.equal(asked, [{ kind: 'tasks' }]);
 });
 
-test(': lists commands, asks for what one needs, and runs it for the selected agent', async () => {
+test(': lists commands, asks for arguments, and runs one for the selected agent', async () => {
   const cases = [
     ['status', ['memory', 'status', '--agent=work']],
     ['conf\r\r -x ', ['config', 'get', '--', '-x']],

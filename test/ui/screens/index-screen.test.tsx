@@ -155,7 +155,7 @@ for (const columns of [60, 80, 120]) {
   });
 }
 
-test('leaves nothing behind when frames are drawn before it hears of a new width', async () => {
+test('leaves nothing behind when frames are drawn before it learns of a new width', async () => {
   const opened = open(100, 24);
   const { terminal, tell } = opened;
   work(opened);
@@ -191,7 +191,7 @@ test('leaves nothing behind when the terminal gets narrower and its lines break'
   assertRestored(terminal);
 });
 
-test('20 resizes at random during work leave one whole frame', async () => {
+test('20 random resizes during work leave one complete frame', async () => {
   const aSize = fc.record({
     columns: fc.integer({ min: 40, max: 160 }),
     rows: fc.integer({ min: 12, max: 50 }),
@@ -235,7 +235,7 @@ test('never scrolls a terminal that is too low for it', async () => {
   await opened.ended;
 });
 
-test('the first Ctrl-C asks to stop, the second gives the terminal back at once', async () => {
+test('the first Ctrl-C requests a stop, the second restores the terminal at once', async () => {
   const opened = open(80, 24);
   const { terminal, interrupts } = opened;
   work(opened);
@@ -252,7 +252,7 @@ test('the first Ctrl-C asks to stop, the second gives the terminal back at once'
   await opened.ended;
 });
 
-test('? lists the keys and Esc takes the list away', async () => {
+test('? lists the keys and Esc closes the list', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   work(opened);
@@ -265,7 +265,7 @@ test('? lists the keys and Esc takes the list away', async () => {
   await opened.ended;
 });
 
-test('work that is over at once shows its summary and no screen', async () => {
+test('work that ends immediately shows its summary and no screen', async () => {
   const opened = open(80, 24);
   const before = opened.terminal.writes();
   opened.finish(aSummary({ outcome: 'unchanged', chunks: 0 }));

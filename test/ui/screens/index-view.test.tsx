@@ -34,7 +34,7 @@ function rendered() {
   return { view, tell, stops, frame: () => view.lastFrame() ?? '' };
 }
 
-test('events show at once, and nothing of them is missed before the first frame', async () => {
+test('events are shown at once, and those before the first frame are not missed', async () => {
   const { view, tell, frame } = rendered();
   tell({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
   tell({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
@@ -44,7 +44,7 @@ test('events show at once, and nothing of them is missed before the first frame'
   view.unmount();
 });
 
-test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
+test('Ctrl-C and q request a stop; ? lists the keys', async () => {
   const { view, stops, frame } = rendered();
   await waitFor('the first frame', () => frame().includes('main'), frame);
   view.stdin.write('?');
@@ -56,7 +56,7 @@ test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
   view.unmount();
 });
 
-test('keys that arrive together, since work held up the event loop, all count', async () => {
+test('keys that arrive together after a blocked event loop all count', async () => {
   const { view, stops, frame } = rendered();
   await waitFor('the first frame', () => frame().includes('main'), frame);
   view.stdin.write(`?${KEYS.ctrlC}q`);

@@ -55,7 +55,7 @@ function many(count: number): LogEntry[] {
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const { terminal, screen, text } = open(many(50), columns, rows);
     await waitForText(terminal, 'accepted 49');
     assert.ok(terminal.screen().length < rows);

@@ -77,7 +77,7 @@ async function firstRun({ runs }: Opened): Promise<Run> {
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;
     const run = await firstRun(opened);
@@ -103,7 +103,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('r looks again: the earlier run is ended and what it still tells does not count', async () => {
+test('r checks again: the earlier run is aborted and its late events are ignored', async () => {
   const opened = open(80, 24);
   const { terminal, runs } = opened;
   const first = await firstRun(opened);
@@ -173,7 +173,7 @@ test('e gives the terminal to the editor and comes back; an editor that cannot r
   assertRestored(terminal, '$ svc provider test');
 });
 
-test('leaving while it runs ends the run; so does a signal from outside', async () => {
+test('quitting during a run aborts it; so does an outside signal', async () => {
   for (const go of [
     ({ terminal }: Opened) => terminal.type('q'),
     ({ leave }: Opened) => leave.abort(),
@@ -188,7 +188,7 @@ test('leaving while it runs ends the run; so does a signal from outside', async 
   }
 });
 
-test('a bug in the work restores the terminal and comes out', async () => {
+test('a bug in the work restores the terminal and is thrown', async () => {
   const opened = open(80, 24);
   const run = await firstRun(opened);
   await waitForText(opened.terminal, '? help');
@@ -201,7 +201,7 @@ test('a bug in the work restores the terminal and comes out', async () => {
   assertRestored(opened.terminal, '$ svc provider test');
 });
 
-test('? lists the keys that do something, Esc takes the list away', async () => {
+test('? lists the available keys, Esc closes the list', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   tellAll(await firstRun(opened), REFUSED);
@@ -214,7 +214,7 @@ test('? lists the keys that do something, Esc takes the list away', async () => 
   await opened.ended;
 });
 
-test('outcomes stay, whatever the order of events', () => {
+test('outcomes are kept for any order of events', () => {
   const outcomes = REFUSED.checks.map(({ check: _, ...outcome }) => outcome);
   const check = fc.constantFrom<CheckName>(...CHECKS);
   const anEvent: fc.Arbitrary<DiagnosisEvent> = fc.oneof(

@@ -47,7 +47,7 @@ test('matches are whole words in any case, and have their rows', () => {
   assert.equal(rowsOf('the on-call phone', { words: ['on-call', 'on-', '-'] }).matches, [0]);
 });
 
-test('a match can be inside of a link, and the current one is different', () => {
+test('a match can be inside a link, and the current one is highlighted differently', () => {
   const style = createStyle(true);
   const one = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 1 });
   const two = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 0 });

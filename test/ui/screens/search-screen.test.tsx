@@ -76,7 +76,7 @@ async function leave({ terminal, ended }: Opened): Promise<void> {
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;
     await waitForText(terminal, 'Ask your memory something.');
@@ -119,7 +119,7 @@ test('keeps the frame whole through resizes in both directions', async () => {
   await leave(opened);
 });
 
-test('the arrows choose, and Enter opens what is chosen', async () => {
+test('arrows select a result, and Enter opens it', async () => {
   const { terminal, ended } = open(80, 24);
   terminal.type('backup');
   await waitForText(terminal, '❯ memory/note-00.md');
@@ -139,7 +139,7 @@ test('the arrows choose, and Enter opens what is chosen', async () => {
   assertRestored(terminal, '$ svc memory search');
 });
 
-test('Enter pressed before the answer came means the answer to what is typed', async () => {
+test('Enter pressed before the results arrive opens a result of the typed query', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, 'Ask');
   terminal.type('backup');
@@ -148,7 +148,7 @@ test('Enter pressed before the answer came means the answer to what is typed', a
   assert.is(end.type === 'open' ? pathOf(end.item) : undefined, aResult(0).path);
 });
 
-test('letters that arrive together act on the list one by one, and are typed from / on', async () => {
+test('letters that arrive together act on the list one by one, and are text after /', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   terminal.type('day');
@@ -173,7 +173,7 @@ test('pasted colours leave the screen as it is', async () => {
   await leave(opened);
 });
 
-test('letters are text while typing and keys in the list, where others do nothing', async () => {
+test('letters are text while typing and keys in the list, where unknown ones do nothing', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   terminal.type('day');
@@ -247,7 +247,7 @@ test('ctrl-e explains the score', async () => {
   await leave(opened);
 });
 
-test('the editor has the terminal, and the list is there again afterwards', async () => {
+test('the editor gets the terminal, and the list returns afterwards', async () => {
   const edited: (string | undefined)[] = [];
   let close: (() => void) | undefined;
   const opened = open(80, 24, {
@@ -284,7 +284,7 @@ test('an editor that fails is reported in the last line', async () => {
   await leave(opened);
 });
 
-test('↑ in an empty input walks earlier queries; what led to something is remembered', async () => {
+test('↑ in an empty input steps through earlier queries; queries that led to an open are kept', async () => {
   const remembered: string[] = [];
   const opened = open(80, 24, {
     history: () => ['newest', 'older'],
@@ -311,7 +311,7 @@ test('↑ in an empty input walks earlier queries; what led to something is reme
   await leave(opened);
 });
 
-test('filters are in the header, and ask for words where there are none', async () => {
+test('filters are in the header, and without words ask for some', async () => {
   const opened = open(100, 24, {
     search: async (line) =>
       line === '#work'
@@ -346,7 +346,7 @@ test('the first index shows its progress at once', async () => {
   await leave(opened);
 });
 
-test('the latest query wins, however late older answers come', async () => {
+test('the latest query wins, however late older results arrive', async () => {
   const answers = new Map<string, () => void>();
   const aborted: string[] = [];
   const opened = open(80, 24, {
@@ -373,7 +373,7 @@ test('the latest query wins, however late older answers come', async () => {
   await leave(opened);
 });
 
-test('a provider is asked once, after a pause; a late quick answer never replaces the whole one', async () => {
+test('the provider is asked once, after a pause; late quick results never replace full ones', async () => {
   const asked: string[] = [];
   let finishQuick: (() => void) | undefined;
   let finishWhole: (() => void) | undefined;
@@ -422,7 +422,7 @@ test('a result shows how many passages say the same', async () => {
   await leave(opened);
 });
 
-test('a failing search is told calmly and goes away with the next answer', async () => {
+test('the error of a failed search is shown and disappears with the next results', async () => {
   let failing = true;
   const opened = open(80, 24, {
     search: async (query) => {
@@ -445,7 +445,7 @@ test('a failing search is told calmly and goes away with the next answer', async
   await leave(opened);
 });
 
-test('says when nothing matches, and what to do when nothing is typed', async () => {
+test('says when nothing matches, and shows a hint when nothing is typed', async () => {
   const opened = open(80, 24, { search: async (query) => found({ query, results: [] }) });
   const { terminal } = opened;
   terminal.type('zzz');
@@ -455,7 +455,7 @@ test('says when nothing matches, and what to do when nothing is typed', async ()
   await leave(opened);
 });
 
-test('? lists the keys when nothing is typed, Esc goes back and then leaves', async () => {
+test('? lists the keys when nothing is typed, Esc goes back and then quits', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, '? keys');
   terminal.type('?');
@@ -468,7 +468,7 @@ test('? lists the keys when nothing is typed, Esc goes back and then leaves', as
   assertRestored(terminal, '$ svc memory search');
 });
 
-test('a paste is text: its line breaks and letters press no keys', async () => {
+test('a paste is text: its line breaks and letters do not act as keys', async () => {
   const opened = open(80, 24);
   const { terminal, queries } = opened;
   await waitForText(terminal, 'Ask');
@@ -479,7 +479,7 @@ test('a paste is text: its line breaks and letters press no keys', async () => {
   await leave(opened);
 });
 
-test('hostile names and lines are shown, not obeyed', async () => {
+test('hostile names and lines are escaped', async () => {
   const hostile = {
     ...aResult(0),
     path: 'memory/\u001B[2J\n\u202Egpj.md',
@@ -499,7 +499,7 @@ test('hostile names and lines are shown, not obeyed', async () => {
   await leave(opened);
 });
 
-test('a signal from outside ends the screen and restores the terminal', async () => {
+test('an outside signal ends the screen and restores the terminal', async () => {
   const terminal = createTerminal(80, 24);
   terminal.stdout.write('$ svc memory search\n');
   const controller = new AbortController();

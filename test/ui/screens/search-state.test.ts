@@ -43,7 +43,7 @@ test('erases words and both sides of the cursor', () => {
   assert.equal(edit(middle, { type: 'eraseToEnd' }), { text: 'two ', cursor: 4 });
 });
 
-test('what is pasted becomes one harmless line of bounded length', () => {
+test('pasted text becomes one safe line of bounded length', () => {
   assert.is(typed('a\r\nb\u001B[2J\u202E').text, 'a b [2J');
   assert.is(typed('x'.repeat(100_000)).text.length, 4096);
 });
@@ -123,7 +123,7 @@ test('the selection is always one of the results, for any events', () => {
   );
 });
 
-test('nothing found for a word that is still being typed leaves the results as they are', () => {
+test('no results for an unfinished word leave the earlier results', () => {
   const before = after(quick(0, 1));
   assert.is(reduceSearch(before, quick()), before);
   const end = reduceSearch(before, whole());
@@ -131,7 +131,7 @@ test('nothing found for a word that is still being typed leaves the results as t
   assert.equal(end.found?.response?.results, []);
 });
 
-test('a passage that comes late is not shown next to another result', () => {
+test('a passage that arrives late is not shown next to another result', () => {
   const moved = after(quick(0, 1), DOWN);
   const [first] = moved.list.items;
   assert.ok(first);
@@ -139,7 +139,7 @@ test('a passage that comes late is not shown next to another result', () => {
   assert.is(reduceSearch(moved, { type: 'previewed', preview }), moved);
 });
 
-test('the whole answer keeps the passage that was chosen meanwhile, wherever it is now', () => {
+test('full results keep the passage selected meanwhile, wherever it is now', () => {
   const chosen = (...moves: readonly SearchEvent[]): string | undefined =>
     selectedItem(after(quick(0, 1, 2), ...moves, whole(5, 2, 0)))?.result.path;
   assert.is(chosen(DOWN, DOWN), 'memory/note-02.md');
@@ -148,7 +148,7 @@ test('the whole answer keeps the passage that was chosen meanwhile, wherever it 
   assert.is(selectedItem(typedOn)?.result.path, 'memory/note-03.md');
 });
 
-test('matches are visited in a circle, from the first visible one on, and scrolling stays within the text', () => {
+test('matches are visited in a circle from the first visible one, and scrolling stays within the text', () => {
   const layout = { rows: 10, length: 100, first: 40, matches: [5, 42, 60] };
   const laidOut: SearchEvent = { type: 'laidOut', layout };
   const next: SearchEvent = { type: 'matched', by: 1 };
@@ -181,7 +181,7 @@ test('another passage starts at its own place; the same one, read again, stays w
   assert.is([DOWN, shown(other)].reduce(reduceSearch, scrolled).top, undefined);
 });
 
-test('what is recalled from the history is typed text again as soon as it is edited', () => {
+test('a query recalled from the history becomes typed text when edited', () => {
   const recalled = after({ type: 'recalled', at: 2, query: 'old' });
   assert.equal([recalled.input.cursor, recalled.recalled], [3, 2]);
   const moved = reduceSearch(recalled, { type: 'edited', edit: { type: 'left' } });
@@ -196,7 +196,7 @@ test('progress is shown while the index is made', () => {
   assert.is(synced.progress?.chunks, 2);
 });
 
-test('a paced store tells at once after a rest, and the last change of a burst', async () => {
+test('a paced store reports at once after a pause, and then the last change of a burst', async () => {
   let now = 0;
   const store = createStore(0, (sum: number, by: number) => sum + by, {
     everyMs: 20,

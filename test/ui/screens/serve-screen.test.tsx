@@ -81,7 +81,7 @@ function open(columns: number, rows: number, queue?: () => Promise<ServeQueue | 
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const { terminal, screen, shows } = open(columns, rows);
     screen.changed(ALL);
     await shows('✗ memory:work');
@@ -100,7 +100,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('keys reload and stop; once it stops they say so, and Esc stops nothing', async () => {
+test('keys reload and stop; while stopping they say so, and Esc does not stop', async () => {
   const { terminal, orders, screen, shows } = open(80, 24);
   screen.changed(ALL);
   await shows('r reload');
@@ -155,7 +155,7 @@ test('shows what a service logged last, and a store that cannot be read as a fau
   await screen.close();
 });
 
-test('where not all fit, the list scrolls, and f lists those that fail', async () => {
+test('if not all fit, the list scrolls, and f lists the failing ones', async () => {
   const { terminal, screen, shows } = open(80, 24);
   const many = Array.from({ length: 40 }, (_, n) => service(`memory:agent-${n}`));
   screen.changed(serving([...many, WAITING]));

@@ -56,7 +56,7 @@ const FAILED: WatchEvent = {
 };
 const POLLING: WatchEvent = { type: 'polling', why: 'no watches left', everyMs: 5000 };
 
-test('tells what is watched, what changed last and when', () => {
+test('shows what is watched, what changed last and when', () => {
   const watching: WatchEvent = { type: 'watching', folders: 12 };
   const state = after([watching, { type: 'syncing', cause: 'start' }, SYNCED]);
   assert.match(shown(state), /✓ main {2}~\/main +watching 12 folders/);
@@ -67,7 +67,7 @@ test('tells what is watched, what changed last and when', () => {
   assert.match(shown(after([watching, SYNCED, UNCHANGED])), '2 added');
 });
 
-test('a change, a sync under way, polling and failures are told as they are', () => {
+test('changes, a running sync, polling and failures are shown', () => {
   assert.match(shown(after([{ type: 'changed', path: '/x' }])), / changed$/m);
   assert.match(shown(after([{ type: 'syncing', cause: 'changed' }])), /● main .* syncing$/m);
   const polling = shown(after([POLLING, SYNCED]));
@@ -80,7 +80,7 @@ test('a change, a sync under way, polling and failures are told as they are', ()
   assert.not.match(shown(after([FAILED, SYNCED])), 'disk');
 });
 
-test('fits the terminal whatever happens, what needs a person first', () => {
+test('always fits the terminal, most urgent first', () => {
   const names = Array.from({ length: 30 }, (_, n) => `agent-with-a-long-name-${n}-年年年`);
   let state = after([FAILED, POLLING, SYNCED, FAILED], names);
   for (let row = 1; row < 30; row++) {
@@ -100,7 +100,7 @@ test('fits the terminal whatever happens, what needs a person first', () => {
   assert.match(short.at(-1) ?? '', /and 24 more/);
 });
 
-test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
+test('Ctrl-C and q request a stop; ? lists the keys', async () => {
   const store = createState(after([SYNCED]));
   let stops = 0;
   const view = render(

@@ -53,7 +53,7 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
-  test(`fits a terminal of ${columns} by ${rows}, shows routes and flows, and leaves it as it was`, async () => {
+  test(`fits a terminal of ${columns} by ${rows}, shows routes and flows, and restores it`, async () => {
     const { terminal, orders, screen, shows, looks } = open(columns, rows, snapshot());
     await shows('✗ lost');
     const lines = terminal.screen();
@@ -78,7 +78,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('a frame is never wider or as tall as its terminal, however much there is', async () => {
+test('a frame is never wider than its terminal and always shorter, whatever it contains', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 20, max: 200 }),
@@ -181,7 +181,7 @@ test('a delivery is opened, filtered and replayed; new ones do not move the sele
   await screen.close();
 });
 
-test('a listener of another process is only looked at: Esc leaves it, and nothing stops', async () => {
+test('the listener of another process is only viewed: Esc quits and stops nothing', async () => {
   const { terminal, orders, screen } = open(80, 24);
   await waitForText(terminal, 'not running: start it with "svc serve"');
   // What has not been read yet is no reason to say so.
@@ -201,7 +201,7 @@ test('a listener of another process is only looked at: Esc leaves it, and nothin
   await screen.close();
 });
 
-test('a sparkline shows the highest as full, nothing as a dot, and little as little', () => {
+test('a sparkline shows the maximum as full, zero as a dot, and small values low', () => {
   assert.is(sparkline([0, 1, 4, 8], 4), '·▁▄█');
   assert.is(sparkline([1, 1, 0, 0, 1000, 0], 3), '▁·█');
   assert.is(sparkline([], 10), '');

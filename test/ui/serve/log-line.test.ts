@@ -13,7 +13,7 @@ function record(part: Partial<LogRecord>): LogRecord {
   return { level: 'info', time: '2026-03-02T10:00:05', msg: 'synced', fields: {}, ...part };
 }
 
-test('a line says when, how severe, who, what, and the rest', () => {
+test('a line has time, level, service, message and other fields', () => {
   const fields = { service: 'memory:main', added: 2, hint: 'make room', ids: ['a', 'b'] };
   assert.is(
     renderLogRecord(record({ fields }), plain),
@@ -29,7 +29,7 @@ test('the stack of a bug is shown, that of an expected failure is not', () => {
   assert.is(renderLogRecord(expected, plain).split('\n').length, 1);
 });
 
-test('nothing in a log reaches the terminal as a command', () => {
+test('control sequences in a log never reach the terminal', () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   const acts = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E]/;
   fc.assert(

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createInputDecoder, type InputEvent } from '../../../src/ui/terminal/input-decoder.js';
 import { KEYS } from '../../support/terminal.js';
 
-const test = suite('what a terminal sends');
+const test = suite('decoding terminal input');
 
 const ESC = '\u001B';
 
@@ -46,7 +46,7 @@ test('keys have names', () => {
   assert.is(shown(`${ESC}${ESC}`), '<escape> <escape>');
 });
 
-test('characters that are typed together are one text', () => {
+test('characters typed together are one text event', () => {
   assert.is(shown('jjj\rq\u0003'), 'jjj <enter> q <ctrl-c>');
   assert.is(shown('👩‍👩‍👧é\ty'), '👩‍👩‍👧é <tab> y');
 });
@@ -63,7 +63,7 @@ test('a paste is one line of text, whatever is in it', () => {
   assert.equal(after, { type: 'text', text: 'j' });
 });
 
-test('the mouse has a place; releases, movement and other buttons are nothing', () => {
+test('mouse events have a position; releases, movement and other buttons are ignored', () => {
   assert.is(
     shown(`${ESC}[<0;3;5M${ESC}[<0;3;5m${ESC}[<64;1;1M${ESC}[<65;200;1M${ESC}[<4;1;2M`),
     '<click 2,4> <wheelUp 0,0> <wheelDown 199,0> <click 0,1>',
@@ -71,7 +71,7 @@ test('the mouse has a place; releases, movement and other buttons are nothing', 
   assert.is(shown(`${ESC}[<2;3;5M${ESC}[<32;3;5M${ESC}[M !!a`), 'a');
 });
 
-test('colours and reports of the terminal are no input', () => {
+test('colours and reports of the terminal are not input', () => {
   const reports = [
     '[31m',
     '[38;5;12m',
@@ -105,7 +105,7 @@ const input = fc
   )
   .map((pieces) => pieces.join(''));
 
-test('any split of any input has the same events', () => {
+test('input split anywhere yields the same events', () => {
   fc.assert(
     fc.property(input, fc.array(fc.nat(60), { maxLength: 6 }), (whole, cuts) => {
       const places = [0, ...[...cuts].sort((a, b) => a - b), whole.length];

@@ -26,7 +26,7 @@ function open(view: ReactElement) {
   return { terminal, screen: mountAlternate(view, terminal) };
 }
 
-test('is on it until it is unmounted, and nothing of it stays', async () => {
+test('is shown until it is unmounted, and leaves nothing behind', async () => {
   const { terminal, screen } = open(<Hello onKey={() => undefined} />);
   await waitForText(terminal, 'hello');
   assert.is(terminal.buffer.alternate, true);
@@ -36,7 +36,7 @@ test('is on it until it is unmounted, and nothing of it stays', async () => {
   assertRestored(terminal, '$ svc');
 });
 
-test('gives the terminal back when ink takes it off by itself', async () => {
+test('restores the terminal when ink unmounts it', async () => {
   function Short(): ReactElement {
     const { exit } = useApp();
     useEffect(() => exit(), [exit]);
@@ -47,7 +47,7 @@ test('gives the terminal back when ink takes it off by itself', async () => {
   assert.equal(terminal.screen(), ['$ svc']);
 });
 
-test('tells that a view failed, and gives the terminal back', async () => {
+test('reports that a view failed, and restores the terminal', async () => {
   function Broken(): ReactElement {
     throw new Error('a bug');
   }
@@ -61,7 +61,7 @@ test('tells that a view failed, and gives the terminal back', async () => {
   assert.is(terminal.buffer.alternate, false);
 });
 
-test('hears keys one by one, those too that arrive together, and no others', async () => {
+test('receives keys one by one, even if they arrive together, and no others', async () => {
   const heard: string[] = [];
   const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
   await waitFor('raw mode', terminal.rawMode);
@@ -167,7 +167,7 @@ async function openSlow() {
 
 const RESTORED = /\?1049l$/u;
 
-test('a slow terminal gets what is queued for it before it is restored', async () => {
+test('a slow terminal gets its queued output before it is restored', async () => {
   const { screen, output, read, close } = await openSlow();
   const unmounted = screen.unmount();
   read();
@@ -177,7 +177,7 @@ test('a slow terminal gets what is queued for it before it is restored', async (
   close();
 });
 
-test('a terminal that was not read for long is restored again after what was queued', async () => {
+test('a terminal that was not read for long is restored again after its queued output', async () => {
   const { screen, output, read, close } = await openSlow();
   await screen.unmount();
   // A process that ends now leaves the terminal restored.
@@ -187,7 +187,7 @@ test('a terminal that was not read for long is restored again after what was que
   close();
 });
 
-test('a slow terminal is lent once it got what was queued', async () => {
+test('a slow terminal is lent after its queued output', async () => {
   const { screen, output, read, close } = await openSlow();
   let before = '';
   const lent = screen.suspended(async () => {
