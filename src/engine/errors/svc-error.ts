@@ -89,6 +89,10 @@ const SYSTEM_HINTS = [
     /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
     'check the owner and the permissions of the file and its folder; "svc version --verbose" prints the state folder, and "svc config doctor" checks it',
   ],
+  [
+    /^(?:EEXIST|EISDIR|ENOTDIR)$/u,
+    'a file is in the place of a folder, or a folder in the place of a file: move it away',
+  ],
   [/^(?:EIO|ESTALE|SQLITE_IOERR)/u, 'check the disk; the log of the system has the details'],
   [/^uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
 ] as const;
