@@ -15,7 +15,7 @@ export interface FileFormat {
   readonly name: string;
   /** The statements from each version to the next; the version is how many were run. A published one never changes. */
   readonly steps: readonly string[];
-  /** Marks a file in SQLite's header. */
+  /** Marks a file in SQLite's header; without one, a file must have none. */
   readonly applicationId?: number;
   /** What is set before a file is written. */
   readonly pragmas: readonly string[];
@@ -68,13 +68,13 @@ function migrate(database: Connection, format: FileFormat): void {
  * @throws SvcError with a code of the format's refusals
  */
 export function formatVersion(database: Connection, format: FileFormat): number {
-  const { name, steps, applicationId, refusals } = format;
+  const { name, steps, applicationId = 0, refusals } = format;
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   // In one transaction, since another process may be creating the file.
   const found = database.transaction(() => ({
     hasTables: queryRow(database, 'SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined,
     version: number('user_version'),
-    isMarked: applicationId === undefined || number('application_id') === applicationId,
+    isMarked: number('application_id') === applicationId,
   }))();
   if (!found.isMarked && (found.version > 0 || found.hasTables)) {
     throw new SvcError(refusals.foreign, `${database.name} is not ${name}`, {

@@ -76,6 +76,12 @@ test('a file of a newer svc, or of another program, is refused and left as it is
   );
 });
 
+test('a format without a mark refuses a file that has one, whatever its version', ({ file }) => {
+  using(openFormat(file, format(FIRST, SECOND), 0), () => undefined);
+  const { applicationId, ...unmarked } = format(FIRST);
+  assert.throws(() => openFormat(file, unmarked, 0), /is not a file of notes/);
+});
+
 test('a file that another process creates meanwhile is new or ours', ({ file }) => {
   using(openFormat(file, format(), 0), () => undefined);
   using(existing(file), (database) => {
