@@ -99,20 +99,31 @@ export function fieldLines(fields: readonly Field[], style: Style): readonly str
   );
 }
 
-/** The lines of {@link renderTable} without titles. */
+/** cli-table3 compares each cell with those of all rows above it, so many rows are laid out as several tables. */
+const ROWS_PER_TABLE = 200;
+
+/** The lines of {@link renderTable} without titles. A cell can have several lines. */
 export function alignRows(
   rows: readonly (readonly string[])[],
   aligns: readonly ('left' | 'right' | undefined)[] = [],
 ): readonly string[] {
-  if (rows.length === 0) return [];
-  const table = new Table({
+  const colWidths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) {
+      colWidths[at] = Math.max(colWidths[at] ?? 1, ...cell.split('\n').map(textWidth));
+    }
+  }
+  const options = {
     colAligns: aligns.map((align) => align ?? 'left'),
+    colWidths,
     chars: NO_LINES,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-  });
-  table.push(...rows.map((row) => [...row]));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
+  };
+  const lines: string[] = [];
+  for (let at = 0; at < rows.length; at += ROWS_PER_TABLE) {
+    const table = new Table(options);
+    table.push(...rows.slice(at, at + ROWS_PER_TABLE).map((row) => [...row]));
+    for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
+  }
+  return lines;
 }

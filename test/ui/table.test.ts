@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fitMiddle, textWidth } from '../../src/ui/fit.js';
 import { createStyle } from '../../src/ui/style.js';
-import { renderTable } from '../../src/ui/table.js';
+import { alignRows, renderTable } from '../../src/ui/table.js';
 
 const COLUMNS = ['agent', 'file'];
 const ROWS = [
@@ -38,6 +38,21 @@ test('the last column ends at the edge of the terminal, and colour has no width'
 
 test('even the narrowest table shows part of each column', () => {
   assert.is(textWidth(shown(ROWS, 5)[0] ?? ''), 'claude-code  '.length + 8);
+});
+
+test('columns are as wide as what a terminal shows in them, and lines end without blanks', () => {
+  const rows = [
+    ['日本', '7', '\u001B[2mold\u001B[22m'],
+    ['a', '1,024', ''],
+    ['abcdef', '', 'one\ntwo'],
+  ];
+  assert.equal(alignRows(rows, ['left', 'right']), [
+    '日本        7  \u001B[2mold\u001B[22m',
+    'a       1,024',
+    'abcdef         one',
+    '               two',
+  ]);
+  assert.equal(alignRows([]), []);
 });
 
 test.run();
