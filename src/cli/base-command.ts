@@ -121,10 +121,12 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** oclif would turn on the switch of `--yes=no`, and take its value as an argument. @throws SvcError USAGE */
   private refuseSwitchValues(): void {
-    const own = ownWords(this.argv).filter((word) => word.includes('='));
+    const flagWords = ownWords(this.argv).filter((word) => word.includes('='));
     for (const [name, { type, char }] of Object.entries(this.knownFlags)) {
       if (type !== 'boolean') continue;
-      const word = own.find((one) => one.startsWith(`--${name}=`) || one.startsWith(`-${char}=`));
+      const word = flagWords.find(
+        (one) => one.startsWith(`--${name}=`) || one.startsWith(`-${char}=`),
+      );
       if (word === undefined) continue;
       const value = word.slice(word.indexOf('=') + 1);
       throw new SvcError('USAGE', `--${name} takes no value (got "${value}")`, {
@@ -356,16 +358,16 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   /** What a person at a terminal sees of work that is silent until its end. */
-  protected waitingLine(words: string): WaitingLine {
+  protected waitingLine(text: string): WaitingLine {
     const shown = this.terminal().progress && !this.shared.quiet;
-    return createWaitingLine((text) => shown && process.stderr.write(text), words);
+    return createWaitingLine((chunk) => shown && process.stderr.write(chunk), text);
   }
 
   /** The result of such work. */
-  protected async whileWaiting<T>(words: string, work: () => Promise<T>): Promise<T> {
-    const line = this.waitingLine(words);
+  protected async whileWaiting<T>(text: string, run: () => Promise<T>): Promise<T> {
+    const line = this.waitingLine(text);
     line.start();
-    return work().finally(line.stop);
+    return run().finally(line.stop);
   }
 
   /** Options for changing notes; a change waits until a running sweep ends. */
@@ -410,9 +412,9 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);
-    const tell = (text: string): void => (isUrgent ? this.say(text) : this.note(text));
-    tell(safeLines(`warning: ${warning.message}`));
-    if (warning.hint !== undefined) tell(safeLines(`   hint: ${warning.hint}`));
+    const write = (text: string): void => (isUrgent ? this.say(text) : this.note(text));
+    write(safeLines(`warning: ${warning.message}`));
+    if (warning.hint !== undefined) write(safeLines(`   hint: ${warning.hint}`));
   }
 
   /**

@@ -80,8 +80,10 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     // Loads every store.
     const { followInAllStores, unfinishedWarnings } = await import('./memory-stores.js');
     const { onEvent, clear } = this.syncProgress('forgetting');
-    const work = { signal: this.signal, onEvent };
-    const stores = await followInAllStores(forgetting, memory, this.context(), work).finally(clear);
+    const options = { signal: this.signal, onEvent };
+    const stores = await followInAllStores(forgetting, memory, this.context(), options).finally(
+      clear,
+    );
     for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
     return stores;
   }
@@ -91,8 +93,8 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     memory: OpenedMemory,
     flags: { readonly force?: boolean; readonly 'reuse-vectors'?: boolean } = {},
   ): Promise<SyncSummary> {
-    const how = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
-    const summary = await shownSync(memory, await this.showing(), how);
+    const options = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
+    const summary = await shownSync(memory, await this.showing(), options);
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];

@@ -55,13 +55,13 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
       log,
       audit: audit.logger,
       worldOf: (holder, onCall) => {
-        const own = {
+        const holderSession = {
           sessionKey: holder.sessionKey ?? undefined,
           chatType: holder.chatType ?? undefined,
           channel: holder.channel ?? undefined,
         };
-        const isBound = Object.values(own).some((value) => value !== undefined);
-        const world = worldFor(holder.agent, isBound ? own : session);
+        const isBound = Object.values(holderSession).some((value) => value !== undefined);
+        const world = worldFor(holder.agent, isBound ? holderSession : session);
         const writing = world.writing && {
           ...world.writing,
           onWrite: async (write: McpWrite) =>

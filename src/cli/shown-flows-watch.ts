@@ -123,11 +123,11 @@ export function watchFlows(
 async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
   const { mask, context } = showing;
-  const look = screenOptions(showing.terminal);
-  const left = new AbortController();
+  const options = screenOptions(showing.terminal);
+  const stopping = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
-    ...look,
+    ...options,
     now: context.clock.now,
     flows: {
       ...list,
@@ -136,21 +136,21 @@ async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showi
         const pauses = mask.data(await list.paused());
         return { items: entries.map(({ row }) => row), total, pauses };
       },
-      details: async (id) => masked(await list.details(id, look.style), mask),
+      details: async (id) => masked(await list.details(id, options.style), mask),
       explain: (error) => failureWords(error, mask),
     },
     onStop: (key) => {
       if (key === 'q') end = 'left';
-      left.abort();
+      stopping.abort();
     },
   });
-  const signal = anySignal([showing.signal, left.signal]);
+  const signal = anySignal([showing.signal, stopping.signal]);
   const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
   const following = follow(screen.refresh, REDRAW_LOOKS, flows, signal, onOutage);
   try {
     await Promise.race([following, screen.failed]);
   } finally {
-    left.abort();
+    stopping.abort();
     await screen.close();
   }
   return end;
@@ -194,18 +194,18 @@ async function follow(
   signal: AbortSignal,
   onOutage?: (error: SvcError) => void,
 ): Promise<void> {
-  let seen = '';
+  let shownVersion = '';
   for (let looks = 0; !signal.aborted; looks++) {
     try {
       const version = await flows.version();
-      if (version !== seen || looks >= mostLooks) {
+      if (version !== shownVersion || looks >= mostLooks) {
         await changed();
-        seen = version;
+        shownVersion = version;
         looks = 0;
       }
     } catch (error) {
       // What is shown stays while a shared server restarts.
-      if (!isStorageFailure(error) || seen === '') throw error;
+      if (!isStorageFailure(error) || shownVersion === '') throw error;
       onOutage?.(error);
     }
     await flows.rest(LOOK_MS, signal);

@@ -6,7 +6,7 @@ export interface Step {
   /** Shown while it runs: `installing the runtime`. */
   readonly title: string;
   /** @returns the result in one line */
-  readonly run: (say: (note: WorkNote) => void) => Promise<StepTrouble | string>;
+  readonly run: (onNote: (note: WorkNote) => void) => Promise<StepTrouble | string>;
 }
 
 /** The result of a step that failed without stopping the steps after it. */
@@ -35,11 +35,11 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
     }
     options.note(title);
     let lastKey = '';
-    const done = await run(({ key, text }) => {
+    const result = await run(({ key, text }) => {
       if (key !== lastKey) options.note(`  ${text}`);
       lastKey = key;
     });
-    options.note(`  ${wordsOf(done)}`);
+    options.note(`  ${resultText(result)}`);
   }
 }
 
@@ -54,11 +54,11 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
         title,
         exitOnError: () => !isTrouble,
         task: async (_context: unknown, task: { title: string; output: string }) => {
-          const done = await run(({ text }) => {
+          const result = await run(({ text }) => {
             task.output = mask.text(text);
           });
-          task.title = mask.text(wordsOf(done));
-          isTrouble = typeof done !== 'string';
+          task.title = mask.text(resultText(result));
+          isTrouble = typeof result !== 'string';
           // The list marks a step as failed only if it throws.
           if (isTrouble) throw new Error(task.title);
         },
@@ -77,6 +77,6 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
   await list.run();
 }
 
-function wordsOf(done: StepTrouble | string): string {
-  return typeof done === 'string' ? done : done.trouble;
+function resultText(result: StepTrouble | string): string {
+  return typeof result === 'string' ? result : result.trouble;
 }

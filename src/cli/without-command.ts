@@ -135,16 +135,19 @@ function refuseUnknownCommand(line: readonly string[], { commands, topics }: Kno
   const near = suggestName(typed, siblings);
   // "svc list" could mean a dozen commands.
   const unique = others.length === 0 ? only : undefined;
-  const meant = near === undefined ? unique : [...words.slice(0, at), near].join(' ');
+  const suggested = near === undefined ? unique : [...words.slice(0, at), near].join(' ');
   const name = [...words.slice(0, at), typed].join(' ');
   const list = `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`;
-  // A question without quotes.
-  const unmeant =
+  // It may be a question without quotes.
+  const generalHint =
     topic === '' && !asksHelp
       ? `to search, run "svc search ${words.map(shellWord).join(' ')}"; ${list}`
       : list;
   throw new SvcError('USAGE', `unknown command: ${name}`, {
-    hint: meant === undefined ? unmeant : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,
+    hint:
+      suggested === undefined
+        ? generalHint
+        : `did you mean "svc ${suggested.replaceAll(':', ' ')}"?`,
   });
 }
 

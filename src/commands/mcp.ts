@@ -74,10 +74,10 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
   /** Tells which memories agents can add to. A faulty configuration is reported when a memory is opened. */
   private async writableMemories(flags: TargetFlags): Promise<(agent: string | null) => boolean> {
     const context = this.context();
-    const given = this.selection(flags);
+    const selected = this.selection(flags);
     const loaded = await this.readConfig().catch(expectedOnly);
     return (agent) => {
-      if (loaded === undefined || (agent === null && given?.kind === 'workspace')) return false;
+      if (loaded === undefined || (agent === null && selected?.kind === 'workspace')) return false;
       try {
         return resolveAgent(loaded, agent ?? flags.agent, context).mcpWrite;
       } catch (error) {

@@ -27,21 +27,21 @@ const MARGIN = 60;
 /** Opens the screen to browse, promote and reject; returns a one-line summary of the decisions. */
 export async function shownCandidates(
   target: DreamTarget,
-  hand: HandOptions,
+  options: HandOptions,
   { terminal, mask }: Showing,
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
   const decided = await runCandidatesScreen({
     ...screenOptions(terminal),
     title: target.agents.join(', '),
-    actions: actionsOn(target, hand, mask),
-    signal: hand.signal,
+    actions: actionsOn(target, options, mask),
+    signal: options.signal,
   });
   return summaryOf(decided);
 }
 
-function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): CandidatesActions {
-  const { signal, clock } = hand;
+function actionsOn(target: DreamTarget, options: HandOptions, mask: SecretMask): CandidatesActions {
+  const { signal, clock } = options;
   const keyOf = async (text: string): Promise<ClaimKey> =>
     (await claimToDecide(target, text, signal)).key;
   return {
@@ -58,26 +58,26 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       return mask.data(claimPassage(entry, sources, MARGIN));
     },
     promote: async (key) => {
-      const { decision, sweep } = await promoteClaim(target, await keyOf(key), hand);
+      const { decision, sweep } = await promoteClaim(target, await keyOf(key), options);
       const { decision: name, why } = decisionOutput(decision);
       const id = sweep.memory.state === 'untouched' ? null : sweep.id;
       return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
     reject: async (key) => {
-      await settleClaim(target, await keyOf(key), 'rejected', hand);
+      await settleClaim(target, await keyOf(key), 'rejected', options);
     },
     takeBack: async (decided) => {
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {
-        await settleClaim(target, key, 'open', hand);
+        await settleClaim(target, key, 'open', options);
         return 'no longer rejected';
       }
-      const { kept } = await undo(target, decided.sweep, hand);
+      const { kept } = await undo(target, decided.sweep, options);
       if (kept.some(({ why }) => why === 'edited')) {
         return 'not undone: the entry in MEMORY.md was edited since';
       }
       // The person undid their own promotion: the claim is a candidate again, not rejected.
-      await settleClaim(target, key, 'open', hand);
+      await settleClaim(target, key, 'open', options);
       return 'removed from MEMORY.md';
     },
     explain: (error) => failureWords(error, mask),

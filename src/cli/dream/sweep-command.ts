@@ -101,9 +101,9 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       },
     };
     // Without a model the diary takes no time.
-    const shown = narrator === undefined ? events.steps : [...events.steps, diary];
+    const allSteps = narrator === undefined ? events.steps : [...events.steps, diary];
     // A list that is still on the terminal when the sweep fails draws over what is printed next.
-    await runSteps(shown, steps);
+    await runSteps(allSteps, steps);
     const summary = await sweeping;
     const { preview } = summary;
     let evaluation: EvaluationOutput | undefined;
@@ -128,8 +128,8 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     preview: SweepPreview,
   ): Promise<EvaluationOutput | undefined> {
     const { evaluatePreview, isWorse } = await import('./evaluate-preview.js');
-    const how = { context: this.context(), signal: this.signal };
-    const evaluation = await evaluatePreview(target, preview, how);
+    const options = { context: this.context(), signal: this.signal };
+    const evaluation = await evaluatePreview(target, preview, options);
     if (evaluation !== undefined && isWorse(evaluation)) {
       this.addWarning({
         code: 'DREAM_EVALUATION_WORSE',
@@ -147,7 +147,7 @@ type StepName = 'searches' | PhaseName;
 class SweepSteps {
   readonly steps: readonly Step[];
   private readonly ends = new Map<StepName, Deferred<StepTrouble | string>>();
-  private readonly says = new Set<Parameters<Step['run']>[0]>();
+  private readonly listeners = new Set<Parameters<Step['run']>[0]>();
   private isWaiting = false;
 
   /** @param before prefix of every line */
@@ -155,11 +155,11 @@ class SweepSteps {
     const step = (name: StepName): Step => {
       const ending = deferred<StepTrouble | string>();
       this.ends.set(name, ending);
-      const run: Step['run'] = async (say) => {
-        this.says.add(say);
-        if (this.isWaiting) say(WAITING);
-        const done = await ending.promise;
-        return typeof done === 'string' ? before + done : { trouble: before + done.trouble };
+      const run: Step['run'] = async (onNote) => {
+        this.listeners.add(onNote);
+        if (this.isWaiting) onNote(WAITING);
+        const result = await ending.promise;
+        return typeof result === 'string' ? before + result : { trouble: before + result.trouble };
       };
       return { title: `${before}${name}`, run };
     };
@@ -169,7 +169,7 @@ class SweepSteps {
   show(event: SweepEvent): void {
     if (event.type === 'sweep.waiting') {
       this.isWaiting = true;
-      for (const say of this.says) say(WAITING);
+      for (const onNote of this.listeners) onNote(WAITING);
     }
     if (event.type === 'sweep.started') this.isWaiting = false;
     if (event.type === 'recalls.ingested') {

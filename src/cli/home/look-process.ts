@@ -25,8 +25,8 @@ function follow(configFile: string | undefined): OverviewFollower {
       if (process.connected) process.send?.(mask.data(news), () => undefined);
     },
     checkUp: async (signal): Promise<readonly QuietFinding[]> => {
-      const look = { context, configFile, host: thisHost(), checks: QUIET_CHECKS, signal };
-      const { checks } = await runDoctor(look);
+      const options = { context, configFile, host: thisHost(), checks: QUIET_CHECKS, signal };
+      const { checks } = await runDoctor(options);
       return checks.flatMap(({ findings }) =>
         findings.flatMap(({ severity, message, hint }) =>
           severity === 'note' ? [] : [{ severity, message, hint }],

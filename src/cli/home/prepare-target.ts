@@ -77,13 +77,13 @@ export async function prepareTarget(
 
 /** Updates an index; Ctrl-C stops that, and not home. */
 async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Note> {
-  const own = new AbortController();
+  const stopping = new AbortController();
   const summary = await shownSync(memory, {
     ...showing,
-    signal: anySignal([showing.signal, own.signal]),
+    signal: anySignal([showing.signal, stopping.signal]),
     onInterrupt: () => {
-      if (own.signal.aborted) process.exit(130);
-      own.abort(new SvcError('INTERRUPTED', 'stopped'));
+      if (stopping.signal.aborted) process.exit(130);
+      stopping.abort(new SvcError('INTERRUPTED', 'stopped'));
     },
   });
   const failure = summary.embedding?.failure;
@@ -102,9 +102,9 @@ async function prepareCandidates(agent: string, showing: Showing): Promise<Opene
     agents.some((id) => id === agent),
   );
   if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
-  const hand = { clock: context.clock, signal, onWait: undefined };
+  const options = { clock: context.clock, signal, onWait: undefined };
   return async () => ({
-    text: await shownCandidates(target, hand, showing),
+    text: await shownCandidates(target, options, showing),
     isFault: false,
   });
 }
@@ -169,7 +169,7 @@ async function untilLeft(show: () => Promise<unknown>): Promise<undefined> {
 }
 
 /** How often to check for a running listener. */
-const LOOK_MS = 1000;
+const REFRESH_MS = 1000;
 
 /** Shows the routes and the activity of another process's listener until the person leaves. */
 async function watchListener(
@@ -178,8 +178,8 @@ async function watchListener(
   { context, terminal, mask, signal }: Showing,
 ): Promise<void> {
   const watched = new WatchedWebhooks(context, loaded, mask);
-  const left = deferred<void>();
-  const leave = (): void => left.resolve();
+  const closed = deferred<void>();
+  const leave = (): void => closed.resolve();
   const screen = openScreen({
     ...screenOptions(terminal),
     now: context.clock.now,
@@ -191,17 +191,17 @@ async function watchListener(
     onReload: () => undefined,
     onStop: leave,
   });
-  const look = (): void => screen.changed(mask.data(watched.serving()));
-  const looking = setInterval(look, LOOK_MS);
+  const refresh = (): void => screen.changed(mask.data(watched.serving()));
+  const timer = setInterval(refresh, REFRESH_MS);
   signal.addEventListener('abort', leave);
   try {
     screen.webhooks(watched);
-    look();
+    refresh();
     if (signal.aborted) leave();
-    await Promise.race([left.promise, screen.failed]);
+    await Promise.race([closed.promise, screen.failed]);
   } finally {
     signal.removeEventListener('abort', leave);
-    clearInterval(looking);
+    clearInterval(timer);
     await screen.close();
     watched.close();
   }

@@ -129,10 +129,10 @@ function followInProcess(root: string, { configFile }: Showing): FollowHome {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
     });
-    let said = '';
+    let stderr = '';
     let closing = false;
     child.stderr?.on('data', (data: Buffer) => {
-      said = (said + data.toString()).slice(-MOST_SAID_CHARS);
+      stderr = (stderr + data.toString()).slice(-MOST_STDERR_CHARS);
     });
     child.on('message', (news: LookNews) => {
       if (!closing) tell(news);
@@ -143,7 +143,7 @@ function followInProcess(root: string, { configFile }: Showing): FollowHome {
     const exited = new Promise<void>((resolve) => {
       child.on('close', (code, signal) => {
         resolve();
-        if (!closing) onEnd(lastWords(said) ?? `it exited with ${code ?? signal}`);
+        if (!closing) onEnd(errorLine(stderr) ?? `it exited with ${code ?? signal}`);
       });
     });
     order(child, { type: 'follow', configFile });
@@ -159,15 +159,15 @@ function followInProcess(root: string, { configFile }: Showing): FollowHome {
   };
 }
 
-const MOST_SAID_CHARS = 4000;
+const MOST_STDERR_CHARS = 4000;
 
-function order(child: ChildProcess, said: LookOrder): void {
-  if (child.connected) child.send(said, () => undefined);
+function order(child: ChildProcess, message: LookOrder): void {
+  if (child.connected) child.send(message, () => undefined);
 }
 
 /** The message line of a stack trace. */
-function lastWords(said: string): string | undefined {
-  const lines = said.split('\n').map((line) => line.trim());
+function errorLine(stderr: string): string | undefined {
+  const lines = stderr.split('\n').map((line) => line.trim());
   return lines.find((line) => /^\w*Error\b/u.test(line)) ?? lines.find((line) => line !== '');
 }
 

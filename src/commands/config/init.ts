@@ -51,10 +51,12 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
 
   async run(): Promise<InitOutput> {
     const { flags } = await this.parse(ConfigInit);
-    const asks = this.terminal().screen && !flags.yes;
+    const isAsking = this.terminal().screen && !flags.yes;
     const { workspace, provider, model } = flags;
-    const said = [workspace, provider, model, flags['key-env']].some((flag) => flag !== undefined);
-    if (!asks && !said && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
+    const hasAnswers = [workspace, provider, model, flags['key-env']].some(
+      (flag) => flag !== undefined,
+    );
+    if (!isAsking && !hasAnswers && !flags.yes && !flags['key-stdin'] && !flags['no-index']) {
       const { config: configFile, force } = flags;
       const options = { configFile, force, signal: this.signal };
       const written = await initConfig(this.context(), options);
@@ -64,7 +66,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     const { runSetUp } = await import('../../cli/set-up/run-set-up.js');
     return runSetUp(flags, {
       ...(await this.showing()),
-      asks,
+      asks: isAsking,
       readStdin: async () => {
         if (process.stdin.isTTY) {
           throw new SvcError('USAGE', '--key-stdin needs the key on stdin', {

@@ -36,8 +36,8 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     if (this.terminal().screen && flags.limit === undefined) {
       const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
-      const hand = { ...this.handOptions(), onWait: undefined };
-      this.write(await shownCandidates(target, hand, await this.showing()));
+      const options = { ...this.handOptions(), onWait: undefined };
+      this.write(await shownCandidates(target, options, await this.showing()));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;

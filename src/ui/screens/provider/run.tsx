@@ -56,7 +56,7 @@ export async function runProviderScreen(
   options: ProviderScreenOptions,
 ): Promise<ProviderScreenEnd> {
   const store = createState(START_PROVIDER_SCREEN);
-  let found: Diagnosis | undefined;
+  let latest: Diagnosis | undefined;
   const { promise: ended, resolve: finish, reject: fail } = deferred<ProviderScreenEnd>();
   const checking = createLatest();
   const runChecks = (): void => {
@@ -67,12 +67,12 @@ export async function runProviderScreen(
           if (!signal.aborted) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
         }),
       (diagnosis) => {
-        found = diagnosis;
+        latest = diagnosis;
       },
       fail,
     );
   };
-  const leave = (edit?: SourceLocation): void => finish({ diagnosis: found, edit });
+  const leave = (edit?: SourceLocation): void => finish({ diagnosis: latest, edit });
   let suspended: MountedScreen['suspended'] = (work) => work();
   const edit = (place: SourceLocation): void => {
     if (options.edit === undefined) leave(place);

@@ -35,7 +35,7 @@ export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions
 }
 
 /** Often enough to count seconds. */
-const LOOK_MS = 1000;
+const REFRESH_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 

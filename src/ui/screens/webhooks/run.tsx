@@ -28,7 +28,7 @@ export interface WebhooksScreenOptions extends ScreenOptions {
 }
 
 /** Often enough to look live. */
-const LOOK_MS = 250;
+const REFRESH_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
@@ -76,9 +76,9 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const poll = async (): Promise<void> => {
     const webhooks = await live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
-    if (webhooks === undefined || webhooks.deliveries === seen) return;
+    if (webhooks === undefined || webhooks.deliveries === listed) return;
     await browser.refresh();
-    seen = webhooks.deliveries;
+    listed = webhooks.deliveries;
   };
   const pollNow = (): void => void browser.orNote(poll());
   const polling = setInterval(pollNow, LOOK_MS);
