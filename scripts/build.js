@@ -36,7 +36,7 @@ const HOT_ENTRIES = [
 ];
 
 /** Child processes. */
-const PROCESSES = ['cli/home/look-process.ts', 'engine/memory/extract/extract-process.ts'];
+const PROCESSES = ['cli/home/overview-process.ts', 'engine/memory/extract/extract-process.ts'];
 
 /** What the command that agents run before every turn needs in addition, in one file. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];

@@ -64,8 +64,8 @@ async function knownAtOnce({ context, configFile }: Showing): Promise<HomeScreen
     const workspaces = new Set(agents.map(({ workspaceDir }) => workspaceDir));
     const reserved = { dreams: workspaces.size, storage: resolved.storage.url !== undefined };
     if (file === undefined) return { news: {}, reserved };
-    const named = agents.map(({ id }) => ({ name: id, glance: undefined, faults: [] }));
-    return { news: { config: { state: 'read', file }, agents: named }, reserved };
+    const unread = agents.map(({ id }) => ({ name: id, glance: undefined, faults: [] }));
+    return { news: { config: { state: 'read', file }, agents: unread }, reserved };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { news: {}, reserved: { dreams: 1, storage: false } };
@@ -122,9 +122,9 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Follows the overview in a child process, which is killed when home is closed. */
 function followInProcess(root: string, { configFile }: Showing): FollowHome {
-  return (tell, onEnd): HomeFollowing => {
+  return (onNews, onEnd): HomeFollowing => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
-    const child = fork(join(root, folder, `cli/home/look-process${EXTENSION}`), [], {
+    const child = fork(join(root, folder, `cli/home/overview-process${EXTENSION}`), [], {
       // Keeps its stderr off the screen.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
@@ -134,8 +134,8 @@ function followInProcess(root: string, { configFile }: Showing): FollowHome {
     child.stderr?.on('data', (data: Buffer) => {
       stderr = (stderr + data.toString()).slice(-MOST_STDERR_CHARS);
     });
-    child.on('message', (news: LookNews) => {
-      if (!closing) tell(news);
+    child.on('message', (news: OverviewPart) => {
+      if (!closing) onNews(news);
     });
     child.on('error', (error) => {
       if (!closing) onEnd(error.message);
@@ -161,7 +161,7 @@ function followInProcess(root: string, { configFile }: Showing): FollowHome {
 
 const MOST_STDERR_CHARS = 4000;
 
-function order(child: ChildProcess, message: LookOrder): void {
+function order(child: ChildProcess, message: OverviewOrder): void {
   if (child.connected) child.send(message, () => undefined);
 }
 
@@ -172,11 +172,11 @@ function errorLine(stderr: string): string | undefined {
 }
 
 /** Messages to the child process. */
-export type LookOrder =
+export type OverviewOrder =
   /** The first. @property configFile the file named by `--config` */
   | { readonly type: 'follow'; readonly configFile: string | undefined }
   /** Reads everything again, now. */
   | { readonly type: 'again' };
 
 /** Messages from the child process: parts that are known or changed, with secrets masked. */
-export type LookNews = Partial<OverviewNews>;
+export type OverviewPart = Partial<OverviewNews>;

@@ -8,7 +8,7 @@ import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
-import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
+import { type AgentNews, AgentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import {
   type LogGlance,
@@ -16,14 +16,14 @@ import {
   newestQueries,
   type QueryGlance,
   queryFiles,
-} from './recent-look.js';
-import { type StorageGlance, storageGlance } from './storage-look.js';
+} from './recent-glances.js';
+import { type StorageGlance, storageGlance } from './storage-glance.js';
 import {
   type DreamsGlance,
-  dreamsLook,
+  dreamsReader,
   type FlowsGlance,
   fileStamp,
-  flowsLook,
+  flowsReader,
   type ListenerGlance,
   listenerGlance,
 } from './work.js';
@@ -33,7 +33,7 @@ export interface FollowOverviewOptions {
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   /** Called with each part that is known or changed. */
-  readonly tell: (news: Partial<OverviewNews>) => void;
+  readonly onNews: (news: Partial<OverviewNews>) => void;
   /** Runs the quick checks of the doctor, which is passed in since it knows all rooms. */
   readonly checkUp: (signal: AbortSignal) => Promise<readonly QuietFinding[]>;
   /** Pause between two rounds, in milliseconds. */
@@ -43,21 +43,21 @@ export interface FollowOverviewOptions {
 
 /** How often file times are checked. */
 const REST_MS = 1500;
-/** How often what file times do not show is asked for, such as whether a process was killed. */
-const ASK_EVERY_MS = {
+/** How often to poll what file times do not show, such as whether a process was killed. */
+const POLL_EVERY_MS = {
   listener: 10_000,
   storage: 10_000,
   activity: 5000,
   doctor: 5 * 60_000,
 } as const;
 
-type Asked = keyof typeof ASK_EVERY_MS;
+type PolledPart = keyof typeof POLL_EVERY_MS;
 
 interface Opened {
   readonly loaded: LoadedConfig;
-  readonly agents: AgentsLook;
-  readonly flows: ReturnType<typeof flowsLook>;
-  readonly dreams: ReturnType<typeof dreamsLook>;
+  readonly agents: AgentsReader;
+  readonly flows: ReturnType<typeof flowsReader>;
+  readonly dreams: ReturnType<typeof dreamsReader>;
   readonly logFile: string;
 }
 
@@ -69,9 +69,9 @@ export class OverviewFollower {
   private readonly options: FollowOverviewOptions;
   private readonly clock: EngineContext['clock'];
   private opened: Opened | undefined;
-  private readonly seen = new Map<string, string>();
-  /** When each part was last asked for. */
-  private readonly askedMs = new Map<Asked, number>();
+  private readonly stamps = new Map<string, string>();
+  /** When each part was last polled. */
+  private readonly polledMs = new Map<PolledPart, number>();
   private nudge = new AbortController();
 
   constructor(options: FollowOverviewOptions) {
@@ -95,9 +95,9 @@ export class OverviewFollower {
 
   /** Reads everything again, now. */
   again(): void {
-    this.seen.clear();
+    this.stamps.clear();
     this.opened?.agents.again();
-    this.askedMs.clear();
+    this.polledMs.clear();
     this.nudge.abort();
     this.nudge = new AbortController();
   }
@@ -110,78 +110,78 @@ export class OverviewFollower {
     this.lookAtActivity();
     const { opened } = this;
     if (opened !== undefined) {
-      await this.lookAtStorage(opened.loaded);
-      const flows = await opened.flows.look();
-      if (flows !== undefined) tell({ flows });
+      await this.readStorage(opened.loaded);
+      const flows = await opened.flows.read();
+      if (flows !== undefined) onNews({ flows });
       const dreams = opened.dreams(this.clock.now());
-      if (dreams !== undefined) tell({ dreams });
-      this.lookAtRecent(opened);
-      await opened.agents.look(() => tell({ agents: opened.agents.news() }));
+      if (dreams !== undefined) onNews({ dreams });
+      this.readRecent(opened);
+      await opened.agents.readDue(() => onNews({ agents: opened.agents.news() }));
     }
-    if (!signal.aborted && this.isDue('doctor')) tell({ findings: await this.checkUp() });
+    if (!signal.aborted && this.isDue('doctor')) onNews({ findings: await this.checkUp() });
   }
 
-  private async lookAtConfig(): Promise<void> {
-    const { context, configFile, tell } = this.options;
+  private async readConfig(): Promise<void> {
+    const { context, configFile, onNews } = this.options;
     const { file } = discoverConfig(context, configFile);
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
-    for (const part of ['listener', 'log', 'queries']) this.seen.delete(part);
-    this.askedMs.delete('storage');
-    this.askedMs.delete('doctor');
+    for (const part of ['listener', 'log', 'queries']) this.stamps.delete(part);
+    this.polledMs.delete('storage');
+    this.polledMs.delete('doctor');
     try {
       const loaded = await loadConfig(context, { configFile });
       const memories = await openAllMemories(context, { configFile });
-      const agents = new AgentsLook(memories, this.clock);
-      const flows = flowsLook(context, loaded);
-      const dreams = dreamsLook(dreamTargets(loaded, context));
+      const agents = new AgentsReader(memories, this.clock);
+      const flows = flowsReader(context, loaded);
+      const dreams = dreamsReader(dreamTargets(loaded, context));
       this.opened = { loaded, agents, flows, dreams, logFile: logFileOf({ loaded, context }) };
       const config: ConfigNews =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }
           : { state: 'read', file: loaded.file };
-      tell({ config, agents: agents.news() });
+      onNews({ config, agents: agents.news() });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const fault = overallFault('configuration', error);
-      tell({ config: { state: 'faulty', fault }, agents: [], dreams: [] });
+      onNews({ config: { state: 'faulty', fault }, agents: [], dreams: [] });
     }
   }
 
-  private lookAtListener(): void {
-    const { context, tell } = this.options;
+  private readListener(): void {
+    const { context, onNews } = this.options;
     const { stateDir } = context.state;
     const files = ['serve.json', 'webhooks.json'].map((name) => `${stateDir}/${name}`);
     const isWritten = this.isNew('listener', fileStamp(files));
-    if (isWritten) this.askedMs.delete('listener');
+    if (isWritten) this.polledMs.delete('listener');
     if (!this.isDue('listener')) return;
     const listener = listenerGlance(runningServeState(stateDir), this.opened?.loaded, stateDir);
-    if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
+    if (this.isNew('listener state', JSON.stringify(listener))) onNews({ listener });
   }
 
-  private lookAtActivity(): void {
-    const { context, tell } = this.options;
+  private readActivity(): void {
+    const { context, onNews } = this.options;
     const { opened } = this;
     if (opened === undefined || !this.isDue('activity')) return;
     const isOn = opened.loaded.resolved.logging.activity;
     const folder = activityFolder(context.state);
     const activity = isOn ? readActivityHistory(folder, this.clock.now()) : null;
-    if (this.isNew('activity told', JSON.stringify(activity))) tell({ activity });
+    if (this.isNew('activity state', JSON.stringify(activity))) onNews({ activity });
   }
 
-  private async lookAtStorage(loaded: LoadedConfig): Promise<void> {
-    const { context, tell } = this.options;
+  private async readStorage(loaded: LoadedConfig): Promise<void> {
+    const { context, onNews } = this.options;
     if (!this.isDue('storage')) return;
     const storage = await storageGlance(context, loaded);
-    if (this.isNew('storage told', JSON.stringify(storage))) tell({ storage });
+    if (this.isNew('storage state', JSON.stringify(storage))) onNews({ storage });
   }
 
-  private lookAtRecent({ logFile, agents }: Opened): void {
-    const { context, tell } = this.options;
+  private readRecent({ logFile, agents }: Opened): void {
+    const { context, onNews } = this.options;
     const names = agents.news().map(({ name }) => name);
-    if (this.isNew('log', fileStamp([logFile]))) tell({ log: logTail(logFile) });
+    if (this.isNew('log', fileStamp([logFile]))) onNews({ log: logTail(logFile) });
     if (this.isNew('queries', fileStamp(queryFiles(names, context.state)))) {
-      tell({ queries: newestQueries(names, context.state) });
+      onNews({ queries: newestQueries(names, context.state) });
     }
   }
 
@@ -198,19 +198,19 @@ export class OverviewFollower {
     }
   }
 
-  /** Whether it is time to ask for a part again; if so, the time until the next one starts. */
-  private isDue(what: Asked): boolean {
+  /** Whether a part is due to be polled; if so, its next interval starts now. */
+  private isDue(part: PolledPart): boolean {
     const nowMs = this.clock.now();
-    if (nowMs - (this.askedMs.get(what) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS[what])
+    if (nowMs - (this.polledMs.get(part) ?? Number.NEGATIVE_INFINITY) < POLL_EVERY_MS[part])
       return false;
-    this.askedMs.set(what, nowMs);
+    this.polledMs.set(part, nowMs);
     return true;
   }
 
   /** Whether a stamp changed since the last call. */
-  private isNew(what: string, stamp: string): boolean {
-    if (this.seen.get(what) === stamp) return false;
-    this.seen.set(what, stamp);
+  private isNew(part: string, stamp: string): boolean {
+    if (this.stamps.get(part) === stamp) return false;
+    this.stamps.set(part, stamp);
     return true;
   }
 

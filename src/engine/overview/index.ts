@@ -1,7 +1,7 @@
 // The door of this room, apart from about.ts, bug-report.ts and package-version.ts for commands that need
 // nothing else, and output-schemas.ts.
 
-export type { AgentGlance, AgentNews } from './agents-look.js';
+export type { AgentGlance, AgentNews } from './agents-reader.js';
 export { OverviewFollower, type OverviewNews, type QuietFinding } from './follow-overview.js';
 export {
   type OverallFault,
@@ -9,5 +9,5 @@ export {
   overallStatus,
   overallStatusOutput,
 } from './overall-status.js';
-export type { StorageGlance } from './storage-look.js';
+export type { StorageGlance } from './storage-glance.js';
 export type { DreamsGlance, FlowsGlance, ListenerGlance } from './work.js';

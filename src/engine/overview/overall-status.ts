@@ -23,7 +23,7 @@ interface AgentOverview {
   readonly embedding: EmbeddingStatus;
 }
 
-export interface AgentLook {
+export interface AgentReading {
   /** Undefined when its state is unknown. */
   readonly agent: AgentOverview | undefined;
   readonly faults: readonly OverallFault[];
@@ -64,9 +64,9 @@ export async function overallStatus(
   const agents: AgentOverview[] = [];
   const faults: OverallFault[] = [];
   for (const memory of memories) {
-    const look = await lookAtAgent(memory);
-    if (look.agent !== undefined) agents.push(look.agent);
-    faults.push(...look.faults);
+    const reading = await readAgent(memory);
+    if (reading.agent !== undefined) agents.push(reading.agent);
+    faults.push(...reading.faults);
   }
   const { stateDir } = place.context.state;
   const serving = runningServeState(stateDir);
@@ -91,7 +91,7 @@ export async function overallStatus(
 }
 
 /** Reads the state of one agent; calls no provider and changes nothing. */
-export async function lookAtAgent(memory: OpenedMemory): Promise<AgentLook> {
+export async function readAgent(memory: OpenedMemory): Promise<AgentReading> {
   try {
     const status = await memory.backend.status();
     const agent = { memory, status, embedding: embeddingStatus(memory, status) };

@@ -20,7 +20,7 @@ import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
-import { type StorageGlance, storageGlance } from './storage-look.js';
+import { type StorageGlance, storageGlance } from './storage-glance.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
 export interface DreamsGlance {
@@ -49,10 +49,10 @@ interface LastSweep {
  * Reads the dreams of all workspaces; databases are opened only after a change. What it returns gives undefined when
  * nothing changed since the last call and no sweep became due.
  */
-export function dreamsLook(
+export function dreamsReader(
   targets: readonly DreamTarget[],
 ): (nowMs: number) => readonly DreamsGlance[] | undefined {
-  let seen: string | undefined;
+  let lastStamp: string | undefined;
   let swept: readonly (SweptGlance & { readonly target: DreamTarget })[] = [];
   let reported: readonly DreamsGlance[] = [];
   return (nowMs) => {
@@ -63,10 +63,10 @@ export function dreamsLook(
         join(dir, MEMORY_FILE),
       ]),
     );
-    const isSwept = stamp !== seen;
+    const isSwept = stamp !== lastStamp;
     const isDue = reported.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
     if (!isSwept && !isDue) return undefined;
-    seen = stamp;
+    lastStamp = stamp;
     if (isSwept) swept = targets.map((target) => ({ target, ...sweptGlance(target) }));
     reported = swept.map(({ target, ...glance }) => ({
       agents: target.agents,
@@ -145,24 +145,24 @@ const NONE: FlowsGlance = {
 /**
  * Counts flows whenever something was committed. The database is opened once, and never created.
  */
-export function flowsLook(context: EngineContext, { resolved }: LoadedConfig) {
+export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) {
   let opened: Flows | undefined;
-  let seen: string | undefined;
+  let lastVersion: string | undefined;
   return {
     /** @returns undefined when nothing changed since the last call */
-    look: async (): Promise<FlowsGlance | undefined> => {
+    read: async (): Promise<FlowsGlance | undefined> => {
       try {
         opened ??= await openExistingFlows(context, resolved);
         const version = (await opened?.version()) ?? 'none';
-        if (version === seen) return undefined;
-        seen = version;
+        if (version === lastVersion) return undefined;
+        lastVersion = version;
         if (opened === undefined) return NONE;
         const counts = await opened.operator.counts();
         return { ...counts, paused: await opened.tasks.paused(), fault: undefined };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        if (seen === error.message) return undefined;
-        seen = error.message;
+        if (lastVersion === error.message) return undefined;
+        lastVersion = error.message;
         return { ...NONE, fault: error.message };
       }
     },
@@ -261,13 +261,13 @@ export async function otherWork(
 ): Promise<OtherWork> {
   const { clock, state } = context;
   const loaded = await loadConfig(context, { configFile });
-  const flows = flowsLook(context, loaded);
+  const flows = flowsReader(context, loaded);
   try {
     return {
       storage: await storageGlance(context, loaded),
       listener: listenerGlance(serving, loaded, state.stateDir),
-      flows: (await flows.look()) ?? NONE,
-      dreams: dreamsLook(dreamTargets(loaded, context))(clock.now()) ?? [],
+      flows: (await flows.read()) ?? NONE,
+      dreams: dreamsReader(dreamTargets(loaded, context))(clock.now()) ?? [],
     };
   } finally {
     await flows.close();

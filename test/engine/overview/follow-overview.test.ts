@@ -51,7 +51,7 @@ function follow(
     configFile: undefined,
     checkUp,
     restMs: 2,
-    tell: (news) => {
+    onNews: (news) => {
       told.push(...Object.keys(news));
       known = { ...known, ...news };
     },

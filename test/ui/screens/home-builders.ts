@@ -1,4 +1,4 @@
-import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agents-look.js';
+import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agents-reader.js';
 import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
 
 /** The present in these tests. */

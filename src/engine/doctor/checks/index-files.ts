@@ -35,22 +35,22 @@ interface Subject {
 /** Whether each agent's index exists, is intact, has the current version and is up to date. */
 export const index = configuredCheck('index', async (world) => {
   const memories = await world.memories();
-  const looks = await Promise.all(memories.map((memory) => lookAt(world, memory)));
+  const reports = await Promise.all(memories.map((memory) => checkIndex(world, memory)));
   const off = world.agents.filter((agent) => !agent.memorySearch.enabled);
   const findings = [
-    ...looks.flatMap((look) => look.findings),
+    ...reports.flatMap((report) => report.findings),
     ...off.map(({ id }) =>
       finding('memory-disabled', 'note', { message: `memory search is off for agent ${id}` }),
     ),
   ];
   return {
-    summary: looks.map((look) => look.summary).join(', '),
+    summary: reports.map((report) => report.summary).join(', '),
     findings,
-    off: looks.every((look) => look.off === true),
+    off: reports.every((report) => report.off === true),
   };
 });
 
-async function lookAt(world: ConfiguredWorld, memory: OpenedMemory): Promise<CheckReport> {
+async function checkIndex(world: ConfiguredWorld, memory: OpenedMemory): Promise<CheckReport> {
   const agentId = memory.agent.id;
   const indexFile = memory.agent.memorySearch.store.path;
   const isShared = memory.home.others !== undefined;

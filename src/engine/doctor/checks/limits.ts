@@ -21,10 +21,10 @@ const FEW_FILES = 100;
 
 /** Whether there is free space where svc writes. */
 export const disk = check('disk', async (world) => {
-  const looks = await Promise.all(folders(world).map((folder) => lookAt(folder, world)));
+  const checked = await Promise.all(folders(world).map((folder) => checkFolder(folder, world)));
   return {
-    summary: [...new Set(looks.map(({ free }) => free))].join(', '),
-    findings: looks.map((look) => look.finding),
+    summary: [...new Set(checked.map(({ free }) => free))].join(', '),
+    findings: checked.map(({ finding }) => finding),
   };
 });
 
@@ -35,7 +35,7 @@ function folders({ context, agents }: DoctorWorld): readonly string[] {
   return [...new Set([stateDir, cacheDir, ...stores].map((path) => nearestExisting(path)))];
 }
 
-async function lookAt(
+async function checkFolder(
   folder: string,
   { host }: DoctorWorld,
 ): Promise<{ readonly free: string; readonly finding: Finding | undefined }> {

@@ -38,7 +38,7 @@ export const permissions = check('permissions', async (world) => {
   }
   const { stateDir, cacheDir } = world.context.state;
   const findings = [
-    ...guarded(world).flatMap((one) => lookAt(one, uid) ?? []),
+    ...guarded(world).flatMap((one) => checkAccess(one, uid) ?? []),
     ...[stateDir, cacheDir].flatMap((path) => refusal(path) ?? []),
   ];
   // One finding per file: the first is the worst.
@@ -167,7 +167,7 @@ function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
   }));
 }
 
-function lookAt(one: Guarded, uid: number): Finding | undefined {
+function checkAccess(one: Guarded, uid: number): Finding | undefined {
   // In a folder that cannot be entered, the folder is the problem.
   const found = ifReadable(() => lstatSync(one.path, { throwIfNoEntry: false }));
   // A link is the user's choice.

@@ -10,9 +10,11 @@ import { resolveConfigured } from './secrets.js';
 /** Whether a query can be embedded; a test query is really sent. */
 export const provider = configuredCheck('provider', async (world) => {
   // The check `backend` covers external programs.
-  const asked = (await world.memories()).filter(({ ext, providers }) => !ext && providers);
+  const embeddingMemories = (await world.memories()).filter(
+    ({ ext, providers }) => !ext && providers,
+  );
   // Agents with the same settings are tested once: a test may cost money.
-  const groups = groupBy(asked, ({ agent }) => {
+  const groups = groupBy(embeddingMemories, ({ agent }) => {
     const { provider, fallback, model, remote, local, outputDimensionality } = agent.memorySearch;
     const { inputType, queryInputType, multimodal, query } = agent.memorySearch;
     return JSON.stringify([
@@ -20,19 +22,19 @@ export const provider = configuredCheck('provider', async (world) => {
       ...[inputType, queryInputType, multimodal.enabled, query.timeoutSeconds],
     ]);
   });
-  const looks = await Promise.all(
+  const diagnoses = await Promise.all(
     [...groups.values()].map(async (memories) => {
       const [memory] = memories;
       // Vendors quote the key they refuse.
       await resolveConfigured(keysOf(memory), world);
-      const work = { signal: world.signal, onEvent: () => undefined };
-      return { memories, diagnosis: await diagnoseMemory(memory, work) };
+      const options = { signal: world.signal, onEvent: () => undefined };
+      return { memories, diagnosis: await diagnoseMemory(memory, options) };
     }),
   );
-  const names = [...new Set(looks.map(({ diagnosis }) => diagnosis.provider ?? ''))];
+  const names = [...new Set(diagnoses.map(({ diagnosis }) => diagnosis.provider ?? ''))];
   return {
     summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
-    findings: looks.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
+    findings: diagnoses.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
   };
 });
 
@@ -90,19 +92,19 @@ function codeOf({ check, code }: Checked): string {
 
 /** Whether the external search program answers a test query, where it is configured. */
 export const backend = configuredCheck('backend', async (world) => {
-  const work = { signal: world.signal, onEvent: () => undefined };
-  const looks = await Promise.all(
+  const options = { signal: world.signal, onEvent: () => undefined };
+  const diagnoses = await Promise.all(
     (await world.memories()).flatMap(({ agent, ext }) =>
-      ext === undefined ? [] : [ext.diagnose(work).then(({ checks }) => ({ agent, checks }))],
+      ext === undefined ? [] : [ext.diagnose(options).then(({ checks }) => ({ agent, checks }))],
     ),
   );
-  const releases = looks
+  const releases = diagnoses
     .flatMap(({ checks }) => checks)
     .filter(({ check, state }) => check === 'release' && state === 'ok')
     .map(({ text }) => text);
   return {
-    summary: looks.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
-    findings: looks.flatMap(({ agent, checks }) => backendFindings(agent, checks, world)),
+    summary: diagnoses.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
+    findings: diagnoses.flatMap(({ agent, checks }) => backendFindings(agent, checks, world)),
   };
 });
 
@@ -136,24 +138,24 @@ const BACKEND_WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
 /** Whether the reranker answers; two texts are really sent. */
 export const reranker = configuredCheck('reranker', async (world) => {
   // External programs do not use it.
-  const using = (await world.memories()).filter(({ ext, reranking }) => !ext && reranking);
-  const groups = groupBy(using, ({ agent }) => {
+  const reranked = (await world.memories()).filter(({ ext, reranking }) => !ext && reranking);
+  const groups = groupBy(reranked, ({ agent }) => {
     const { provider, model, remote, timeoutMs } = agent.memorySearch.query.rerank;
     const { modelCacheDir, contextSize } = agent.memorySearch.local;
     return JSON.stringify([provider, model, remote, timeoutMs, modelCacheDir, contextSize]);
   });
-  const looks = await Promise.all(
-    [...groups.values()].map((memories) => lookAtReranker(memories, world)),
+  const diagnoses = await Promise.all(
+    [...groups.values()].map((memories) => checkReranker(memories, world)),
   );
-  const names = [...new Set(looks.map(({ name }) => name))];
+  const names = [...new Set(diagnoses.map(({ name }) => name))];
   return {
     summary: names.length === 0 ? 'none' : names.join(', '),
-    findings: looks.flatMap(({ findings }) => findings),
+    findings: diagnoses.flatMap(({ findings }) => findings),
     off: names.length === 0,
   };
 });
 
-async function lookAtReranker(
+async function checkReranker(
   memories: readonly [OpenedMemory, ...OpenedMemory[]],
   { signal, placeOfAgent }: ConfiguredWorld,
 ): Promise<{ readonly name: string; readonly findings: readonly Finding[] }> {

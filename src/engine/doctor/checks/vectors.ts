@@ -109,15 +109,15 @@ export const media = configuredCheck('media', async (world) => {
   const memories = (await world.memories()).filter(
     ({ agent }) => agent.memorySearch.multimodal.enabled,
   );
-  const looks = await Promise.all(memories.map((memory) => lookAt(memory, world)));
-  const files = looks.reduce((sum, look) => sum + look.files, 0);
+  const checked = await Promise.all(memories.map((memory) => checkVectors(memory, world)));
+  const files = checked.reduce((sum, one) => sum + one.files, 0);
   const isOff = memories.length === 0;
   const summary = isOff ? 'off' : formatCountOf(files, 'media file');
-  const findings = looks.flatMap((look) => look.findings);
+  const findings = checked.flatMap((one) => one.findings);
   return { summary, findings, off: isOff };
 });
 
-async function lookAt(
+async function checkVectors(
   memory: OpenedMemory,
   world: ConfiguredWorld,
 ): Promise<{ readonly files: number; readonly findings: readonly Finding[] }> {

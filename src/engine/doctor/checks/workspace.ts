@@ -36,12 +36,12 @@ const NAMED = 5;
 /** Whether each agent's workspace exists and can be read. */
 export const workspace = configuredCheck('workspace', async (world) => {
   const agents = world.agents.filter((agent) => agent.memorySearch.enabled);
-  const findings = agents.flatMap((agent) => lookAt(agent, world));
+  const findings = agents.flatMap((agent) => checkWorkspace(agent, world));
   const folders = [...new Set(agents.map((agent) => agent.workspaceDir))];
   return { summary: folders.join(', '), findings, off: agents.length === 0 };
 });
 
-function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['findings'] {
+function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckReport['findings'] {
   const { workspaceDir, id } = agent;
   const place = world.placeOfAgent(id, ['workspace']) ?? { file: workspaceDir };
   try {

@@ -12,7 +12,7 @@ import {
   type BatchRun,
   collectJob,
   findJob,
-  lookAt,
+  pollJob,
   submitJob,
 } from './follow-job.js';
 import {
@@ -123,7 +123,7 @@ async function* resumeJob(
   const { id, keys } = job;
   run.onEvent({ type: 'batch.submitted', job: id, inputs: keys.length, resumed: true });
   const { enabled, wait } = run.settings;
-  const status = wait || !enabled ? await awaitJob(job, run) : await lookAt(job, run);
+  const status = wait || !enabled ? await awaitJob(job, run) : await pollJob(job, run);
   if (status.state === 'running') {
     earlier.pending.push(job);
     return;

@@ -87,7 +87,7 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
   let cancelled: string | undefined;
   let done: number | undefined;
   for (;;) {
-    const status = await lookAt(job, run);
+    const status = await pollJob(job, run);
     if (status.state !== 'running') {
       return cancelled === undefined || status.state === 'failed'
         ? status
@@ -114,7 +114,7 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
 }
 
 /** Polls a job. A temporary failure counts as still running. */
-export async function lookAt(job: StartedJob, run: BatchRun): Promise<BatchStatus> {
+export async function pollJob(job: StartedJob, run: BatchRun): Promise<BatchStatus> {
   const status = await resultOrFault(run.vendor.status(job.handle, run.call), run);
   if (!(status instanceof VendorFault)) return status;
   if (isGone(status)) return { state: 'failed', why: 'the job no longer exists at the vendor' };

@@ -3,7 +3,7 @@ import type { IndexState, Staleness } from '../memory/backends/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
 import { namesIn } from '../support/files.js';
-import { type AgentLook, lookAtAgent, type OverallFault } from './overall-status.js';
+import { type AgentReading, type OverallFault, readAgent } from './overall-status.js';
 import { fileStamp } from './work.js';
 
 /** Files of an agent can change without a notification. */
@@ -14,7 +14,7 @@ const MOST_SHARE = 1 / 40;
 const MOST_SHARE_ON_CHANGE = 1 / 5;
 
 /** The last reading of an agent. */
-interface Watched {
+interface ReadAgent {
   readonly memory: OpenedMemory;
   news: AgentNews;
   stamp: string;
@@ -24,8 +24,8 @@ interface Watched {
 }
 
 /** Reads the state of all agents repeatedly, but not more often than is useful. */
-export class AgentsLook {
-  private readonly agents: readonly Watched[];
+export class AgentsReader {
+  private readonly agents: readonly ReadAgent[];
   private readonly clock: Clock;
 
   constructor(memories: readonly OpenedMemory[], clock: Clock) {
@@ -44,7 +44,7 @@ export class AgentsLook {
   }
 
   /** Reads every agent that is due. @param onNews called after each */
-  async look(onNews: () => void): Promise<void> {
+  async readDue(onNews: () => void): Promise<void> {
     for (const agent of this.agents) {
       if (!this.isDue(agent)) continue;
       await this.read(agent);
@@ -61,17 +61,17 @@ export class AgentsLook {
     for (const { memory } of this.agents) await memory.backend.close();
   }
 
-  private isDue({ endedMs, tookMs, stamp, memory }: Watched): boolean {
+  private isDue({ endedMs, tookMs, stamp, memory }: ReadAgent): boolean {
     if (endedMs === undefined) return true;
     const restedMs = this.clock.now() - endedMs;
     if (restedMs >= Math.max(REST_MS, tookMs / MOST_SHARE)) return true;
     return restedMs >= tookMs / MOST_SHARE_ON_CHANGE && stamp !== stampOf(memory);
   }
 
-  private async read(agent: Watched): Promise<void> {
+  private async read(agent: ReadAgent): Promise<void> {
     const startedMs = this.clock.now();
     const stamp = stampOf(agent.memory);
-    agent.news = agentNews(agent.memory.name, await lookAtAgent(agent.memory));
+    agent.news = agentNews(agent.memory.name, await readAgent(agent.memory));
     agent.stamp = stamp;
     agent.endedMs = this.clock.now();
     agent.tookMs = Math.max(0, agent.endedMs - startedMs);
@@ -121,7 +121,7 @@ export interface AgentNews {
   readonly faults: readonly OverallFault[];
 }
 
-function agentNews(name: string, { agent, faults }: AgentLook): AgentNews {
+function agentNews(name: string, { agent, faults }: AgentReading): AgentNews {
   if (agent === undefined) return { name, glance: undefined, faults };
   const { status, embedding } = agent;
   const { index } = status;

@@ -7,7 +7,7 @@ import { QUIET_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js'
 import { createSecretMask, environmentSecrets } from '../../engine/masking/index.js';
 import { OverviewFollower, type QuietFinding } from '../../engine/overview/index.js';
 import { createContext } from '../context.js';
-import type { LookNews, LookOrder } from './shown-home.js';
+import type { OverviewOrder, OverviewPart } from './shown-home.js';
 
 const ended = new AbortController();
 process.on('disconnect', () => ended.abort());
@@ -20,7 +20,7 @@ function follow(configFile: string | undefined): OverviewFollower {
   const follower = new OverviewFollower({
     context,
     configFile,
-    tell: (news: LookNews) => {
+    onNews: (news: OverviewPart) => {
       // The parent process may have exited.
       if (process.connected) process.send?.(mask.data(news), () => undefined);
     },
@@ -40,7 +40,7 @@ function follow(configFile: string | undefined): OverviewFollower {
 }
 
 let follower: OverviewFollower | undefined;
-process.on('message', (order: LookOrder) => {
+process.on('message', (order: OverviewOrder) => {
   if (order.type === 'follow') follower ??= follow(order.configFile);
   else follower?.again();
 });

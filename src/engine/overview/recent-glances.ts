@@ -36,7 +36,7 @@ export function newestQueries(
   agents: readonly string[],
   state: StatePaths,
 ): readonly QueryGlance[] {
-  const found = agents
+  const logged = agents
     .flatMap((agent) =>
       searchesIn(searchLogFile(state, agent)).map(({ at, query }) => ({
         query,
@@ -44,8 +44,8 @@ export function newestQueries(
       })),
     )
     .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
-  const shown = found.length > 0 ? found : historyOf(queryHistoryFile(state));
-  return shown.slice(0, MOST_QUERIES);
+  const queries = logged.length > 0 ? logged : historyOf(queryHistoryFile(state));
+  return queries.slice(0, MOST_QUERIES);
 }
 
 /** A log that cannot be read is empty here: it is only for display, and the doctor reports it. */
