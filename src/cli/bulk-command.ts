@@ -41,18 +41,18 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
   /**
    * What the flags select; undefined if one is named instead, whatever variables select.
    *
-   * @param own the filters that are special to the command
+   * @param specialFilters filters that only this command has
    * @throws SvcError USAGE with both, or with neither
    */
   protected async selection<Own extends object>(
     id: string | undefined,
     flags: BulkFlags,
-    own: Own,
+    specialFilters: Own,
   ) {
     const times = this.times();
     const ageMs = readAge(flags['older-than']);
     const filter = {
-      ...own,
+      ...specialFilters,
       sinceMs: await readSince(flags.since, times),
       beforeMs: ageMs === undefined ? undefined : times.nowMs - ageMs,
     };
@@ -83,9 +83,10 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
     const { words, found, change } = bulk;
     const dryRun = flags['dry-run'] ?? false;
     const { entries, total } = found;
-    const what = formatCountOf(entries.length, words.noun);
+    const count = formatCountOf(entries.length, words.noun);
     const isAgreed =
-      entries.length === 0 || (!dryRun && (await this.agrees(`${words.question} ${what}?`, flags)));
+      entries.length === 0 ||
+      (!dryRun && (await this.agrees(`${words.question} ${count}?`, flags)));
     const untouched = (record: R): Changed<R> => ({ record, error: undefined });
     const changed = isAgreed
       ? await changeMany(entries, change, this.signal)

@@ -36,7 +36,7 @@ Without an ID, cancels all active flows that match the flags, after confirmation
       const filter = { ...selection, statuses: statuses ?? ACTIVE_FLOW_STATUSES };
       const { entries, total } = await operator.listFlows(filter);
       return this.changeAll(flags, {
-        words: { ...FLOW_WORDS, question: 'Cancel', done: 'cancelled' },
+        words: { ...FLOW_WORDS, question: 'Cancel', pastTense: 'cancelled' },
         found: { entries: entries.map(({ flow }) => flow), total },
         change: async ({ flowId }) => (await operator.cancelFlow(flowId)).flow,
       });

@@ -33,7 +33,7 @@ Without an ID, cancels all active tasks that match the flags, after confirmation
     if (selection !== undefined) {
       const filter = { ...selection, statuses: statuses ?? ACTIVE_TASK_STATUSES };
       return this.changeAll(flags, {
-        words: { ...TASK_WORDS, question: 'Cancel', done: 'cancelled' },
+        words: { ...TASK_WORDS, question: 'Cancel', pastTense: 'cancelled' },
         found: await operator.listTasks(filter),
         change: ({ taskId }) => tasks.cancel(taskId),
       });

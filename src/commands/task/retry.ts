@@ -42,7 +42,7 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
         ofContinuing: true as const,
       };
       return this.changeAll(flags, {
-        words: { ...TASK_WORDS, question: 'Retry', done: 'queued' },
+        words: { ...TASK_WORDS, question: 'Retry', pastTense: 'queued' },
         found: await operator.listTasks(filter),
         change: ({ taskId }) => tasks.retry(taskId),
       });

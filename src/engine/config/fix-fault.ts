@@ -157,8 +157,8 @@ function keyOf({ code, path }: ConfigFault): string {
 }
 
 /** Whether a name is a typo of another one, and of no other choice that is as near. */
-function isSlip(typed: string, meant: string, choices: readonly string[]): boolean {
+function isSlip(typed: string, suggestion: string, choices: readonly string[]): boolean {
   const slips = (name: string): number => distance(typed.toLowerCase(), name.toLowerCase());
-  const rivals = choices.filter((name) => name !== meant && slips(name) <= slips(meant));
-  return slips(meant) <= MOST_SLIPS && rivals.length === 0;
+  const rivals = choices.filter((name) => name !== suggestion && slips(name) <= slips(suggestion));
+  return slips(suggestion) <= MOST_SLIPS && rivals.length === 0;
 }

@@ -129,8 +129,12 @@ function isMistypedHarmless(path: ConfigPath): boolean {
   if (typeof last !== 'string') return false;
   const parent = path.slice(0, -1);
   const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
-  const meant = suggestName(last, known);
-  return meant !== undefined && !isSecretPath([...parent, meant]) && !SECRET_FIELD.test(meant);
+  const suggestion = suggestName(last, known);
+  return (
+    suggestion !== undefined &&
+    !isSecretPath([...parent, suggestion]) &&
+    !SECRET_FIELD.test(suggestion)
+  );
 }
 
 const MOST_SHOWN = 1_000_000;

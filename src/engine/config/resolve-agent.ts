@@ -25,9 +25,9 @@ export function resolveAgent(
   context: EngineContext,
 ): ResolvedAgent {
   const { agents, mcp, memory, sessions } = loaded.resolved;
-  const wanted = agentId ?? defaultAgentId(loaded.resolved);
-  const agent = agents.list.find((candidate) => candidate.id === wanted);
-  if (agent === undefined) throw unknownAgent(wanted, loaded);
+  const id = agentId ?? defaultAgentId(loaded.resolved);
+  const agent = agents.list.find((candidate) => candidate.id === id);
+  if (agent === undefined) throw unknownAgent(id, loaded);
   const workspace = agent.workspace ?? agents.defaults.workspace;
   const { userTimezone } = agents.defaults;
   const { timezone: dreamTimezone = userTimezone, phases } =
@@ -48,8 +48,8 @@ export function resolveAgent(
     citations: memory.citations,
     sessionReaders: sessions.readers.map(({ id, path }) => {
       if (path === undefined) return { id };
-      const named = path.replaceAll('{agentId}', agent.id);
-      return { id, path: resolveConfiguredPath(loaded, named, context) };
+      const templatePath = path.replaceAll('{agentId}', agent.id);
+      return { id, path: resolveConfiguredPath(loaded, templatePath, context) };
     }),
     projectDirs: projectDirs(loaded, workspaceDir, context),
     scope: memory.ext.scope,
@@ -94,9 +94,9 @@ function placeMemorySearch(
   const { modelPath, modelCacheDir } = memorySearch.local;
   const { rerank } = memorySearch.query;
   const indexPath = memorySearch.store.path;
-  const place = (path: string): string => resolveConfiguredPath(loaded, path, context);
+  const resolve = (path: string): string => resolveConfiguredPath(loaded, path, context);
   const placeModel = (model: string): string =>
-    /^(?:hf:|https?:\/\/)/u.test(model) ? model : place(model);
+    /^(?:hf:|https?:\/\/)/u.test(model) ? model : resolve(model);
   return {
     ...memorySearch,
     extraPaths: memorySearch.extraPaths.map((path) => expandHome(path, context.homeDir)),
@@ -111,7 +111,7 @@ function placeMemorySearch(
       ...memorySearch.sync,
       sessions: {
         ...memorySearch.sync.sessions,
-        imports: memorySearch.sync.sessions.imports.map(place),
+        imports: memorySearch.sync.sessions.imports.map(resolve),
       },
     },
     store: {
@@ -119,20 +119,21 @@ function placeMemorySearch(
       path:
         indexPath === undefined
           ? join(cacheDir, 'memory', `${agent.id}.sqlite`)
-          : place(indexPath.replaceAll('{agentId}', agent.id)),
+          : resolve(indexPath.replaceAll('{agentId}', agent.id)),
     },
     local: {
       ...memorySearch.local,
       ...(modelPath === undefined ? {} : { modelPath: placeModel(modelPath) }),
-      modelCacheDir: modelCacheDir === undefined ? join(stateDir, 'models') : place(modelCacheDir),
+      modelCacheDir:
+        modelCacheDir === undefined ? join(stateDir, 'models') : resolve(modelCacheDir),
     },
   };
 }
 
-function unknownAgent(wanted: string, loaded: LoadedConfig): SvcError {
+function unknownAgent(id: string, loaded: LoadedConfig): SvcError {
   const known = listAgents(loaded.resolved);
-  const hint = nameHint(wanted, known, `use one of: ${known.join(', ')}`);
-  return new SvcError('AGENT_UNKNOWN', `unknown agent ${JSON.stringify(wanted)}`, {
+  const hint = nameHint(id, known, `use one of: ${known.join(', ')}`);
+  return new SvcError('AGENT_UNKNOWN', `unknown agent ${JSON.stringify(id)}`, {
     hint: loaded.file === undefined ? `${hint} (no configuration file found)` : hint,
     details: { agents: known },
   });

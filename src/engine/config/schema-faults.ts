@@ -60,11 +60,11 @@ function unionFaults(
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
 ): readonly ConfigFault[] {
-  const meant = issue.errors.find((issues) => issues.every((inner) => goesDeeper(inner)));
-  if (meant === undefined || meant.length === 0) {
+  const intended = issue.errors.find((issues) => issues.every((inner) => goesDeeper(inner)));
+  if (intended === undefined || intended.length === 0) {
     return [wrongValue(document, path, typeof valueAt(document.value, path) !== 'string')];
   }
-  return meant.flatMap((inner) => faultsOf(document, inner, [...path, ...toPath(inner.path)]));
+  return intended.flatMap((inner) => faultsOf(document, inner, [...path, ...toPath(inner.path)]));
 }
 
 function goesDeeper(issue: Issue): boolean {
@@ -105,10 +105,10 @@ function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boole
   const choices = schemas[0] === undefined ? [] : enumChoices(schemas[0]);
   const isHarmless = schemas.length > 0 && schemas.every(takesNoText);
   const isShown = isHarmless ? typeof value !== 'object' : !wrongType && typeof value === 'number';
-  const got = isShown ? shownValue(value) : wrongType ? describeValue(value) : undefined;
+  const shownText = isShown ? shownValue(value) : wrongType ? describeValue(value) : undefined;
   return faultAt(wrongType ? 'wrong-type' : 'invalid-value', path, location, {
     expected,
-    message: `${labelOf(path)} must be ${expected}${got === undefined ? '' : ` (got ${got})`}`,
+    message: `${labelOf(path)} must be ${expected}${shownText === undefined ? '' : ` (got ${shownText})`}`,
     suggestion: typeof value === 'string' ? suggestName(value, choices) : undefined,
   });
 }

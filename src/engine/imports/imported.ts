@@ -42,7 +42,7 @@ export interface Imported {
   /** Absolute path of what was read. */
   readonly source: string;
   readonly settings: readonly ImportedSetting[];
-  readonly left: readonly LeftOut[];
+  readonly leftOut: readonly LeftOut[];
   /** In the order of time. */
   readonly entries: readonly ImportedEntry[];
 }

@@ -28,8 +28,8 @@ export async function prepareImport(
   { program, path, configFile }: ImportRequest,
   context: EngineContext,
 ): Promise<ImportPlan> {
-  const given = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
-  return planImport(program, await read(program, given, context), context, configFile);
+  const source = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
+  return planImport(program, await read(program, source, context), context, configFile);
 }
 
 /** The parsers of each format are loaded only for it. */

@@ -63,7 +63,7 @@ export function planImport(
   const before = configTextNow(file);
   const merge = new SettingsMerge(file, before ?? '{}\n', context.homeDir);
   const items = merge.apply(imported.settings);
-  const left = imported.left.map(({ from, why }): ImportItem => {
+  const leftOut = imported.leftOut.map(({ from, why }): ImportItem => {
     return { outcome: 'left', from, to: null, why };
   });
   const agent = resolveAgent(loadConfigText(file, merge.text), undefined, context);
@@ -71,7 +71,7 @@ export function planImport(
   return {
     program,
     source: imported.source,
-    items: [...items, ...left],
+    items: [...items, ...leftOut],
     file,
     before,
     text: merge.text,

@@ -197,7 +197,7 @@ async function listed(
 ): Promise<ListedAgent> {
   const { id, title } = agent;
   const files = filesOf(agent, world, scope);
-  const seen: ListedAgent = {
+  const registered: ListedAgent = {
     agent: id,
     title,
     detected: agent.signs(world).some((sign) => existsSync(sign)),
@@ -214,10 +214,10 @@ async function listed(
     const servers = serversIn(agent, files.server, program, world);
     const activeMemory = (await hookEffect(world, scope, agent)) ?? null;
     const captures = hookLines(world, scope, agent, 'capture').length > 0;
-    return { ...seen, servers, hook: activeMemory !== null, activeMemory, captures };
+    return { ...registered, servers, hook: activeMemory !== null, activeMemory, captures };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { ...seen, error: { code: error.code, message: error.message } };
+    return { ...registered, error: { code: error.code, message: error.message } };
   }
 }
 

@@ -213,12 +213,12 @@ function inserted(
   const insertions = editor.insert(file, base.text, path, value);
   const text = withInsertions(base.text, insertions);
   requireSame(where, base.text, path, [withValue(data, path, value), readEdited(where, text)]);
-  const made = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
+  const createdPaths = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
   const layer: Layer = {
     entry: key,
     after: hash('sha256', text),
     insertions,
-    made: made.filter((above) => valueAt(data, above) === undefined),
+    made: createdPaths.filter((above) => valueAt(data, above) === undefined),
     newFile,
   };
   return { text, layers: [...base.layers.filter(({ entry }) => entry !== key), layer] };

@@ -181,10 +181,10 @@ function requirePossible(
     }
   }
   if (platform === 'win32' && (capture || hookTimeoutMs !== undefined)) {
-    const what = hookTimeoutMs === undefined ? 'capturing' : 'active memory';
+    const feature = hookTimeoutMs === undefined ? 'capturing' : 'active memory';
     const why = 'its documentation does not say which shell runs hooks on Windows';
     const hint = `register without ${hookTimeoutMs === undefined ? '--capture' : '--active-memory'}`;
-    throw unsupported(`${what} is not supported for ${title} here: ${why}`, hint);
+    throw unsupported(`${feature} is not supported for ${title} here: ${why}`, hint);
   }
   const written = isRemote(server) ? [server.url] : [...server.words, ...Object.values(server.env)];
   const bad = written.find((word) => replaced?.test(word) === true);
@@ -222,14 +222,15 @@ function planFile(
     if (now.change !== undefined) changes.push(now.change);
   }
   // svc created the file, and it is empty now.
-  const made = layers.find((layer) => layer.newFile !== null)?.newFile;
-  const goes = action === 'remove' && changes.length > 0 && now.text === '' && made !== undefined;
+  const createdFile = layers.find((layer) => layer.newFile !== null)?.newFile;
+  const goes =
+    action === 'remove' && changes.length > 0 && now.text === '' && createdFile !== undefined;
   return {
     file,
     after: goes || (isNew && changes.length === 0) ? undefined : now.text,
     layers: now.layers,
     changes,
-    folder: goes ? (made?.folder ?? undefined) : undefined,
+    folder: goes ? (createdFile?.folder ?? undefined) : undefined,
     mode: MODES[scope],
   };
 }

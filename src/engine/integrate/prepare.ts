@@ -66,8 +66,8 @@ function checkedRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
 }
 
 function absolute({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
-  const path = (given: string | undefined) =>
-    given === undefined ? undefined : resolve(cwd, given);
+  const path = (written: string | undefined) =>
+    written === undefined ? undefined : resolve(cwd, written);
   return { agent, workspace: path(workspace), config: path(config) };
 }
 

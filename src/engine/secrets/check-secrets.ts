@@ -49,8 +49,8 @@ export async function checkSecrets(
     const [place, outcome] = [places[at], outcomes[at]];
     if (place === undefined || outcome === undefined) return [];
     const source = secret.kind === 'plain' ? 'plain' : secret.source;
-    const spoken = inAddress ? 'plain text in an address' : describeSecret(secret);
-    return [{ ...place, source, spoken, ...resultOf(outcome) }];
+    const description = inAddress ? 'plain text in an address' : describeSecret(secret);
+    return [{ ...place, source, spoken: description, ...resultOf(outcome) }];
   });
   // The schema check reorders keys.
   secrets.sort(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column);

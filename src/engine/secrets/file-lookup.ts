@@ -134,10 +134,10 @@ function singleLookup(text: string, path: string, alias: string): SecretLookup {
 async function openSecretFile(
   guarded: GuardedPath,
 ): Promise<{ readonly file: FileHandle; readonly stats: Stats }> {
-  const seen = await statGuarded(guarded);
-  if (seen.isSymbolicLink()) throw linkFault(guarded);
+  const stats = await statGuarded(guarded);
+  if (stats.isSymbolicLink()) throw linkFault(guarded);
   // Opening a device can have side effects.
-  requireGuardedFile(guarded, seen);
+  requireGuardedFile(guarded, stats);
   const file = await openAt(guarded);
   try {
     // Of the open file: the path may lead elsewhere by now.

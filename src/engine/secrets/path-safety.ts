@@ -22,8 +22,8 @@ const OTHERS_READ = 0o044;
 /** The stats of a path; a final link is not followed. @throws SecretFault */
 export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
   const { path, alias, key } = guarded;
-  const place = `${placeOf(alias)}.${key}`;
-  if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `fix ${place}`);
+  const setting = `${placeOf(alias)}.${key}`;
+  if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `fix ${setting}`);
   try {
     return await promises.lstat(path);
   } catch (error) {
@@ -33,11 +33,11 @@ export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
 
 /** The fault for a system error. */
 export function pathFault({ path, alias, key }: GuardedPath, error: unknown): SecretFault {
-  const place = `${placeOf(alias)}.${key}`;
+  const setting = `${placeOf(alias)}.${key}`;
   switch (systemErrorCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new SecretFault(`${path} does not exist`, `create it, or fix ${place}`);
+      return new SecretFault(`${path} does not exist`, `create it, or fix ${setting}`);
     case 'EACCES':
     case 'EPERM':
       return new SecretFault(

@@ -127,8 +127,8 @@ function startHint(code: string, command: string): string {
 async function programFile(provider: ExecProvider, alias: string): Promise<string> {
   const { command, trustedDirs, allowInsecurePath, allowSymlinkCommand } = provider;
   const written: GuardedPath = { path: command, alias, key: 'command', allowInsecurePath };
-  const seen = await statGuarded(written);
-  if (seen.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
+  const link = await statGuarded(written);
+  if (link.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
   const program: GuardedPath = { ...written, path: await realPathOf(written) };
   const stats = await statGuarded(program);
   requireGuardedFile(program, stats);

@@ -76,7 +76,7 @@ export async function withinTime<T>(
 }
 
 /** Waits for work, but no longer than until a signal aborts. @throws the signal's reason */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   // Many callers may wait on one signal, which Node.js would report as a leak.
   setMaxListeners(0, signal);
@@ -84,7 +84,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   const stop = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([promise, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -86,8 +86,8 @@ export function suggestName(typed: string, known: readonly string[]): string | u
 
 /** The hint after a mistyped name: the known one that was meant, or else what is known. */
 export function nameHint(typed: string, known: readonly string[], otherwise: string): string {
-  const meant = suggestName(typed, known);
-  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+  const suggestion = suggestName(typed, known);
+  return suggestion === undefined ? otherwise : `did you mean "${suggestion}"?`;
 }
 
 /** The first of several texts, and how many more there are. */

@@ -38,8 +38,8 @@ export function browserKeys<Item extends ListItem>(
   orders: BrowserOrders<Item>,
 ): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: () => orders.onStop('ctrl-c') };
-  if (state.asked !== undefined) {
-    return { bindings: [interrupt, ...questionKeys(state.asked, source, orders)] };
+  if (state.pendingAction !== undefined) {
+    return { bindings: [interrupt, ...questionKeys(state.pendingAction, source, orders)] };
   }
   if (state.isFiltering) {
     return filterKeys(
@@ -60,21 +60,21 @@ export function browserKeys<Item extends ListItem>(
 }
 
 function questionKeys<Item extends ListItem>(
-  { key, item, text }: NonNullable<BrowserState<Item>['asked']>,
+  { key, item, text }: NonNullable<BrowserState<Item>['pendingAction']>,
   { actions }: BrowserOffer<Item>,
   { dispatch, act }: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
-  const answer = (): void => dispatch({ type: 'asked', action: undefined });
+  const dismiss = (): void => dispatch({ type: 'asked', action: undefined });
   const action = actions.find((one) => one.key === key);
   return [
     {
       on: ['y', 'Y', key],
       run: () => {
-        answer();
+        dismiss();
         if (action !== undefined) act(action, item);
       },
     },
-    { on: ['n', 'N', 'escape', 'q'], run: answer },
+    { on: ['n', 'N', 'escape', 'q'], run: dismiss },
     ...(text === undefined ? [] : scrollKeys(dispatch)),
   ];
 }
@@ -168,8 +168,8 @@ function actionKeys<Item extends ListItem>(
       const { key, name, does, question, shows } = action;
       return listedKey(key, name, does, 5, () => {
         if (question === undefined) return act(action, item);
-        const asked = { key, item, question: question(item), text: shows?.(item) };
-        dispatch({ type: 'asked', action: asked });
+        const pending = { key, item, question: question(item), text: shows?.(item) };
+        dispatch({ type: 'asked', action: pending });
       });
     });
 }

@@ -115,7 +115,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       onOpen={browser.open}
     />
   );
-  const shown = state.asked?.text === undefined ? state.shown : state.asked;
+  const shown = state.pendingAction?.text === undefined ? state.shown : state.pendingAction;
   if (shown === undefined) return list(area);
   const pane = (part: Area): ReactElement => (
     <Pane
@@ -139,7 +139,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       </Box>
     );
   }
-  const isWhole = state.isOpen || state.asked?.text !== undefined;
+  const isWhole = state.isOpen || state.pendingAction?.text !== undefined;
   if (isWhole) return pane(area);
   if (area.rows < BELOW_ROWS) return list(area);
   const rows = Math.min(Math.ceil(area.rows * LIST_SHARE), state.list.items.length + 1);
@@ -170,8 +170,8 @@ function BrowserStatus<Item extends ListItem>({
   area,
 }: Pick<BrowserViewProps<Item>, 'area' | 'bindings' | 'state'>): ReactElement {
   const theme = useTheme();
-  if (state.asked !== undefined) {
-    const question = safeLine(state.asked.question);
+  if (state.pendingAction !== undefined) {
+    const question = safeLine(state.pendingAction.question);
     const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
     return <Text wrap="truncate">{theme.warning(fitEnd(line, area.columns))}</Text>;
   }

@@ -24,7 +24,7 @@ export interface BrowserState<Item extends ListItem> {
   /** The details are in place of the list where there is no room for both, and have its keys. */
   readonly isOpen: boolean;
   /** The action that waits for a confirmation. */
-  readonly asked: AskedAction<Item> | undefined;
+  readonly pendingAction: PendingAction<Item> | undefined;
   readonly note: Note | undefined;
   readonly isHelp: boolean;
 }
@@ -36,7 +36,7 @@ interface ShownItem<Item> {
   readonly pane: PaneState;
 }
 
-interface AskedAction<Item> {
+interface PendingAction<Item> {
   /** The key of the action. */
   readonly key: string;
   readonly item: Item;
@@ -62,7 +62,7 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'read'; readonly id: string; readonly text: PaneText }
   | { readonly type: 'pane'; readonly event: PaneEvent }
   | { readonly type: 'closed' }
-  | { readonly type: 'asked'; readonly action: Omit<AskedAction<Item>, 'pane'> | undefined }
+  | { readonly type: 'asked'; readonly action: Omit<PendingAction<Item>, 'pane'> | undefined }
   | { readonly type: 'noted'; readonly note: Note }
   | { readonly type: 'help'; readonly on: boolean };
 
@@ -76,7 +76,7 @@ export function startBrowser<Item extends ListItem>(previews = false): BrowserSt
     previews,
     shown: undefined,
     isOpen: false,
-    asked: undefined,
+    pendingAction: undefined,
     note: undefined,
     isHelp: false,
   };
@@ -120,8 +120,8 @@ export function reduceBrowser<Item extends ListItem>(
       return { ...state, shown, isOpen: false, note: undefined };
     }
     case 'asked': {
-      const asked = event.action && { ...event.action, pane: PANE_TOP };
-      return { ...state, asked, note: undefined };
+      const pending = event.action && { ...event.action, pane: PANE_TOP };
+      return { ...state, pendingAction: pending, note: undefined };
     }
     case 'noted':
       return { ...state, note: event.note };
@@ -154,14 +154,14 @@ function paneChanged<Item extends ListItem>(
   state: BrowserState<Item>,
   event: PaneEvent,
 ): BrowserState<Item> {
-  const { asked, shown } = state;
-  const part = asked?.text === undefined ? shown : asked;
-  if (part === undefined) return state;
-  const pane = reducePane(part.pane, event);
+  const { pendingAction, shown } = state;
+  const content = pendingAction?.text === undefined ? shown : pendingAction;
+  if (content === undefined) return state;
+  const pane = reducePane(content.pane, event);
   const note = event.type === 'sized' ? state.note : undefined;
-  if (pane === part.pane && note === state.note) return state;
-  return part === asked
-    ? { ...state, asked: { ...asked, pane }, note }
+  if (pane === content.pane && note === state.note) return state;
+  return content === pendingAction
+    ? { ...state, pendingAction: { ...pendingAction, pane }, note }
     : { ...state, shown: shown && { ...shown, pane }, note };
 }
 

@@ -41,7 +41,7 @@ export function createStore<State, Event>(
   let timer: NodeJS.Timeout | undefined;
   const listeners = new Set<() => void>();
 
-  const tell = (): void => {
+  const notify = (): void => {
     clearTimeout(timer);
     timer = undefined;
     toldMs = now();
@@ -63,8 +63,8 @@ export function createStore<State, Event>(
       if (next === state) return;
       state = next;
       const restMs = everyMs - (now() - toldMs);
-      if (restMs <= 0 || isUrgent?.(event) === true) tell();
-      else timer ??= setTimeout(tell, restMs);
+      if (restMs <= 0 || isUrgent?.(event) === true) notify();
+      else timer ??= setTimeout(notify, restMs);
     },
   };
 }

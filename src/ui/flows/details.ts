@@ -209,8 +209,8 @@ function historyLines(entries: readonly HistoryEntry[], style: Style): readonly 
   if (entries.length === 0) return [];
   const lines = entries.toReversed().map((entry): PaneLine => {
     const task = entry.taskId === null ? [] : [`task ${entry.taskId.slice(0, ID_CHARS)}`];
-    const what = [changeText(entry), ...(entry.note === null ? [] : [entry.note])].join(': ');
-    return { text: [second(entry.at), actorText(entry), ...task, what].join('  ') };
+    const change = [changeText(entry), ...(entry.note === null ? [] : [entry.note])].join(': ');
+    return { text: [second(entry.at), actorText(entry), ...task, change].join('  ') };
   });
   return [{ text: '' }, { text: 'changes, newest first', paint: style.bold }, ...lines];
 }
@@ -236,11 +236,12 @@ function actorText({ actorKind, actorName }: HistoryEntry): string {
 /** What a change did, without its note. */
 function changeText({ event, fromStatus, toStatus }: HistoryEntry): string {
   if (event.startsWith('notification.')) return event.replace('.', ' ');
-  const what = event.slice(event.indexOf('.') + 1).replaceAll('_', ' ');
-  if (toStatus === null) return what;
-  const isNamed = what === 'created' || what === 'progress' || what === 'cancel requested';
+  const eventName = event.slice(event.indexOf('.') + 1).replaceAll('_', ' ');
+  if (toStatus === null) return eventName;
+  const isNamed =
+    eventName === 'created' || eventName === 'progress' || eventName === 'cancel requested';
   const move = fromStatus === null ? toStatus : `${fromStatus} → ${toStatus}`;
-  return isNamed ? `${what}, ${move}` : move;
+  return isNamed ? `${eventName}, ${move}` : move;
 }
 
 /** A time to the second. */

@@ -66,7 +66,7 @@ export interface BulkWords<R> {
   /** `Cancel`, before a count and a question mark. */
   readonly question: string;
   /** `cancelled`, before a count. */
-  readonly done: string;
+  readonly pastTense: string;
   readonly of: (record: R) => Pick<FlowRecord | TaskRecord, 'status'> & {
     readonly id: string;
     readonly title: string;
@@ -102,15 +102,15 @@ export function renderChanged<R>(
   const titles = [words.noun, 'status', 'what'];
   const rows = changed.map(({ record, error }) => {
     const { id, status, title } = words.of(record);
-    const what = error === undefined ? title : `not ${words.done}: ${error.message}`;
+    const what = error === undefined ? title : `not ${words.pastTense}: ${error.message}`;
     return [id.slice(0, ID_CHARS), statusPaint(status, style)(status), safeLine(what)];
   });
   const failed = changed.filter(({ error }) => error !== undefined).length;
   const done = formatCountOf(changed.length - failed, words.noun);
   const counts = {
     declined: 'nothing was changed',
-    'dry run': `${done} would be ${words.done}`,
-    done: `${words.done} ${done}${failed === 0 ? '' : `, ${failed} failed`}`,
+    'dry run': `${done} would be ${words.pastTense}`,
+    done: `${words.pastTense} ${done}${failed === 0 ? '' : `, ${failed} failed`}`,
   }[state];
   const rest = total - changed.length;
   const more =

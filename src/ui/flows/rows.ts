@@ -51,7 +51,7 @@ export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[
 export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   const tasks = summary.total === 0 ? '' : `${summary.total - summary.active}/${summary.total}`;
   const note = flow.blockedSummary ?? flow.currentStep;
-  const what = [firstLine(flow.goal), ...(note ? [firstLine(note)] : [])].join(' · ');
+  const text = [firstLine(flow.goal), ...(note ? [firstLine(note)] : [])].join(' · ');
   const isCancelling = flow.cancelRequestedAt !== null && flow.endedAt === null;
   const cells = [
     flow.flowId.slice(0, ID_CHARS),
@@ -60,7 +60,7 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
     tasks,
     formatRelativeTime(flow.updatedAt, nowMs),
     safeLine(flow.ownerKey),
-    safeLine(what),
+    safeLine(text),
   ];
   return {
     id: flow.flowId,
@@ -74,8 +74,8 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
 
 /** A task in a list. */
 export function taskRow(task: TaskRecord, nowMs: number): ListRow {
-  const said = task.terminalSummary ?? task.error ?? task.progressSummary;
-  const what = [firstLine(task.label ?? task.task), ...(said ? [firstLine(said)] : [])].join(' · ');
+  const note = task.terminalSummary ?? task.error ?? task.progressSummary;
+  const text = [firstLine(task.label ?? task.task), ...(note ? [firstLine(note)] : [])].join(' · ');
   const isCancelling = task.cancelRequestedAt !== null && task.endedAt === null;
   const cells = [
     task.taskId.slice(0, ID_CHARS),
@@ -84,7 +84,7 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
     isCancelling ? `${task.status}, cancelling` : task.status,
     String(task.attempts),
     formatRelativeTime(task.lastEventAt ?? task.createdAt, nowMs),
-    safeLine(what),
+    safeLine(text),
   ];
   return {
     id: task.taskId,
@@ -98,12 +98,12 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
 
 /** A flow or task that is waited for, as one line. */
 export function waitLine(record: FlowRecord | TaskRecord, nowMs: number, style: Style): string {
-  const said =
+  const detail =
     'taskId' in record
       ? (record.terminalSummary ?? record.error ?? record.progressSummary)
       : (record.blockedSummary ?? record.currentStep);
   const status = statusPaint(record.status, style)(record.status);
-  const note = said === null ? [] : [safeLine(firstLine(said))];
+  const note = detail === null ? [] : [safeLine(firstLine(detail))];
   return [style.dim(formatClock(nowMs)), status, ...note].join('  ');
 }
 

@@ -25,11 +25,13 @@ export function renderForgetPlan(
   { style, files }: { readonly style: Style; readonly files: 'changed' | 'kept' | 'never changed' },
 ): string {
   const blocks = passages.flatMap((passage) => [
-    style.bold(passage.whole ? `${shownDocument(passage)} (the whole file)` : place(passage)),
+    style.bold(
+      passage.whole ? `${shownDocument(passage)} (the whole file)` : locationText(passage),
+    ),
     ...textLines(passage).map((line) => `  ${style.dim('│')} ${line}`),
     '',
   ]);
-  const others = alsoIn.slice(0, PLACES_SHOWN).map((one) => `  ${place(one)}`);
+  const others = alsoIn.slice(0, PLACES_SHOWN).map((one) => `  ${locationText(one)}`);
   const more = moreWords(alsoIn);
   return [
     ...blocks,
@@ -63,7 +65,7 @@ export function renderRemains(remains: readonly ForgetPlace[]): string {
   if (remains.length === 0) return '';
   return [
     'The text still occurs here, among other words. Edit these lines yourself:',
-    ...remains.slice(0, PLACES_SHOWN).map((one) => `  ${place(one)}`),
+    ...remains.slice(0, PLACES_SHOWN).map((one) => `  ${locationText(one)}`),
     ...moreWords(remains),
     '',
   ].join('\n');
@@ -83,7 +85,7 @@ export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs
     passages.map((passage, row) => [
       row === 0 ? id : '',
       row === 0 ? formatRelativeTime(Date.parse(at), nowMs) : '',
-      place(passage),
+      locationText(passage),
     ]),
   );
   return renderTable(columns, rows, style);
@@ -91,7 +93,7 @@ export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs
 
 /** Asks whether an entry is to be undone. */
 export function undoQuestion({ id, passages }: ForgetEntry): string {
-  const [first, ...others] = passages.map(place);
+  const [first, ...others] = passages.map(locationText);
   const more = others.length === 0 ? '' : ` and ${formatCountOf(others.length, 'other place')}`;
   return `Remember ${first === undefined ? id : `${first}${more}`} again?`;
 }
@@ -116,6 +118,6 @@ function textLines({ text, kind }: ForgetPassage): readonly string[] {
   return more > 0 ? [...shown, `… ${formatCountOf(more, 'more line')}`] : shown;
 }
 
-function place(range: LineRange & Pick<DocumentKey, 'origin' | 'path'>): string {
+function locationText(range: LineRange & Pick<DocumentKey, 'origin' | 'path'>): string {
   return `${shownDocument(range)}${lineAnchor(range)}`;
 }

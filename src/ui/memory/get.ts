@@ -54,12 +54,12 @@ export function renderTurn(
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
   const when = at === null ? [] : [style.dim(shownTime(at))];
   const head = [...number, asked ? style.bold(who) : style.dim(who), ...when].join('  ');
-  const said = text.split('\n').map((row) => {
+  const lines = text.split('\n').map((row) => {
     const shown = options.escape ? safeProse(row.replace(/\r$/, '')) : row;
     // Painted line by line, so that a pager keeps the colour.
     return asked || shown === '' ? shown : style.dim(shown);
   });
-  return `${[head, ...said].join('\n')}\n`;
+  return `${[head, ...lines].join('\n')}\n`;
 }
 
 /** When a turn was said: `2026-02-03 04:05 UTC`. */

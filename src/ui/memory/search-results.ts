@@ -104,9 +104,9 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   // Images have no lines.
   const { mimeType } = result;
   const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
-  const place = `${style.accent(shownDocument(result))}${style.dim(where)}`;
+  const header = `${style.accent(shownDocument(result))}${style.dim(where)}`;
   const lines = [
-    `${style.bold(result.score.toFixed(2))}  ${linked(place, options.href?.(result))}`,
+    `${style.bold(result.score.toFixed(2))}  ${linked(header, options.href?.(result))}`,
   ];
   if (result.headingPath.length > 0) {
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);

@@ -37,6 +37,6 @@ export function renderSession(
 ): string {
   const head = `${style.bold(safeLine(title))}\n${style.dim(`${safeLine(path)}  ${state}`)}\n`;
   const options = { style, lineNumbers: true, escape: true };
-  const said = turns.map((turn) => `\n${renderTurn({ ...turn, asked: true }, options)}`);
-  return head + said.join('');
+  const lines = turns.map((turn) => `\n${renderTurn({ ...turn, asked: true }, options)}`);
+  return head + lines.join('');
 }

@@ -81,7 +81,7 @@ const PASTE_ENDS = `${ESC}[201~`;
 
 /** Creates the decoder of one terminal. */
 export function createInputDecoder(): InputDecoder {
-  let held = '';
+  let pending = '';
   /** Undefined outside of a paste. */
   let pasted: string | undefined;
 
@@ -102,14 +102,14 @@ export function createInputDecoder(): InputDecoder {
     if (pasted !== undefined) {
       const rest = paste(input);
       if (!rest.startsWith(PASTE_ENDS)) {
-        held = rest;
+        pending = rest;
         return input.length;
       }
       events.push(...endPaste());
       return input.length - rest.length + PASTE_ENDS.length;
     }
     if (UNFINISHED.test(input)) {
-      if (input.length <= MOST_HELD) held = input;
+      if (input.length <= MOST_HELD) pending = input;
       return input.length;
     }
     const { length, event } = next(input);
@@ -120,18 +120,18 @@ export function createInputDecoder(): InputDecoder {
   return {
     push: (chunk) => {
       const events: InputEvent[] = [];
-      const input = held + chunk;
+      const input = pending + chunk;
       // Half of a character, if the chunk was cut there.
       const half = /[\uD800-\uDBFF]$/.exec(input)?.[0] ?? '';
       let rest = input.slice(0, input.length - half.length);
-      held = '';
-      while (rest !== '' && held === '') rest = rest.slice(take(rest, events));
-      held += half;
+      pending = '';
+      while (rest !== '' && pending === '') rest = rest.slice(take(rest, events));
+      pending += half;
       return events;
     },
     flush: () => {
-      const rest = held;
-      held = '';
+      const rest = pending;
+      pending = '';
       if (pasted !== undefined) {
         pasted += rest;
         return endPaste();
@@ -141,7 +141,7 @@ export function createInputDecoder(): InputDecoder {
       const [whole, character = ''] = WITH_ALT.exec(rest) ?? [];
       return whole === rest ? [key(`alt-${character}`)] : [];
     },
-    pending: () => (pasted !== undefined ? 'paste' : held === '' ? 'nothing' : 'sequence'),
+    pending: () => (pasted !== undefined ? 'paste' : pending === '' ? 'nothing' : 'sequence'),
   };
 }
 

@@ -37,7 +37,7 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
   let timer: NodeJS.Timeout | undefined;
   let isReading = false;
 
-  const tell = (events: readonly InputEvent[]): void => {
+  const emit = (events: readonly InputEvent[]): void => {
     for (const event of events) {
       // What was typed right after the key that gave the terminal away was not meant for the screen.
       if (!isReading) return;
@@ -48,10 +48,10 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
   };
   const onData = (data: Buffer | string): void => {
     clearTimeout(timer);
-    tell(decoder.push(typeof data === 'string' ? data : characters.write(data)));
+    emit(decoder.push(typeof data === 'string' ? data : characters.write(data)));
     const pending = decoder.pending();
     if (pending === 'nothing') return;
-    timer = setTimeout(() => tell(decoder.flush()), pending === 'paste' ? PASTE_MS : SEQUENCE_MS);
+    timer = setTimeout(() => emit(decoder.flush()), pending === 'paste' ? PASTE_MS : SEQUENCE_MS);
   };
   return {
     subscribe: (listener) => {
@@ -61,7 +61,7 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
         queueMicrotask(() => {
           const events = waiting;
           waiting = [];
-          tell(events);
+          emit(events);
         });
       }
       return () => listeners.delete(listener);

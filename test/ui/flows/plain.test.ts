@@ -102,7 +102,7 @@ test('a change is a line with its time', () => {
 test('several changes are listed with those that failed, and counted', () => {
   const { flow } = aFlow();
   const ended = { record: flow, error: new SvcError('FLOW_ENDED', 'it is over') };
-  const words = { ...FLOW_WORDS, question: 'Cancel', done: 'cancelled' };
+  const words = { ...FLOW_WORDS, question: 'Cancel', pastTense: 'cancelled' };
   const changed = [{ record: flow, error: undefined }, ended];
   const done = renderChanged({ changed, total: 5, state: 'done', words }, PIPED);
   assert.match(done, 'not cancelled: it is over');

@@ -62,8 +62,8 @@ function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): re
 /** The forms that the data can have: all of them if its literals select none. */
 function meantOptions(union: $ZodUnion, data: unknown): readonly Schema[] {
   const { options } = union._zod.def;
-  const meant = options.filter((option) => isMeant(option, data));
-  return meant.length > 0 ? meant : options;
+  const intended = options.filter((option) => isMeant(option, data));
+  return intended.length > 0 ? intended : options;
 }
 
 /** Whether the data has the literals of an object's schema. */

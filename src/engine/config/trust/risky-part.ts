@@ -109,12 +109,12 @@ function pathReader(
   { file, homeDir, state }: Places,
 ): (value: string, path: ConfigPath) => readonly string[] {
   const folder = dirname(file);
-  const place = (written: string): string => resolvePath(written, folder, homeDir);
+  const resolve = (written: string): string => resolvePath(written, folder, homeDir);
   const list = writtenAgents(agents);
   const workspaces = (path: ConfigPath): readonly string[] => {
     const concerned = path[1] === 'list' ? list.filter((_, at) => at === path[2]) : list;
     return concerned.map(({ workspace = agents.defaults?.workspace }) => {
-      const own = workspace === undefined ? undefined : realTarget(place(workspace));
+      const own = workspace === undefined ? undefined : realTarget(resolve(workspace));
       const real = realTarget(folder);
       const isUsed = own !== undefined && real !== undefined && isInside(own, real);
       // One outside is ignored.
@@ -125,6 +125,6 @@ function pathReader(
     if (path.includes('extraPaths')) {
       return workspaces(path).map((workspace) => resolvePath(value, workspace, homeDir));
     }
-    return [place(value)];
+    return [resolve(value)];
   };
 }

@@ -113,15 +113,15 @@ export const schedule = configuredCheck('schedule', async (world) => {
   const nowMs = world.context.clock.now();
   const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
   if (nextMs === undefined) {
-    return { summary: 'never', findings: [rare(world, 'never fires')] };
+    return { summary: 'never', findings: [rareSweeps(world, 'never fires')] };
   }
   const summary = `next run ${zonedMinute(nextMs, timeZone)}`;
   const isRare = nextMs - nowMs > LONG_MS;
-  const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
+  const findings = isRare ? [rareSweeps(world, 'fires in more than a year')] : [];
   return { summary, findings };
 });
 
-function rare({ placeOf }: ConfiguredWorld, what: string): Finding {
+function rareSweeps({ placeOf }: ConfiguredWorld, what: string): Finding {
   const place = placeOf([...DREAMING, 'frequency']);
   return finding('schedule-rare', 'warning', {
     message: `the dreaming schedule ${what}`,

@@ -59,7 +59,7 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
         : undefined,
     ];
   } catch (error) {
-    return [unusable(error, workspaceDir, place)];
+    return [unusableWorkspace(error, workspaceDir, place)];
   }
 }
 
@@ -69,7 +69,7 @@ function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
   return { workspaceDir: dir, layout: 'agent', extraPaths, exclude: excludeSettings(agent) };
 }
 
-function unusable(error: unknown, dir: string, place: FindingPlace): Finding {
+function unusableWorkspace(error: unknown, dir: string, place: FindingPlace): Finding {
   const isMissing =
     error instanceof SvcError &&
     error.code === 'WORKSPACE_MISSING' &&

@@ -16,30 +16,31 @@ import {
 /**
  * Reads the projects of basic-memory: folders of Markdown.
  *
- * @param given its `config.json`, or its folder
+ * @param path its `config.json`, or its folder
  * @throws SvcError IMPORT_*
  */
-export function readBasicMemory(given: string | undefined, context: EngineContext): Imported {
-  const file = configFile(given, context);
+export function readBasicMemory(path: string | undefined, context: EngineContext): Imported {
+  const file = configFile(path, context);
   const root = parsedJson(readSource(file));
   if (!isRecord(root)) throw invalidSource(file, 'it is not a JSON object');
   const projects = root['projects'];
   if (!isRecord(projects)) throw invalidSource(file, 'it has no projects');
   const settings: ImportedSetting[] = [];
-  const left: LeftOut[] = [];
+  const leftOut: LeftOut[] = [];
   for (const [name, project] of Object.entries(projects)) {
     const from = `projects.${name}`;
     const folder = folderOf(project, context);
-    if (folder === undefined) left.push({ from, why: 'it has no folder on this machine' });
-    else if (!isFolder(folder)) left.push({ from, why: `the folder ${folder} does not exist` });
+    if (folder === undefined) leftOut.push({ from, why: 'it has no folder on this machine' });
+    else if (!isFolder(folder)) leftOut.push({ from, why: `the folder ${folder} does not exist` });
     else {
       const path = ['agents', 'defaults', 'memorySearch', 'extraPaths'];
       settings.push({ from, path, value: [folder], adds: true });
     }
   }
   const others = Object.keys(root).filter((key) => key !== 'projects');
-  if (others.length > 0) left.push({ from: others.join(', '), why: 'not about where notes are' });
-  return { source: file, settings, left, entries: [] };
+  if (others.length > 0)
+    leftOut.push({ from: others.join(', '), why: 'not about where notes are' });
+  return { source: file, settings, leftOut, entries: [] };
 }
 
 /** Older releases have the path of a project only. */
@@ -55,10 +56,10 @@ function folderOf(project: unknown, { homeDir }: EngineContext): string | undefi
     : undefined;
 }
 
-function configFile(given: string | undefined, { env, homeDir }: EngineContext): string {
+function configFile(path: string | undefined, { env, homeDir }: EngineContext): string {
   const own = join(homeDir, '.basic-memory');
   const xdg = env['XDG_CONFIG_HOME'];
   const moved = xdg ? join(xdg, 'basic-memory') : own;
-  const start = given ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(moved) ? moved : own));
+  const start = path ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(moved) ? moved : own));
   return firstExisting([isFolder(start) ? join(start, 'config.json') : start]);
 }

@@ -34,27 +34,27 @@ const MAX_FIELD_CHARACTERS = 20_000;
  * Reads what claude-mem observed and summarized: its database, or a JSON export of it. The database is
  * copied first, since even reading it would create files next to it.
  *
- * @param given the database, an export, or the folder of the database
+ * @param path the database, an export, or the folder of the database
  * @throws SvcError IMPORT_*
  */
-export function readClaudeMem(given: string | undefined, context: EngineContext): Imported {
-  const start = given ?? dataFolder(context);
+export function readClaudeMem(path: string | undefined, context: EngineContext): Imported {
+  const start = path ?? dataFolder(context);
   const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
-  const left: LeftOut[] = [];
+  const leftOut: LeftOut[] = [];
   const collector = new EntryCollector();
-  if (file.endsWith('.json')) readExport(file, collector, left);
-  else readDatabase(file, collector, left);
+  if (file.endsWith('.json')) readExport(file, collector, leftOut);
+  else readDatabase(file, collector, leftOut);
   if (collector.skipped > 0) {
     const from = formatCountOf(collector.skipped, 'entry', 'entries');
-    left.push({ from, why: 'without a date or a text, or too many' });
+    leftOut.push({ from, why: 'without a date or a text, or too many' });
   }
-  return { source: file, settings: [], left, entries: collector.sorted() };
+  return { source: file, settings: [], leftOut, entries: collector.sorted() };
 }
 
 /** The variable names it, else the settings in the default folder may. */
 function dataFolder({ env, homeDir }: EngineContext): string {
-  const given = env[DATA_FOLDER];
-  if (given) return given;
+  const override = env[DATA_FOLDER];
+  if (override) return override;
   const folder = join(homeDir, '.claude-mem');
   const file = join(folder, 'settings.json');
   const root = existsSync(file) ? parsedJson(readSource(file)) : undefined;
@@ -65,7 +65,7 @@ function dataFolder({ env, homeDir }: EngineContext): string {
 
 const DATA_FOLDER = 'CLAUDE_MEM_DATA_DIR';
 
-function readExport(file: string, collector: EntryCollector, left: LeftOut[]): void {
+function readExport(file: string, collector: EntryCollector, leftOut: LeftOut[]): void {
   const root = parsedJson(readSource(file, MAX_EXPORT_BYTES));
   if (!isRecord(root) || !Array.isArray(root['observations'])) {
     throw invalidSource(file, 'it is not an export of claude-mem');
@@ -73,14 +73,14 @@ function readExport(file: string, collector: EntryCollector, left: LeftOut[]): v
   const { observations, summaries, prompts } = root;
   for (const row of rowsOf(observations)) collector.addObservation(row);
   for (const row of rowsOf(summaries)) collector.addSummary(row);
-  leavePrompts(rowsOf(prompts).length, left);
+  leavePrompts(rowsOf(prompts).length, leftOut);
 }
 
 function rowsOf(value: unknown): readonly Row[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]): void {
+function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOut[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
   let database: Connection | undefined;
   try {
@@ -94,7 +94,7 @@ function readDatabase(file: string, collector: EntryCollector, left: LeftOut[]):
       for (const row of tableRows(database, 'session_summaries')) collector.addSummary(row);
     }
     if (hasTable(database, 'user_prompts')) {
-      leavePrompts(queryValue(database, 'SELECT count(*) FROM user_prompts') ?? 0, left);
+      leavePrompts(queryValue(database, 'SELECT count(*) FROM user_prompts') ?? 0, leftOut);
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'SqliteError') {
@@ -127,9 +127,9 @@ function tableRows(database: Connection, table: 'observations' | 'session_summar
   return database.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY id`).iterate();
 }
 
-function leavePrompts(count: number, left: LeftOut[]): void {
+function leavePrompts(count: number, leftOut: LeftOut[]): void {
   if (count === 0) return;
-  left.push({
+  leftOut.push({
     from: `user_prompts: ${count}`,
     why: 'prompts are part of conversations; index those with sessions.readers',
   });

@@ -28,11 +28,11 @@ const OWN_FILES: ReadonlySet<string> = new Set(['store.path', 'local.modelCacheD
  * Reads an `openclaw.json` with the keys of release 9 (`memory.search`, `agents.entries`) or those before
  * (`agents.defaults.memorySearch`, `agents.list`).
  *
- * @param given the file or its folder
+ * @param path the file or its folder
  * @throws SvcError IMPORT_*
  */
-export function readOpenClaw(given: string | undefined, context: EngineContext): Imported {
-  const start = given ?? join(context.homeDir, '.openclaw');
+export function readOpenClaw(path: string | undefined, context: EngineContext): Imported {
+  const start = path ?? join(context.homeDir, '.openclaw');
   const file = isFolder(start) ? join(start, 'openclaw.json') : firstExisting([start]);
   return new OpenClawReader(file, parsed(file), context).read();
 }
@@ -51,7 +51,7 @@ function parsed(file: string): Data {
 
 class OpenClawReader {
   private readonly settings: ImportedSetting[] = [];
-  private readonly left: LeftOut[] = [];
+  private readonly leftOut: LeftOut[] = [];
   private readonly file: string;
   private readonly root: Data;
   private readonly context: EngineContext;
@@ -76,7 +76,7 @@ class OpenClawReader {
       this.take(`secrets.${name}`, ['secrets', name], value);
     }
     this.leaveSections(agents, memory, entries);
-    return { source: this.file, settings: this.settings, left: this.left, entries: [] };
+    return { source: this.file, settings: this.settings, leftOut: this.leftOut, entries: [] };
   }
 
   private readDefaults(defaults: Data): string {
@@ -108,7 +108,7 @@ class OpenClawReader {
     const all = [...named, ...numbered];
     for (const { id, from, agent } of all) {
       if (typeof id !== 'string') {
-        this.left.push({ from, why: 'it has no id' });
+        this.leftOut.push({ from, why: 'it has no id' });
         continue;
       }
       // An agent without settings counts too: the first of all is the default.
@@ -158,7 +158,10 @@ class OpenClawReader {
       const name = keys.join('.');
       const at = `${from}.${name}`;
       if (OWN_FILES.has(name)) {
-        this.left.push({ from: at, why: 'svc keeps its own files; this one belongs to OpenClaw' });
+        this.leftOut.push({
+          from: at,
+          why: 'svc keeps its own files; this one belongs to OpenClaw',
+        });
       } else {
         this.take(at, [...base, ...keys.map(renamed)], value, agent);
       }
@@ -173,7 +176,7 @@ class OpenClawReader {
     agent: string | undefined,
   ): void {
     if (typeof written !== 'string') {
-      this.left.push({ from, why: 'it has no path' });
+      this.leftOut.push({ from, why: 'it has no path' });
       return;
     }
     const folder = resolvePath(written, workspace, this.context.homeDir);
@@ -195,7 +198,7 @@ class OpenClawReader {
       const name = keys.join('.');
       const from = `memory.qmd.${name}`;
       if (name === 'sessions.exportDir') {
-        this.left.push({ from, why: 'svc keeps its own files; this one belongs to OpenClaw' });
+        this.leftOut.push({ from, why: 'svc keeps its own files; this one belongs to OpenClaw' });
       } else this.take(from, ['memory', 'ext', ...keys], value);
     }
   }
@@ -226,7 +229,7 @@ class OpenClawReader {
         value: false,
         note: '"off" is "enabled": false in svc',
       });
-    } else this.left.push({ from, why: 'svc decides from the prompt whether to recall' });
+    } else this.leftOut.push({ from, why: 'svc decides from the prompt whether to recall' });
   }
 
   /** A route is taken as a whole: without a secret it would not be valid. */
@@ -281,21 +284,24 @@ class OpenClawReader {
     ];
     for (const section of sections) this.leaveOthers(...section);
     if ('$include' in this.root) {
-      this.left.push({ from: '$include', why: 'included files are not read; import them by path' });
+      this.leftOut.push({
+        from: '$include',
+        why: 'included files are not read; import them by path',
+      });
     }
   }
 
   private leaveOthers(prefix: string, data: Data, known: readonly string[]): void {
     const others = Object.keys(data).filter((key) => !known.includes(key));
     if (others.length === 0) return;
-    this.left.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
+    this.leftOut.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
   }
 
   private take(from: string, path: ConfigPath, value: unknown, agent?: string): void {
     if (value === undefined || value === null) return;
-    const whole = agent === undefined ? path : ['agents', 'list', 0, ...path];
-    const taken = isSecretPath(whole) ? (secretReference(value) ?? value) : value;
-    this.settings.push({ from, path, agent, value: taken });
+    const fullPath = agent === undefined ? path : ['agents', 'list', 0, ...path];
+    const imported = isSecretPath(fullPath) ? (secretReference(value) ?? value) : value;
+    this.settings.push({ from, path, agent, value: imported });
   }
 
   private folderOf(workspace: string): string {

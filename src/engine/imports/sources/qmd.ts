@@ -21,37 +21,37 @@ const MAX_ALIASES = 20;
 /**
  * Reads the collections of a qmd configuration. Its index and its shell commands are never used.
  *
- * @param given an `index.yml`, its folder, or a project with `.qmd`
+ * @param path an `index.yml`, its folder, or a project with `.qmd`
  * @throws SvcError IMPORT_*
  */
-export function readQmd(given: string | undefined, context: EngineContext): Imported {
-  const file = configFile(given, context);
+export function readQmd(path: string | undefined, context: EngineContext): Imported {
+  const file = configFile(path, context);
   const settings: ImportedSetting[] = [];
-  const left: LeftOut[] = [];
+  const leftOut: LeftOut[] = [];
   const { collections, ...others } = parsed(file);
   for (const [name, collection] of Object.entries(isRecord(collections) ? collections : {})) {
     if (isRecord(collection)) readCollection(name, collection);
-    else left.push({ from: `collections.${name}`, why: 'it is not a collection' });
+    else leftOut.push({ from: `collections.${name}`, why: 'it is not a collection' });
   }
   for (const key of Object.keys(others)) {
-    left.push({ from: key, why: OTHERS[key] ?? 'svc has no such setting' });
+    leftOut.push({ from: key, why: OTHERS[key] ?? 'svc has no such setting' });
   }
-  return { source: file, settings, left, entries: [] };
+  return { source: file, settings, leftOut, entries: [] };
 
   function readCollection(name: string, collection: Readonly<Record<string, unknown>>): void {
     const from = `collections.${name}`;
     const { path, pattern, ignore, context: described, update, includeByDefault } = collection;
     if (typeof path !== 'string' || path === '') {
-      left.push({ from, why: 'it has no path' });
+      leftOut.push({ from, why: 'it has no path' });
       return;
     }
     const folder = resolvePath(path, baseOf(file), context.homeDir);
     if (!isFolder(folder)) {
-      left.push({ from, why: `the folder ${folder} does not exist` });
+      leftOut.push({ from, why: `the folder ${folder} does not exist` });
       return;
     }
     if (includeByDefault === false) {
-      left.push({ from, why: 'qmd searches it only when it is named' });
+      leftOut.push({ from, why: 'qmd searches it only when it is named' });
       return;
     }
     const isAll = pattern === undefined || pattern === '**/*.md';
@@ -75,10 +75,10 @@ export function readQmd(given: string | undefined, context: EngineContext): Impo
       });
     }
     if (described !== undefined) {
-      left.push({ from: `${from}.context`, why: 'svc has no descriptions of folders' });
+      leftOut.push({ from: `${from}.context`, why: 'svc has no descriptions of folders' });
     }
     if (update !== undefined) {
-      left.push({ from: `${from}.update`, why: 'svc runs no shell commands' });
+      leftOut.push({ from: `${from}.update`, why: 'svc runs no shell commands' });
     }
   }
 }
@@ -89,9 +89,9 @@ const OTHERS: Readonly<Record<string, string>> = {
   models: 'set memorySearch.provider to "local", and local.modelPath to a model, to embed here',
 };
 
-function configFile(given: string | undefined, { env, homeDir }: EngineContext): string {
+function configFile(path: string | undefined, { env, homeDir }: EngineContext): string {
   const xdg = env['XDG_CONFIG_HOME'];
-  const start = given ?? (env['QMD_CONFIG_DIR'] || join(xdg || join(homeDir, '.config'), 'qmd'));
+  const start = path ?? (env['QMD_CONFIG_DIR'] || join(xdg || join(homeDir, '.config'), 'qmd'));
   if (!isFolder(start)) return firstExisting([start]);
   // As qmd prefers them.
   const files = basename(start) === PROJECT_FOLDER ? PROJECT_FILES : ['index.yml', ...IN_PROJECT];

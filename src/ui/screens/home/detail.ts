@@ -83,10 +83,10 @@ function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly 
   );
   if (glance === undefined) return wrong;
   const { workspaceDir, model, staleExamples, stale } = glance;
-  const place = shownPath(workspaceDir, homeDir);
+  const folder = shownPath(workspaceDir, homeDir);
   const more = (stale ?? 0) > staleExamples.length ? ', …' : '';
   return [
-    { text: model === null ? place : `${place} · ${modelWords(model)}`, kind: 'plain' },
+    { text: model === null ? folder : `${folder} · ${modelWords(model)}`, kind: 'plain' },
     ...(staleExamples.length === 0
       ? []
       : [{ text: `stale: ${staleExamples.join(', ')}${more}`, kind: 'plain' as const }]),
@@ -95,8 +95,8 @@ function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly 
 }
 
 function findingDetails({ message, hint }: QuietFinding): readonly Detail[] {
-  const said: Detail = { text: message, kind: 'fault' };
-  return hint === undefined ? [said] : [said, { text: hint, kind: 'hint' }];
+  const line: Detail = { text: message, kind: 'fault' };
+  return hint === undefined ? [line] : [line, { text: hint, kind: 'hint' }];
 }
 
 const HINT = '→ ';

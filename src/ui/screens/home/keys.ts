@@ -90,18 +90,18 @@ function lineKeys(
 function paletteKeys(palette: PaletteState, interrupt: KeyBinding, orders: HomeOrders): KeyMap {
   const { dispatch } = orders;
   const change = (event: PaletteEvent): void => dispatch({ type: 'palette.changed', event });
-  const { asked, list } = palette;
+  const { pending, list } = palette;
   const back = (): void => {
-    if (asked === undefined) dispatch({ type: 'palette', palette: undefined });
-    else change({ type: 'asked', asked: undefined });
+    if (pending === undefined) dispatch({ type: 'palette', palette: undefined });
+    else change({ type: 'asked', pending: undefined });
   };
-  const text = asked === undefined ? list.filter.text : asked.line.text;
+  const text = pending === undefined ? list.filter.text : pending.line.text;
   return {
     bindings: [
       interrupt,
       { on: ['enter'], run: () => enterPalette(palette, orders) },
       { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
-      ...(asked === undefined ? typingMoves((event) => change({ type: 'list', event })) : []),
+      ...(pending === undefined ? typingMoves((event) => change({ type: 'list', event })) : []),
     ],
     onOther: (input) => {
       const edit = editOf(input);
@@ -115,5 +115,5 @@ export function enterPalette(palette: PaletteState, { dispatch, onOpen }: HomeOr
   const after = afterEnter(palette);
   if (after === undefined) return;
   if ('argv' in after) onOpen({ kind: 'command', argv: after.argv });
-  else dispatch({ type: 'palette.changed', event: { type: 'asked', asked: after.asked } });
+  else dispatch({ type: 'palette.changed', event: { type: 'asked', pending: after.pending } });
 }

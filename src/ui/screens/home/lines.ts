@@ -243,7 +243,7 @@ function listenerLine(listener: ListenerGlance | undefined, nowMs: number): Plai
   } as const;
   if (listener === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
   const { process, routes, requests, rejected, last } = listener;
-  const asked = [
+  const requestParts = [
     ...(requests === 0 ? [] : [formatCountOf(requests, 'request')]),
     ...(rejected === 0 ? [] : [`${formatCount(rejected)} rejected`]),
     ...(last === null ? [] : [`last ${formatRelativeTime(last.atMs, nowMs)}`]),
@@ -251,14 +251,20 @@ function listenerLine(listener: ListenerGlance | undefined, nowMs: number): Plai
   const switchedOn = routes === 0 ? [] : [formatCountOf(routes, 'route')];
   if (process === undefined) {
     const mark = routes === 0 ? 'off' : 'warning';
-    return { ...line, mark, parts: ['not running', ...switchedOn, ...asked] };
+    return { ...line, mark, parts: ['not running', ...switchedOn, ...requestParts] };
   }
   const { url, services, failures } = process;
   const troubles = failures.map(({ name, failure }) =>
     safeLine(`${name}: ${failure?.message ?? ''}`),
   );
   const where = url === undefined ? 'running' : safeLine(url.replace(/^http:\/\//u, ''));
-  const parts = [...troubles, where, ...asked, ...switchedOn, formatCountOf(services, 'service')];
+  const parts = [
+    ...troubles,
+    where,
+    ...requestParts,
+    ...switchedOn,
+    formatCountOf(services, 'service'),
+  ];
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
 }
 
@@ -288,19 +294,19 @@ function dreamsLines(dreams: readonly DreamsGlance[], nowMs: number): readonly P
 /** All workspaces in one line, which leads to the one that needs attention first. */
 function allDreamsLine(dreams: readonly DreamsGlance[], nowMs: number): PlainLine {
   const lines = dreamsLines(dreams, nowMs);
-  const place = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
+  const firstWith = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
   const soonest = dreams.reduce(
     (first, { nextMs = Number.POSITIVE_INFINITY }, at) =>
       nextMs < (dreams[first]?.nextMs ?? Number.POSITIVE_INFINITY) ? at : first,
     0,
   );
-  const first = [place('fault'), place('warning'), soonest].find((at) => at !== -1) ?? 0;
-  const shown = lines[first];
+  const first = [firstWith('fault'), firstWith('warning'), soonest].find((at) => at !== -1) ?? 0;
+  const line = lines[first];
   const on = dreams.filter(({ enabled }) => enabled).length;
   const workspaces = `${formatCount(on)} of ${formatCountOf(dreams.length, 'workspace')}`;
   // There are several.
-  if (shown === undefined) throw new TypeError('no workspaces');
-  return { ...shown, parts: on === 0 ? ['off'] : [workspaces, ...shown.parts] };
+  if (line === undefined) throw new TypeError('no workspaces');
+  return { ...line, parts: on === 0 ? ['off'] : [workspaces, ...line.parts] };
 }
 
 function dreamsLine(

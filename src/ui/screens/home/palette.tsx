@@ -39,18 +39,18 @@ export interface PaletteValue {
   readonly isRequired: boolean;
 }
 
-/** The list of commands, and the value that is being asked for. */
+/** The list of commands, and the value that is typed next. */
 export interface PaletteState {
   readonly list: ListState<PaletteCommand>;
   /** The selected agent. */
   readonly agent: string | undefined;
-  readonly asked: AskedValue | undefined;
+  readonly pending: PendingValue | undefined;
 }
 
-interface AskedValue {
+interface PendingValue {
   readonly command: PaletteCommand;
   /** Of the values before. */
-  readonly given: readonly string[];
+  readonly previous: readonly string[];
   readonly line: EditedLine;
 }
 
@@ -58,14 +58,14 @@ interface AskedValue {
 export type PaletteEvent =
   | { readonly type: 'list'; readonly event: ListEvent<PaletteCommand> }
   | { readonly type: 'typed'; readonly edit: LineEdit }
-  | { readonly type: 'asked'; readonly asked: AskedValue | undefined };
+  | { readonly type: 'asked'; readonly pending: PendingValue | undefined };
 
 export function openPalette(
   commands: readonly PaletteCommand[],
   agent: string | undefined,
 ): PaletteState {
   const list = reduceList<PaletteCommand>(EMPTY_LIST, { type: 'replaced', items: commands });
-  return { list, agent, asked: undefined };
+  return { list, agent, pending: undefined };
 }
 
 /** The palette after an event; pure, and the same object if nothing changes. */
@@ -76,24 +76,24 @@ export function reducePalette(state: PaletteState, event: PaletteEvent): Palette
       return list === state.list ? state : { ...state, list };
     }
     case 'typed': {
-      const { asked } = state;
-      if (asked === undefined) {
+      const { pending } = state;
+      if (pending === undefined) {
         return reducePalette(state, {
           type: 'list',
           event: { type: 'filtered', edit: event.edit },
         });
       }
-      const line = editLine(asked.line, event.edit);
-      return line === asked.line ? state : { ...state, asked: { ...asked, line } };
+      const line = editLine(pending.line, event.edit);
+      return line === pending.line ? state : { ...state, pending: { ...pending, line } };
     }
     case 'asked':
-      return { ...state, asked: event.asked };
+      return { ...state, pending: event.pending };
   }
 }
 
-/** The value that is asked for. */
-function askedValue({ command, given }: AskedValue): PaletteValue | undefined {
-  return command.values[given.length];
+/** The value that is typed next. */
+function pendingValue({ command, previous }: PendingValue): PaletteValue | undefined {
+  return command.values[previous.length];
 }
 
 /**
@@ -102,36 +102,36 @@ function askedValue({ command, given }: AskedValue): PaletteValue | undefined {
  */
 export function afterEnter(
   state: PaletteState,
-): { readonly asked: AskedValue } | { readonly argv: readonly string[] } | undefined {
-  const { asked, agent } = state;
-  if (asked === undefined) {
+): { readonly pending: PendingValue } | { readonly argv: readonly string[] } | undefined {
+  const { pending, agent } = state;
+  if (pending === undefined) {
     const command = listView(state.list).selected;
     return command === undefined ? undefined : next(command, [], agent);
   }
-  const { command, given, line } = asked;
+  const { command, previous, line } = pending;
   const text = line.text.trim();
-  if (text !== '') return next(command, [...given, text], agent);
-  return askedValue(asked)?.isRequired === true
+  if (text !== '') return next(command, [...previous, text], agent);
+  return pendingValue(pending)?.isRequired === true
     ? undefined
-    : { argv: argvOf(command, given, agent) };
+    : { argv: argvOf(command, previous, agent) };
 }
 
 function next(
   command: PaletteCommand,
-  given: readonly string[],
+  previous: readonly string[],
   agent: string | undefined,
 ): NonNullable<ReturnType<typeof afterEnter>> {
-  return given.length < command.values.length
-    ? { asked: { command, given, line: EMPTY_LINE } }
-    : { argv: argvOf(command, given, agent) };
+  return previous.length < command.values.length
+    ? { pending: { command, previous, line: EMPTY_LINE } }
+    : { argv: argvOf(command, previous, agent) };
 }
 
 function argvOf(
   { id, values, takesAgent }: PaletteCommand,
-  given: readonly string[],
+  previous: readonly string[],
   agent: string | undefined,
 ): readonly string[] {
-  const pairs = given.map((text, at) => ({ text, flag: values[at]?.flag }));
+  const pairs = previous.map((text, at) => ({ text, flag: values[at]?.flag }));
   const flags = pairs.flatMap(({ text, flag }) =>
     flag === undefined ? [] : [`--${flag}=${text}`],
   );
@@ -150,7 +150,7 @@ const COLUMNS: readonly ListColumn<PaletteCommand>[] = [
   { title: '', cell: ({ summary }) => summary },
 ];
 
-/** The commands that match, or what is known of the value that is asked for. */
+/** The commands that match, or the description of the value that is typed next. */
 export function PaletteView({
   palette,
   dispatch,
@@ -163,8 +163,8 @@ export function PaletteView({
   readonly area: Area;
 }): ReactElement {
   const { bold, dim } = useTheme();
-  const { asked, list } = palette;
-  if (asked === undefined) {
+  const { pending, list } = palette;
+  if (pending === undefined) {
     return (
       <List
         state={list}
@@ -176,8 +176,8 @@ export function PaletteView({
       />
     );
   }
-  const { command } = asked;
-  const value = askedValue(asked);
+  const { command } = pending;
+  const value = pendingValue(pending);
   const optional = value?.isRequired === true ? '' : 'Enter without a value leaves it out.';
   const lines = [
     ...[command.summary, '', value?.description ?? ''].flatMap((text) =>
@@ -198,13 +198,15 @@ export function PaletteStatus({
   readonly palette: PaletteState;
   readonly area: Area;
 }): ReactElement {
-  const { asked, list, agent } = palette;
-  if (asked === undefined) {
+  const { pending, list, agent } = palette;
+  if (pending === undefined) {
     const { selected } = listView(list);
     const about = selected?.takesAgent === true && agent !== undefined ? `for ${agent} · ` : '';
     return <FilterInput list={list} area={area} prompt=": " about={about} />;
   }
-  const value = askedValue(asked);
+  const value = pendingValue(pending);
   const hint = value?.isRequired === true ? 'required' : 'optional';
-  return <TextInput prompt={`${value?.name ?? ''}: `} line={asked.line} hint={hint} area={area} />;
+  return (
+    <TextInput prompt={`${value?.name ?? ''}: `} line={pending.line} hint={hint} area={area} />
+  );
 }

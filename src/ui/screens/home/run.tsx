@@ -236,7 +236,7 @@ function HomeStatus({ store, orders, area }: HomePartProps): ReactElement {
 function headFacts({ news, list }: HomeState, homeDir: string, columns: number): readonly string[] {
   const { config } = news;
   const filter = list.filter.text.trim();
-  const place =
+  const configFact =
     config === undefined
       ? ''
       : config.state === 'read'
@@ -244,5 +244,5 @@ function headFacts({ news, list }: HomeState, homeDir: string, columns: number):
         : config.state === 'none'
           ? 'no svc.json'
           : '';
-  return [place, ...(filter === '' ? [] : [`"${filter}"`])];
+  return [configFact, ...(filter === '' ? [] : [`"${filter}"`])];
 }
