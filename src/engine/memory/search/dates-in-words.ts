@@ -219,26 +219,27 @@ const MAX_LINES = 400;
 const VAGUER_BY_DAYS = 7;
 
 /**
- * Whether a dated passage speaks of some days in words that are relative to its own: "yesterday" in a
+ * Whether a dated passage mentions some days in words that are relative to its own: "yesterday" in a
  * conversation of 6 May is 5 May. The answers of one search are remembered, and their number is bounded.
  */
-export function speaksOf(asked: DayRange): (chunk: LexicalCandidate) => boolean {
+export function mentionsOf(asked: DayRange): (chunk: LexicalCandidate) => boolean {
   const known = new Map<number, boolean>();
   let lines = 0;
-  const isMeant = (line: string, said: number): boolean =>
+  const mentions = (line: string, dayOfNote: number): boolean =>
     hasDateInWords(line) &&
     lines++ < MAX_LINES &&
-    datesInWords(line, said).some(({ meanings: [days] }) => {
+    datesInWords(line, dayOfNote).some(({ meanings: [days] }) => {
       const tooVague = days.last - days.first > asked.last - asked.first + VAGUER_BY_DAYS;
       return !tooVague && daysOverlap(days, asked);
     });
   return (chunk) => {
     const earlier = known.get(chunk.chunkId);
     if (earlier !== undefined) return earlier;
-    const said = daysOfChunk(chunk, chunk)?.first;
+    const dayOfNote = daysOfChunk(chunk, chunk)?.first;
     const text = chunk.text.slice(0, MAX_CHARACTERS);
-    const speaks = said !== undefined && text.split('\n').some((line) => isMeant(line, said));
-    known.set(chunk.chunkId, speaks);
-    return speaks;
+    const isMentioned =
+      dayOfNote !== undefined && text.split('\n').some((line) => mentions(line, dayOfNote));
+    known.set(chunk.chunkId, isMentioned);
+    return isMentioned;
   };
 }

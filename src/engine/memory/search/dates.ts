@@ -25,19 +25,19 @@ export interface AskedDate {
 export interface DatedNotes {
   readonly text: string;
   readonly days: DayRange;
-  /** How many chunks are dated to these days, or else speak of them; without any, no date is searched for. */
+  /** How many chunks are dated to these days, or else mention them; without any, no date is searched for. */
   readonly chunks: number;
-  /** Whether a chunk of another day speaks of these days, as in "yesterday". */
-  readonly isSpokenOfIn: (chunk: LexicalCandidate) => boolean;
-  /** Whether the question asks about nothing else. */
+  /** Whether a chunk of another day mentions these days, as in "yesterday". */
+  readonly isMentionedIn: (chunk: LexicalCandidate) => boolean;
+  /** Whether the question names nothing but the date. */
   readonly isAlone: boolean;
 }
 
-/** Events are noted, and spoken of, in the days after. */
+/** Events are often noted and mentioned some days later. */
 export const WRITTEN_WITHIN_DAYS = 7;
 /** Longer texts are pasted, not asked. */
 const LONGEST_QUESTION = 1000;
-/** What is asked of any day. */
+/** Words of questions about a day that name no topic: "what happened yesterday?" */
 const ANY_DAY: ReadonlySet<string> = new Set(
   `all anything everything something new going go went happen happened happening happens work worked
   working note notes noted write written wrote decide decided discuss discussed talk talked learn
@@ -66,18 +66,18 @@ export async function dateIn(
   const numbers = datesInNumbers(question, today);
   // Loads the parser only for questions that need it.
   const words = hasWords ? (await import('./dates-in-words.js')).datesInWords(question, today) : [];
-  return joined(query, [...numbers, ...words], today);
+  return askedDate(query, [...numbers, ...words], today);
 }
 
-/** The latest meaning that notes are from, or else that notes of the days after speak of, or else the latest. */
-export async function notesOf(
+/** The latest meaning with notes of its days, else with later notes that mention them, else the latest. */
+export async function findDatedNotes(
   { text, meanings, rest }: AskedDate,
   index: Pick<MemoryIndex, 'countDated' | 'datedCandidates'>,
 ): Promise<DatedNotes> {
-  const { speaksOf } = await import('./dates-in-words.js');
+  const { mentionsOf } = await import('./dates-in-words.js');
   const isAlone = asksOnlyForDate(rest);
   const notes = (days: DayRange, chunks: number): DatedNotes => {
-    return { text, days, chunks, isSpokenOfIn: speaksOf(days), isAlone };
+    return { text, days, chunks, isMentionedIn: mentionsOf(days), isAlone };
   };
   for (const days of meanings) {
     const chunks = await index.countDated(days);
@@ -85,7 +85,7 @@ export async function notesOf(
   }
   const none = notes(meanings[0], 0);
   const later = await index.datedCandidates({ ...ANY_CHUNK, ...daysAfter(none.days) });
-  return { ...none, chunks: later.filter(none.isSpokenOfIn).length };
+  return { ...none, chunks: later.filter(none.isMentionedIn).length };
 }
 
 /** Whether a question asks about nothing but its date. @param rest it without the date */
@@ -95,12 +95,12 @@ export function asksOnlyForDate(rest: string): boolean {
 
 const ANY_CHUNK = { match: undefined, mustMatch: false, except: undefined, filter: {} } as const;
 
-/** Where chunks that speak of some days are looked for, and how many at most; words find them on any day. */
+/** In which days, and in how many chunks, mentions of earlier days are looked for; words find them on any day. */
 export function daysAfter({ last }: DayRange): Pick<DatedQuestion, 'days' | 'limit'> {
   return { days: { first: last + 1, last: last + WRITTEN_WITHIN_DAYS }, limit: 100 };
 }
 
-/* Versions, paths, times and shares are not dates: they go on, or have no word before them that dates have. */
+/* Versions, paths, times and fractions are not dates: they continue, or lack the word that comes before dates. */
 const ISO = /(?<![\w./:-])((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?(?![\w/:-]|\.\d)/g;
 const DOTTED = /(?<![\w./:-])(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)(?![\w/:-]|\.\d)/g;
 const SLASHED = /(?<![\w./:-])(\d{1,2})\/(\d{1,2})\/((?:19|20)\d\d)(?![\w/:-]|\.\d)/g;
@@ -141,12 +141,16 @@ const RANGE_BEFORE = /\b(?:between|from)\s(?:the\s)?$/i;
 const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
 
 const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
-/** What belongs to a date, so that it is no topic of its own. */
+/** Prepositions that belong to a date, and so name no topic. */
 const PART_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:the\s)?$/i;
 
 /** One date of several: a period from the first to the second, one until today, or the first. */
-function joined(query: string, spans: readonly DateSpan[], today: number): AskedDate | undefined {
-  // Of two that begin at the same place, the longer one is a period.
+function askedDate(
+  query: string,
+  spans: readonly DateSpan[],
+  today: number,
+): AskedDate | undefined {
+  // Of two that begin at the same span, the longer one is a period.
   const [one, two] = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   if (one === undefined) return undefined;
   const isPeriod =
@@ -160,11 +164,11 @@ function joined(query: string, spans: readonly DateSpan[], today: number): Asked
   }
   const used = isPeriod ? [one, two] : [one];
   const { end } = used.at(-1) ?? one;
-  const isGone = used.every((span) => span.isRelative);
+  const isRelative = used.every((span) => span.isRelative);
   const text = query.slice(one.start, end);
-  const place = { start: one.start, end };
-  const words = replaced(query, place, isGone ? ' ' : text);
-  return { text, meanings, words, rest: replaced(query, place, ' ') };
+  const span = { start: one.start, end };
+  const words = replaced(query, span, isRelative ? ' ' : text);
+  return { text, meanings, words, rest: replaced(query, span, ' ') };
 }
 
 /** A question without its date, and without what belongs to that. */

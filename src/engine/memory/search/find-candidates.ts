@@ -145,7 +145,7 @@ async function withDated(
   const known = new Set(worded.map((chunk) => chunk.chunkId));
   const dated = await index.datedCandidates(question);
   const later = await index.datedCandidates({ ...question, ...daysAfter(dates.days) });
-  const added = [...dated, ...later.filter(dates.isSpokenOfIn)];
+  const added = [...dated, ...later.filter(dates.isMentionedIn)];
   return [...worded, ...added.filter((chunk) => !known.has(chunk.chunkId))];
 }
 

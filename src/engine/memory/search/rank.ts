@@ -187,12 +187,12 @@ function byRank(a: RankedChunk, b: RankedChunk): number {
 
 function dateShareOf(
   chunk: LexicalCandidate,
-  { days: asked, isAlone, isSpokenOfIn }: DatedNotes,
+  { days: asked, isAlone, isMentionedIn }: DatedNotes,
 ): number {
   const days = daysOfChunk(chunk, chunk);
   if (days === undefined) return 0;
   if (daysOverlap(days, asked)) return isAlone ? ONLY_DATE : DATE;
-  if (isSpokenOfIn(chunk)) return DATE;
+  if (isMentionedIn(chunk)) return DATE;
   const later = { ...asked, last: asked.last + WRITTEN_WITHIN_DAYS };
   return daysOverlap(days, later) ? WRITTEN_LATER : 0;
 }

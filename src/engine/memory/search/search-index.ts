@@ -6,7 +6,7 @@ import { runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
 import type { Language, MemoryIndex } from '../index/index.js';
 import { shortestPrefix, withoutShortPrefixes } from './bounds.js';
-import { type DatedNotes, dateIn, notesOf } from './dates.js';
+import { type DatedNotes, dateIn, findDatedNotes } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { type Findings, resultsOf } from './results.js';
@@ -34,7 +34,7 @@ export async function searchIndex(
   const { tokenizer } = await index.identity();
   const { chunks } = await index.termStatistics([]);
   const date = await dateIn(request.query, options.nowMs, options.timeZone);
-  const dates = date === undefined ? undefined : await notesOf(date, index);
+  const dates = date === undefined ? undefined : await findDatedNotes(date, index);
   const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
   const languages = tokenizer === 'trigram' ? [] : await index.languages();
   const words = isDated ? date.words : request.query;
