@@ -26,7 +26,7 @@ function memoryWith(logging: object) {
   return { counted, context, home };
 }
 
-test('a search is counted after its answer, and chunks where they are indexed', async () => {
+test('a search is counted after it answers, and chunks when they are indexed', async () => {
   const { counted, context, home } = memoryWith({});
   const { backend } = await openMemory(context, { kind: 'agent' });
   await backend.search({ query: 'backup' });
@@ -41,7 +41,7 @@ test('a search is counted after its answer, and chunks where they are indexed', 
   assert.equal([total('searches'), total('chunks')], [2, 2]);
 });
 
-test('nothing is counted if logging.activity is off, or for a folder', async () => {
+test('nothing is counted if logging.activity is off or a folder is searched', async () => {
   const off = memoryWith({ activity: false });
   const agent = await openMemory(off.context, { kind: 'agent' });
   await agent.backend.search({ query: 'backup' });

@@ -91,7 +91,7 @@ test('a text is extracted once: not again for a rebuild, a copy or a new name', 
   assert.not.equal(readdirSync(folder), [kept]);
 });
 
-test('what cannot be read is reported by name, and everything else is indexed', async () => {
+test('unreadable files are reported by name, and everything else is indexed', async () => {
   const ws = folderOf({ 'a.md': 'lantern', 'bad.pdf': 'no PDF', 'bad.docx': 'no zip' });
   writeFileSync(ws.at('good.docx'), docx(paragraph('Lantern', 'Heading1') + paragraph('red')));
   const backend = backendOn(targetOf(ws.path, { documents: selected('pdf', 'docx') }));

@@ -60,7 +60,7 @@ test('keyword search finds media by name without asking a provider', async ({ fa
   await memory.backend.close();
 });
 
-test('every format is taken in; those that the vendor refuses cost themselves alone', async ({
+test('every format is indexed; a format that the vendor refuses affects no other', async ({
   fake,
 }) => {
   const files = Object.entries(MEDIA_FORMATS).map(([extension, { make }]) => {
@@ -147,9 +147,7 @@ test('a removed picture is gone from every answer', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('files that are not what they say, empty or too large are reported and never sent', async ({
-  fake,
-}) => {
+test('mislabelled, empty or too large files are reported and never sent', async ({ fake }) => {
   const { folder, open } = mediaMemory(fake, {
     ...FILES,
     'memory/empty.png': '',
@@ -184,7 +182,7 @@ test('a picture that turns into something else leaves the index', async ({ fake 
   await memory.backend.close();
 });
 
-test('a file that vanishes between the scan and the look at it is reported', async ({ fake }) => {
+test('a file that vanishes between scan and inspection is reported', async ({ fake }) => {
   const { folder, open } = mediaMemory(fake, FILES);
   const memory = await open();
   const { skipped } = await memory.backend.sync({
@@ -239,7 +237,7 @@ test('only the modalities that are named, in extra paths too; off, they leave th
   rmSync(folder.path, { recursive: true });
 });
 
-test('get tells what is known of a picture in the place of its bytes', async ({ fake }) => {
+test('get describes a picture instead of returning its bytes', async ({ fake }) => {
   const memory = await mediaMemory(fake, { ...FILES, 'memory/map.webp': webp('x') }).open();
   await memory.backend.sync({});
   const response = await memory.backend.get({ target: 'memory/photos/IMG_0001.png#L1' });
@@ -258,7 +256,7 @@ test('get tells what is known of a picture in the place of its bytes', async ({ 
   await memory.backend.close();
 });
 
-test('with a model for texts alone notes get vectors, and it is said why pictures get none', async ({
+test('with a text-only model notes get vectors, and the lack of picture vectors is explained', async ({
   fake,
 }) => {
   const { open } = mediaMemory(fake, {
@@ -332,7 +330,7 @@ test('pictures far from every text are still found among many notes', async () =
   }
 });
 
-test('a search takes in a few small files, and leaves many bytes to svc memory index', async ({
+test('a search embeds a few small files and leaves larger amounts to svc memory index', async ({
   fake,
 }) => {
   const { folder, open } = mediaMemory(fake, FILES);
@@ -353,7 +351,9 @@ test('a search takes in a few small files, and leaves many bytes to svc memory i
   await memory.backend.close();
 });
 
-test('a file that is gone takes no other one’s place in what a search embeds', async ({ fake }) => {
+test("a deleted file does not take another one's place in what a search embeds", async ({
+  fake,
+}) => {
   const { folder, open } = mediaMemory(fake, FILES);
   const memory = await open();
   await memory.backend.sync({});
@@ -390,7 +390,7 @@ test('batches are for texts; media go inline beside them', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('a provider that fails keeps the files waiting, and words answer', async ({ fake }) => {
+test('if the provider fails, files stay pending and keyword search answers', async ({ fake }) => {
   fake.trouble('key_refused');
   const memory = await mediaMemory(fake, FILES).open();
   const { embedding } = await memory.backend.sync({});

@@ -93,7 +93,7 @@ test('searches while typing are not sent', async ({ fake }) => {
   assert.is(fake.requests.length, 0);
 });
 
-test('age still counts', async ({ fake }) => {
+test('decay by age still applies', async ({ fake }) => {
   const notes = {
     '2020-01-01.md': '# Answer\n\ntea is served at four',
     'new.md': '# Other\n\ntea tea tea in the kitchen',

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/engine/memory/chunking/chunk-document.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 
-const test = suite('blocks of other texts');
+const test = suite('blocks of documents');
 
 const headings = (blocks: ReturnType<typeof orgBlocks>): readonly unknown[] =>
   blocks.flatMap(({ kind, level, title }) => (kind === 'heading' ? [[level, title]] : []));
@@ -89,7 +89,7 @@ test('rst levels follow the order in which adornments appear', () => {
   );
 });
 
-test('an org heading without its keyword, priority and tags; the title is above all', () => {
+test('org headings lose keyword, priority and tags; the title is above all', () => {
   const text = '#+title: Diary\n* TODO [#B] Call Ann :work:phone:\n** Numbers\n';
   assert.equal(headings(orgBlocks(textLines(text))), [
     [1, 'Diary'],

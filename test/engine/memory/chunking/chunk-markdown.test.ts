@@ -64,7 +64,7 @@ test('the pieces of a line over budget make up that line', () => {
   assert.is(chunks.map((chunk) => chunk.text).join(''), line);
 });
 
-test('a file inside of a line, such as an image in Base64, is in no chunk', () => {
+test('a file embedded in a line, such as a Base64 image, is in no chunk', () => {
   const image = `[image1]: <data:image/png;base64,${'iVBORw0KGgo+/'.repeat(10_000)}>`;
   const text = `# Trip\n\nThe harbour: ![][image1]\n\n${image}\n\nAfter it.\n`;
   const chunks = chunkMarkdown(textLines(text), { tokens: 100, overlap: 20 });

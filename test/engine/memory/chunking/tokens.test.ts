@@ -10,7 +10,7 @@ import { isWellFormed } from '../../../support/markdown.js';
 
 const test = suite('estimated tokens');
 
-test('scripts cost what models charge for them, roughly', () => {
+test('estimates of each script are roughly what models charge', () => {
   assert.is(estimateTokens('four letters'), 3);
   assert.is(estimateTokens('記憶検索'), 4);
   assert.is(estimateTokens('한국어'), 3);
@@ -29,7 +29,7 @@ test('the cost of a text is that of its parts', () => {
   );
 });
 
-test('a cut goes on, keeps to the budget and to whole characters', () => {
+test('each cut makes progress and keeps to the budget and to whole characters', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -58,7 +58,7 @@ test('a cut prefers a space near the end', () => {
   assert.is(cutAtTokens('abcdefghijklmnop', 0, 2), 8);
 });
 
-test('the pieces of a text leave out only files inside of it', () => {
+test('the pieces of a text leave out only embedded files', () => {
   const image = `data:image/png;base64,${'iVBORw0KGgo+/'.repeat(100)}==`;
   const text = `![the harbour](${image}) and ![](${image}) end`;
   assert.equal([...piecesOf(text, 100)], ['![the harbour](', ' and ![](', ' end']);

@@ -62,7 +62,7 @@ test('every passage gets a vector, once', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('what is found by meaning holds none of the words', async ({ fake }) => {
+test('semantic search finds passages without any of the words', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
   const response = await memory.backend.search({ query: 'vehicle' });
   assert.is(response.mode, 'hybrid');
@@ -88,7 +88,7 @@ test('only what changed is sent again; a renamed file and equal passages cost no
   await memory.backend.close();
 });
 
-test('a forced rebuild pays for nothing again', async ({ fake }) => {
+test('a forced rebuild does not pay again', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
   await sync(memory);
   const before = textsSent(fake).length;
@@ -100,7 +100,7 @@ test('a forced rebuild pays for nothing again', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('a run that fails half way keeps what is paid for, and the next one goes on from there', async ({
+test('a run that fails halfway keeps paid vectors, and the next one continues from there', async ({
   fake,
 }) => {
   const notes = semanticMemory(fake);
@@ -124,7 +124,7 @@ test('a run that fails half way keeps what is paid for, and the next one goes on
   await memory.backend.close();
 });
 
-test('a stop is no failure, and keeps what is done', async ({ fake }) => {
+test('stopping is not a failure and keeps what is done', async ({ fake }) => {
   const notes = semanticMemory(fake);
   for (let n = 0; n < 600; n++)
     notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
@@ -143,7 +143,7 @@ test('a stop is no failure, and keeps what is done', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('without the cache the old model is forgotten; with it, switching back is free', async ({
+test("without the cache the old model's vectors are dropped; with it, switching back is free", async ({
   fake,
 }) => {
   for (const enabled of [false, true]) {
@@ -161,9 +161,7 @@ test('without the cache the old model is forgotten; with it, switching back is f
   }
 });
 
-test('the cache remembers text that went and came back, as much as it may hold', async ({
-  fake,
-}) => {
+test('the cache keeps vectors of removed text, up to its limit', async ({ fake }) => {
   const notes = semanticMemory(fake, NOTES);
   const cache = { enabled: true, maxEntries: 1 };
   const memory = await notes.open({ cache });
@@ -282,7 +280,7 @@ async function openWithFallback(
   return openMemory(contextOf(home), { kind: 'agent' }, { configFile });
 }
 
-test('a provider that is down leaves an answer by words, and says so', async ({ fake }) => {
+test('if the provider is down, keyword search answers with a warning', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
   await sync(memory);
   fake.trouble('key_refused');
@@ -312,9 +310,7 @@ test('a search that lacks only vectors does not wait for another writer', async 
   await backend.close();
 });
 
-test('a passage that the provider refuses costs only itself, and is asked for once', async ({
-  fake,
-}) => {
+test('a passage that the provider refuses affects no other, and is sent once', async ({ fake }) => {
   const notes = semanticMemory(fake, { ...NOTES, 'odd.md': 'Something unspeakable.\n' });
   fake.refuse((text) => text.includes('unspeakable'));
   const memory = await notes.open();
@@ -331,7 +327,7 @@ test('a passage that the provider refuses costs only itself, and is asked for on
   await memory.backend.close();
 });
 
-test('phrases and excluded words hold for what is found by meaning, too', async ({ fake }) => {
+test('phrases and excluded words also apply to semantic results', async ({ fake }) => {
   const memory = await semanticMemory(fake, {
     ...NOTES,
     'taxi.md': '# Taxi\n\nThe automobile of the taxi driver.\n',
@@ -354,7 +350,7 @@ test('with hybrid search off, vectors alone answer', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('a minimum score that was chosen holds in every mode', async ({ fake }) => {
+test('a configured minimum score applies in every mode', async ({ fake }) => {
   const notes = semanticMemory(fake, NOTES);
   for (const settings of [{}, { provider: 'none' }, { hybrid: { enabled: false } }]) {
     const { hybrid, ...search } = { hybrid: undefined, ...settings };
@@ -430,7 +426,7 @@ test('passages whose text has a vector already are told apart from those to be e
   await memory.backend.close();
 });
 
-test('a search by words alone asks nobody, neither for the question nor for what is new', async ({
+test('keyword search sends no request, neither for the query nor for new passages', async ({
   fake,
 }) => {
   const { folder, open } = semanticMemory(fake, NOTES);
@@ -452,7 +448,7 @@ test('a search by words alone asks nobody, neither for the question nor for what
   await memory.backend.close();
 });
 
-test('a wrong filter costs no request', async ({ fake }) => {
+test('an invalid filter sends no request', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
   await sync(memory);
   const before = fake.requests.length;
@@ -463,7 +459,7 @@ test('a wrong filter costs no request', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('provider none searches by words and asks nobody', async ({ fake }) => {
+test('provider "none" uses keyword search and sends no request', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open({ provider: 'none' });
   assert.is((await sync(memory)).embedding, undefined);
   const response = await memory.backend.search({ query: 'piano' });
@@ -472,7 +468,7 @@ test('provider none searches by words and asks nobody', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('a secret that cannot be read is named, and words still answer', async ({ fake }) => {
+test('an unreadable secret is named, and keyword search still answers', async ({ fake }) => {
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:NOT_SET_HERE' };
   const memory = await semanticMemory(fake, NOTES).open({ remote });
   const { embedding } = await sync(memory);
@@ -482,7 +478,7 @@ test('a secret that cannot be read is named, and words still answer', async ({ f
   await memory.backend.close();
 });
 
-test('an endpoint whose vectors change their length is named; words still answer', async ({
+test('an endpoint whose vectors change their length is named, and keyword search still answers', async ({
   fake,
 }) => {
   const notes = semanticMemory(fake, NOTES);

@@ -26,7 +26,7 @@ test('a paragraph on one line is divided between sentences', () => {
   assert.ok(pieces.every((piece) => piece.startsWith('The ferry') && piece.endsWith('noon.')));
 });
 
-test('any text has one to four pieces with all of its words, none blank unless the text is', () => {
+test('any text has one to four pieces with all its words, none blank unless the text is', () => {
   const line = fc.string({ maxLength: 400 });
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), (lines) => {

@@ -112,7 +112,7 @@ test('a search embeds all pieces of as many passages as it may, and leaves the o
   await memory.backend.close();
 });
 
-test('an index of the format before is made again without sending a text', async ({ fake }) => {
+test('an index of the previous format is rebuilt without sending any text', async ({ fake }) => {
   const notes = manyNotes(fake);
   for (let n = 0; n < NOTES; n++)
     notes.folder.write(`memory/m${n}.md`, `# More ${n}\n\nAnd ${n}.\n`);
@@ -246,9 +246,7 @@ test('a job embeds a new index of any size, and inline requests a few changes', 
   assert.equal(sent(), [2, 1]);
 });
 
-test('vectors that the provider no longer speaks to leave keywords, and a warning', async ({
-  fake,
-}) => {
+test('without usable vectors, keyword search answers with a warning', async ({ fake }) => {
   const notes = manyNotes(fake);
   await indexed(notes);
   const elsewhere = await startOpenAiFake({ dimensions: 128 });

@@ -20,7 +20,7 @@ test.after.each(async ({ fake }) => fake.close());
 
 const ON = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };
 
-test('one message more asks for one vector more, and what was said before keeps its own', async ({
+test('one more message requests one more vector, and earlier messages keep theirs', async ({
   fake,
 }) => {
   const semantic = semanticMemory(fake, { 'car.md': '# Car\n\nThe automobile is red.\n' });

@@ -159,7 +159,7 @@ test('without the library for PDF files', async () => {
   assert.equal(extraction, { ok: false, fault: 'library' });
 });
 
-test('files that are not what their names claim', async () => {
+test('files whose content does not match their name are refused', async () => {
   assert.is(faultOf(await extract('pdf', 'no PDF')), 'invalid');
   assert.is(faultOf(await extract('docx', 'no zip')), 'invalid');
   assert.is(faultOf(await extract('docx', docx('').subarray(0, 90))), 'invalid');
@@ -198,7 +198,7 @@ test('a page or Word document that is nested too deeply is refused instead of lo
   assert.is(faultOf(await extract('html', `${tables}The gate is green.`)), 'depth');
 });
 
-test('whoever kills the process says nothing about the file', async () => {
+test('a killed process is not blamed on the file', async () => {
   for (const [signal, expected] of [
     ['SIGKILL', { ok: false, fault: 'interrupted', detail: 'SIGKILL' }],
     ['SIGSEGV', { ok: false, fault: 'process', detail: 'SIGSEGV' }],

@@ -5,7 +5,7 @@ import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
-const test = suite('lines that are meant by words');
+const test = suite('lines that words select');
 
 const NOTE = `# 2026-11-18
 
@@ -28,11 +28,11 @@ async function linesFor(query: string, note = NOTE) {
   return results.flatMap((result) => answeringLines(result, lines, READING));
 }
 
-test('the item that holds all words, and nothing beside it', async () => {
+test('only the item with all words', async () => {
   assert.equal(await linesFor('vault key'), [{ startLine: 4, endLine: 5 }]);
 });
 
-test('everything that holds the one word', async () => {
+test('every line with a single word', async () => {
   assert.equal(await linesFor('vault'), [
     { startLine: 4, endLine: 5 },
     { startLine: 7, endLine: 7 },
@@ -53,7 +53,7 @@ test('lines that a snippet leaves out are counted', async () => {
   assert.equal(await linesFor('garden keycode', note), [{ startLine: 25, endLine: 25 }]);
 });
 
-test('what a snippet leaves out is meant as well, in other forms of the words', async () => {
+test('lines that a snippet leaves out are included, also with other forms of the words', async () => {
   const found = await linesFor('keycodes', `${paragraphs(8, 0)}\n\n${SHED}\n\nA keycode.\n`);
   assert.equal(found, [
     { startLine: 17, endLine: 17 },
@@ -61,7 +61,7 @@ test('what a snippet leaves out is meant as well, in other forms of the words', 
   ]);
 });
 
-test('a symbol means the item that has it', async () => {
+test('a symbol selects the item that contains it', async () => {
   assert.equal(await linesFor('🔑', '- 🔑 with Jo\n- lamp\n'), [{ startLine: 1, endLine: 1 }]);
 });
 

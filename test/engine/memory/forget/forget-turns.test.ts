@@ -7,7 +7,7 @@ import { backendOn, failureOf, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
 
-const test = suite('forgetting what was said');
+const test = suite('forgetting conversations');
 
 const SECRET = 'The heron nests behind the old waterworks.';
 
@@ -35,7 +35,7 @@ const TALK = [
   message('user', 'yes'),
 ];
 
-test('cited turns are found no more, and no byte of them is left in the index', async () => {
+test('cited turns are no longer found, and no byte of them is left in the index', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
   assert.equal(world.filesWith('waterworks').length, 1);
@@ -48,7 +48,7 @@ test('cited turns are found no more, and no byte of them is left in the index', 
   assert.ok(text.includes('where does the heron nest'));
 });
 
-test('a conversation that goes on brings nothing back, also when it grew before the next sync', async () => {
+test('a growing conversation brings nothing back, even if it grew before the next sync', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
   const forgetting = await world.backend.forgetting();
@@ -65,7 +65,7 @@ test('a conversation that goes on brings nothing back, also when it grew before 
   assert.equal(world.filesWith(`Assistant: ${SECRET}`).length, 0);
 });
 
-test('what is forgotten of a note goes from conversations as well', async () => {
+test('text forgotten in a note is removed from conversations as well', async () => {
   const world = worldOf(TALK, `# Birds\n\n- ${SECRET}\n`);
   await world.backend.sync({});
   await world.forget('note.md#L3');
@@ -75,7 +75,7 @@ test('what is forgotten of a note goes from conversations as well', async () => 
   assert.ok(text.includes('Shall I note that?'));
 });
 
-test('a whole conversation goes; what is said later is remembered', async () => {
+test('a whole conversation is forgotten; later turns are remembered', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
   await world.forget('sessions/main/talk.jsonl');
@@ -86,7 +86,7 @@ test('a whole conversation goes; what is said later is remembered', async () => 
   assert.equal(await world.finds('waterworks'), []);
 });
 
-test('a whole conversation goes, also what follows a very long turn', async () => {
+test('a whole conversation is forgotten, including what follows a very long turn', async () => {
   const long = message('user', 'a long paste '.repeat(20_000));
   const world = worldOf([long, ...TALK, long, message('assistant', 'The stork is back.')]);
   await world.backend.sync({});
@@ -106,7 +106,7 @@ test('a transcript itself is never changed', async () => {
   assert.equal(await (await world.backend.forgetting()).entries(), []);
 });
 
-test('turns that words bring up go as they were shown', async () => {
+test('turns found by words are forgotten as they were shown', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
   const plan = await (await world.backend.forgetting()).plan({ target: 'old waterworks' });

@@ -75,7 +75,7 @@ function filesWith({ indexFile }: KeptIndex, ...texts: readonly string[]): reado
     });
 }
 
-test('a cited passage is found no more, and no byte of it is left in the index', async () => {
+test('a cited passage is no longer found, and no byte of it is left in the index', async () => {
   const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'The waterworks closed in 1931.\n' });
   assert.equal(filesWith(world.target, SECRET), [basename(world.target.indexFile)]);
   const { clean } = await forget(world, 'birds.md#L7');
@@ -90,7 +90,7 @@ test('a cited passage is found no more, and no byte of it is left in the index',
   assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), NOTE);
 });
 
-test('what was indexed before in another version of a file leaves no byte either', async () => {
+test('text of an earlier version of a file leaves no byte either', async () => {
   const world = await worldOf({ 'birds.md': `${NOTE}\nmore\n` });
   world.notes.write('birds.md', NOTE);
   await world.backend.sync({});
@@ -115,7 +115,7 @@ test('a forgotten tag, property or link leaves no byte in the index', async () =
   });
 });
 
-test('it stays away: after changes, a rename, a copy, a new index', async () => {
+test('forgotten text stays away after changes, a rename, a copy and a new index', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L7');
   const { notes, backend } = world;
@@ -131,7 +131,7 @@ test('it stays away: after changes, a rename, a copy, a new index', async () => 
   assert.equal(filesWith(world.target, 'heron'), []);
 });
 
-test('a whole file goes; what is written into it later is remembered', async () => {
+test('a whole file is forgotten; what is written into it later is remembered', async () => {
   const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'Boats.\n' });
   await forget(world, 'birds.md');
   for (const word of ['heron', 'kingfisher', 'seeds']) assert.equal(await finds(world, word), []);
@@ -141,7 +141,7 @@ test('a whole file goes; what is written into it later is remembered', async () 
   assert.equal(await finds(world, 'kingfisher'), []);
 });
 
-test('words are searched for, and what they bring up is what goes', async () => {
+test('with words, the passages that they find are forgotten', async () => {
   const world = await worldOf({
     'a.md': 'The ferry leaves at nine.\n',
     'b.md': 'Lunch was fine.\n',
@@ -158,7 +158,7 @@ test('words are searched for, and what they bring up is what goes', async () => 
   assert.equal(await finds(world, 'lunch'), ['b.md']);
 });
 
-test('words that a snippet cites far from its beginning go, and their neighbours stay', async () => {
+test('a line far from the beginning of its snippet is forgotten, and its neighbours stay', async () => {
   const rose = (n: number): string =>
     `Rose number ${n} is in the garden by the wall: it needs water, light, patience and a cut in every spring.\n\n`;
   const roses = Array.from({ length: 20 }, (_, n) => rose(n));
@@ -171,7 +171,7 @@ test('words that a snippet cites far from its beginning go, and their neighbours
   assert.is(readFileSync(world.notes.at('roses.md'), 'utf8'), kept);
 });
 
-test('words forgotten before decide nothing about the lines that go', async () => {
+test('words forgotten earlier do not affect which lines are forgotten', async () => {
   const world = await worldOf({
     'a.md': 'The keycode of the garden shed is 4711.\n\nThe garden is large and old.\n',
   });
@@ -201,7 +201,7 @@ test('a search for what to forget ends with the signal, and does not wait for th
   await fake.close();
 });
 
-test('the plan tells where the same lines stand besides', async () => {
+test('the plan lists where else the same lines are', async () => {
   const world = await worldOf({
     'a.md': `${SECRET}\n`,
     'b.md': `# Seen\n\n- ${SECRET}\n`,
@@ -214,7 +214,7 @@ test('the plan tells where the same lines stand besides', async () => {
   );
 });
 
-test('taken back, it is found again', async () => {
+test('after an undo, text is found again', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const first = await forget(world, 'birds.md#L7');
   const second = await forget(world, 'birds.md#L3');
@@ -226,7 +226,7 @@ test('taken back, it is found again', async () => {
   assert.is((await forget(world, 'birds.md#L11')).id, 'f3');
 });
 
-test('lines are taken out of a file to the byte, with a backup that brings them back', async () => {
+test('lines are removed from a file to the byte, with a backup that restores them', async () => {
   const before = '\uFEFF# Tab\tand CRLF\r\n\r\nThe heron nests in the oak tree.\r\nLast line';
   const world = await worldOf({ 'birds.md': before });
   const { id } = await forget(world, 'birds.md#L3', true);
@@ -253,7 +253,7 @@ test('a promoted entry is removed with the comment above it, which would name th
   assert.is(readFileSync(file, 'utf8'), text);
 });
 
-test('a whole file is deleted on wish, and comes back, also if its empty folder was removed', async () => {
+test('a whole file is deleted on request, and restored, even if its empty folder was removed', async () => {
   const world = await worldOf({ 'a/birds.md': NOTE, 'other.md': 'x\n' });
   const { id } = await forget(world, 'a/birds.md', true);
   rmdirSync(world.notes.at('a'));
@@ -262,7 +262,7 @@ test('a whole file is deleted on wish, and comes back, also if its empty folder 
   assert.is(readFileSync(world.notes.at('a/birds.md'), 'utf8'), NOTE);
 });
 
-test('a file that somebody changed since stays as it is, and its backup too', async () => {
+test('undo leaves a file that changed since, and its backup, untouched', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const { id } = await forget(world, 'birds.md#L7', true);
   world.notes.write('birds.md', 'Mine now.\n');
@@ -283,14 +283,14 @@ test('a file that changed after it was shown is not touched, and nothing is forg
   assert.equal(await finds(world, 'heron'), ['birds.md']);
 });
 
-test('the list holds no word of what is forgotten', async () => {
+test('the list contains no word of forgotten text', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L5-L7');
   const list = readFileSync(world.target.forget.listFile, 'utf8');
   for (const word of ['heron', 'Nests', 'waterworks']) assert.not.ok(list.includes(word), word);
 });
 
-test('a list that is damaged is not passed over', async () => {
+test('a damaged list is not ignored', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L7');
   const list = readFileSync(world.target.forget.listFile, 'utf8');
@@ -308,7 +308,7 @@ test('a list that is damaged is not passed over', async () => {
   }
 });
 
-test('a list behind a dangling link, and what is no file, do not count as nothing forgotten', async () => {
+test('a list that is a dangling link or not a file does not count as empty', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L7');
   const { listFile } = world.target.forget;
@@ -329,7 +329,7 @@ test('a list behind a dangling link, and what is no file, do not count as nothin
   assert.equal(await finds(world, 'heron'), []);
 });
 
-test('killed after the list was written, the next sync does the rest', async () => {
+test('after a kill once the list is written, the next sync completes the forget', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const forgetting = await world.backend.forgetting();
   await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
@@ -337,7 +337,7 @@ test('killed after the list was written, the next sync does the rest', async () 
   assert.equal(filesWith(world.target, SECRET, 'heron'), []);
 });
 
-test('a reader in the way keeps the bytes until the next sync, which is told', async () => {
+test('a concurrent reader delays erasing until the next sync, which is reported', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
   reader.exec('BEGIN');
@@ -350,7 +350,7 @@ test('a reader in the way keeps the bytes until the next sync, which is told', a
   assert.equal(filesWith(world.target, SECRET, 'heron'), []);
 });
 
-test('vectors of what is forgotten go, those of the rest stay', async () => {
+test('vectors of forgotten text are removed, others stay', async () => {
   const world = await worldOf({ 'a.md': `${SECRET}\n`, 'b.md': 'Boats in the harbour.\n' });
   await onIndex(world.target, async (index) => {
     await index.putEmbeddings('space', []);
@@ -365,7 +365,7 @@ test('vectors of what is forgotten go, those of the rest stay', async () => {
   assert.equal([space?.chunks, space?.cached], [1, 0]);
 });
 
-test('what another program writes into a file meanwhile is not lost', async () => {
+test('text that another program writes into a file meanwhile is not lost', async () => {
   const files = { 'a.md': NOTE, 'b.md': NOTE };
   const notes = folderOf(files);
   const target = targetOf(notes.path);
@@ -395,7 +395,7 @@ test('what another program writes into a file meanwhile is not lost', async () =
   }
 });
 
-test('a picture goes as a whole, and stays away under another name', async () => {
+test('a picture is forgotten as a whole, and stays away under another name', async () => {
   const picture = png('a heron');
   const notes = folderOf({ 'memory/heron.png': picture, 'note.md': 'Boats.\n' });
   const media = { modalities: new Set(['image'] as const), maxFileBytes: 1_000_000 };
@@ -418,7 +418,7 @@ test('a picture goes as a whole, and stays away under another name', async () =>
   assert.is((await failureOf(forgetting.plan(fromFile))).code, 'FORGET_NOTHING');
 });
 
-test('what cannot be meant is refused', async () => {
+test('impossible targets are refused', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const forgetting = await world.backend.forgetting();
   const codeOf = async (target: string) => (await failureOf(forgetting.plan({ target }))).code;
@@ -458,7 +458,7 @@ test('a file that cannot be restored leaves the entry on the list', async () => 
   assert.equal((await undo(world, id)).restored, ['a/birds.md']);
 });
 
-test('a file that cannot be changed keeps no other from being changed', async () => {
+test('a file that cannot be changed does not stop the others', async () => {
   const world = await worldOf({ 'a/birds.md': NOTE, 'b.md': NOTE });
   const forgetting = await world.backend.forgetting();
   const plan = await forgetting.plan({ target: 'a/birds.md#L7' });

@@ -11,7 +11,7 @@ import {
 
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 
-const test = suite('what is kept out of memory');
+const test = suite('the list of forgotten text');
 
 const SALT = 'salt';
 
@@ -27,7 +27,7 @@ function leftOf(forgotten: Forgotten, text: string): string {
 
 const SECRET = 'The door of the cabin is opened with 4711.';
 
-test('a telling line goes wherever it stands, and the lines around it keep their numbers', () => {
+test('a distinctive line is removed wherever it is, and the lines around it keep their numbers', () => {
   const forgotten = forgetting(`# Cabin\n\n${SECRET}\n`);
   assert.is(
     leftOf(forgotten, `# Trip\n\n${SECRET}\n\nBring boots.\n`),
@@ -47,18 +47,18 @@ const SAME_LINE = [
   `${SECRET}\r`,
 ];
 for (const line of SAME_LINE) {
-  test(`a line is known by its words: ${JSON.stringify(line)}`, () => {
+  test(`a line is recognised by its words: ${JSON.stringify(line)}`, () => {
     assert.is(forgetting(SECRET).linesIn(textLines(`a\n${line}\nb`)).size, 1);
   });
 }
 
-test('other words are another line', () => {
+test('different words are a different line', () => {
   for (const line of [SECRET.toUpperCase(), `${SECRET} Or not.`, SECRET.replace('4711', '4712')]) {
     assert.is(forgetting(SECRET).linesIn(textLines(line)).size, 0, line);
   }
 });
 
-test('a number is a word: what happened on another day stays', () => {
+test('numbers count as words: the same event on another day stays', () => {
   const left = leftOf(
     forgetting('3. October: an appointment with Dr. Example'),
     '24. October: an appointment with Dr. Example',
@@ -78,7 +78,7 @@ test('lists of svc 0.1 still apply, whose hashes contain check boxes', () => {
   );
 });
 
-test('a short line goes when it was all that was forgotten, or beside the neighbour it had', () => {
+test('a short line is removed if it was forgotten alone, or next to its former neighbour', () => {
   assert.is(leftOf(forgetting('PIN 1234'), 'a\n- PIN 1234\nb\n'), 'a\n\nb\n');
   const list = forgetting('- milk\n- eggs\n- PIN 1234');
   assert.is(leftOf(list, 'Buy:\n- milk\n- eggs\n'), 'Buy:\n\n\n');
@@ -86,7 +86,7 @@ test('a short line goes when it was all that was forgotten, or beside the neighb
   assert.is(leftOf(list, '- milk\n- bread\n- eggs\n'), '- milk\n- bread\n- eggs\n');
 });
 
-test('a whole file is known by its bytes', () => {
+test('a whole file is recognised by its bytes', () => {
   const hash = 'a'.repeat(64);
   const forgotten = new Forgotten(SALT, [{ documents: [lineHash(SALT, hash)], lines: [] }]);
   assert.ok(forgotten.hidesDocument(hash));
@@ -94,7 +94,7 @@ test('a whole file is known by its bytes', () => {
   assert.is(forgotten.cover(textLines('anything'), hash).lines.text, '');
 });
 
-test('the mark of a document tells when other lines of it are forgotten', () => {
+test('the mark of a document changes when other lines of it are forgotten', () => {
   const lines = textLines(`${SECRET}\nanother line that is long enough\n`);
   const marks = [
     forgetting(),
@@ -105,7 +105,7 @@ test('the mark of a document tells when other lines of it are forgotten', () => 
   assert.is(marks[0], '');
 });
 
-test('where nothing is forgotten, no text is touched', () => {
+test('with nothing forgotten, text stays unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const lines = textLines(text);
@@ -114,7 +114,7 @@ test('where nothing is forgotten, no text is touched', () => {
   );
 });
 
-test('whatever is forgotten is found in the text it was taken from, and every line with it', () => {
+test('any forgotten lines are found in their text, every one of them', () => {
   const document = fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 20 });
   fc.assert(
     fc.property(document, (all) => {
@@ -126,7 +126,7 @@ test('whatever is forgotten is found in the text it was taken from, and every li
   );
 });
 
-test('lines become ranges', () => {
+test('consecutive lines become ranges', () => {
   assert.equal(rangesOf([4, 0, 1, 2]), [
     { startLine: 1, endLine: 3 },
     { startLine: 5, endLine: 5 },

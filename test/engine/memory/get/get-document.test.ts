@@ -5,7 +5,7 @@ import { folderOf } from '../../../support/temp-folder.js';
 
 const test = suite('lines of a document');
 
-test('a name is known in either form of Unicode, and of two that look the same, each by its own', async () => {
+test('a name matches in either Unicode form, and of two that look the same, each by its own', async () => {
   const both = 'notes/zürich.md';
   const decomposed = 'notes/größe.md'.normalize('NFD');
   const backend = backendOn(

@@ -20,19 +20,19 @@ test('a long line is cut, and ends with an ellipsis', async () => {
   assert.equal([text.length, text.at(-1), endLine, truncated], [200_000, '…', 1, true]);
 });
 
-test('long lines are given as far as they fit', async () => {
+test('long lines are returned as far as they fit', async () => {
   const line = 'x'.repeat(90_000);
   const given = await read('markdown', 'memory', [line, line, line].join('\n'));
   assert.equal([given.text.length, given.endLine, given.truncated], [180_001, 2, true]);
 });
 
-test('so are turns', async () => {
+test('turns are returned as far as they fit', async () => {
   const turn = `**User:** ${'x'.repeat(90_000)}`;
   const given = await read('transcript', 'sessions', [turn, turn, turn].join('\n'));
   assert.equal([given.turns?.length, given.endLine, given.truncated], [2, 2, true]);
 });
 
-test('a short document is given as a whole', async () => {
+test('a short document is returned as a whole', async () => {
   const given = await read('markdown', 'memory', 'one\ntwo');
   assert.equal([given.text, given.endLine, given.truncated], ['one\ntwo', 2, false]);
 });

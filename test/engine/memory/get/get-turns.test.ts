@@ -49,7 +49,7 @@ test('a citation comes with the turns around it', async () => {
   getOutputSchema.parse({ ...getOutput(given), warnings: [] });
 });
 
-test('lines are given as asked for', async () => {
+test('the requested lines are returned', async () => {
   const { backend } = conversation();
   const linesOf = async (from?: number, lines?: number): Promise<unknown> => {
     const given = await backend.get({
@@ -68,7 +68,7 @@ test('lines are given as asked for', async () => {
   assert.is(failure.code, 'RANGE_INVALID');
 });
 
-test('a long conversation is given a part at a time', async () => {
+test('a long conversation is returned in parts', async () => {
   const sessions = tempFolder();
   sessions.write('talk.jsonl', message('user', 'again').repeat(300));
   const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
@@ -78,7 +78,7 @@ test('a long conversation is given a part at a time', async () => {
   assert.equal([second.startLine, second.endLine, second.truncated], [121, 240, true]);
 });
 
-test('after a turn that fills the limit, the rest is given with the next request', async () => {
+test('after a turn that fills the limit, the next request returns the rest', async () => {
   const sessions = tempFolder();
   const long = 'a long paste '.repeat(20_000);
   const lines = [message('user', long), message('assistant', 'noted'), message('user', 'thanks')];
@@ -113,7 +113,7 @@ test('long turns before a citation do not take its place', async () => {
   );
 });
 
-test('only transcripts of the index are read, and none through a link', async () => {
+test('only indexed transcripts are read, and none through a link', async () => {
   const { backend, file } = conversation();
   assert.is((await failureOf(backend.get({ target: file }))).code, 'DOCUMENT_NOT_INDEXED');
   await backend.sync({});
@@ -132,7 +132,7 @@ test('secrets are masked here, too', async () => {
   assert.not(JSON.stringify(given).includes('ghp_'));
 });
 
-test('people see who said it when, and what stands around it as such', async () => {
+test('text output shows who said what when, and marks the context', async () => {
   const { backend } = conversation();
   const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13' });
   const shown = renderGet(given, { style: createStyle(false), lineNumbers: true, escape: true });

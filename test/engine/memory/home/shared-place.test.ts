@@ -3,18 +3,18 @@ import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { sharedPlace } from '../../../../src/engine/memory/home/index.js';
 
-const test = suite('where a memory is shared');
+const test = suite('the origin of a shared memory');
 
 function originOf(hostName: string | undefined, origin?: string): string | undefined {
   const storage = { url: 'env:SVC_DATABASE_URL', ...(origin === undefined ? {} : { origin }) };
   return sharedPlace('main', { resolved: resolveConfig({ storage }) }, { hostName })?.origin;
 }
 
-test('only with storage.url', () => {
+test('a memory is shared only with storage.url', () => {
   assert.is(sharedPlace('main', { resolved: resolveConfig({}) }, { hostName: 'a' }), undefined);
 });
 
-test('the origin is the configured one, or the host name in a form that it may have', () => {
+test('the origin is the configured one, or the host name in a valid form', () => {
   assert.is(originOf('box', 'office'), 'office');
   assert.is(originOf('box-1.example.com'), 'box-1.example.com');
   assert.is(originOf('Ada’s MacBook'), 'Ada-s-MacBook');

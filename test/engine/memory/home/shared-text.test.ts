@@ -5,11 +5,11 @@ import { chunkMarkdown } from '../../../../src/engine/memory/chunking/index.js';
 import { linesOfChunks, turnsOfChunks } from '../../../../src/engine/memory/home/index.js';
 import { textLines } from '../../../../src/engine/memory/sources/index.js';
 
-const test = suite('text put together from chunks');
+const test = suite('text reassembled from chunks');
 
 const SMALL = { tokens: 20, overlap: 8 };
 
-test('a note is what it was, with overlaps once, long lines whole, and blank lines at the end left out', () => {
+test('a note is restored with overlaps once and long lines whole, without trailing blank lines', () => {
   const long = 'word '.repeat(60).trimEnd();
   const note = `# A\n\nOne line of the note.\nAnother line of it.\n\n${long}\n\n- a\n- b\n\n## B\n\nEnd.`;
   const chunks = chunkMarkdown(textLines(`${note}\n`), SMALL);

@@ -40,7 +40,7 @@ for (const kind of await sharedKinds()) {
     return [await kind.newIndex(), await kind.openedAs('host-b')];
   };
 
-  test('a host finds what others have, and changes only its own', async () => {
+  test('a host finds documents of others and changes only its own', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putting('a.md', 'alpha one'), putting('same.md', 'alpha of a'));
     await apply(b, putting('b.md', 'alpha two'), putting('same.md', 'alpha of b'));
@@ -63,7 +63,7 @@ for (const kind of await sharedKinds()) {
     assert.is((await a.statistics()).documents, 3);
   });
 
-  test('a passage that several hosts have is found once, at the own host first', async () => {
+  test('a passage that several hosts have is found once, preferably on the searching host', async () => {
     const [a, b] = await bothHosts();
     const c = await kind.openedAs('host-c');
     await apply(a, putting('x.md', 'shared words'));
@@ -140,7 +140,7 @@ for (const kind of await sharedKinds()) {
     assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
   });
 
-  test('a host that stops embedding leaves the rest to the others, except for its jobs', async () => {
+  test('a host that stops embedding leaves the rest to others, except for its jobs', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putting('a.md', 'one'));
     assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
@@ -172,7 +172,7 @@ for (const kind of await sharedKinds()) {
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
-  test('a host that indexes nothing searches all the same, and no memory is no failure', async () => {
+  test('a host that indexes nothing can still search, and an empty memory is not a failure', async () => {
     const [a] = await bothHosts();
     await apply(a, putting('a.md', 'alpha'));
     const reader = await openPostgresIndex(kind.server, { agent: 'main', origin: 'host-z' });
@@ -259,7 +259,7 @@ for (const kind of await sharedKinds()) {
       });
     };
 
-    test('who waits too long for another writer is told so, and everything stays as it was', async () => {
+    test('waiting too long for another writer is an error and changes nothing', async () => {
       const [a] = await bothHosts();
       await apply(a, putting('a.md', 'alpha'));
       const b = await kind.openedAs('host-b', 'unicode61', undefined, 50);
@@ -274,7 +274,7 @@ for (const kind of await sharedKinds()) {
       assert.is(await a.countMatches('"alpha"'), 2);
     });
 
-    test('a host that is removed while it waits to write is told so', async () => {
+    test('a host that is removed while it waits to write gets an error', async () => {
       const [a, b] = await bothHosts();
       let refused: Promise<SvcError> | undefined;
       await whileLocked(async (other) => {

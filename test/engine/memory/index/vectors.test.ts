@@ -18,7 +18,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test.after(() => kind.stop());
 
-  test('what misses a vector is told in pages, equal contents once', async () => {
+  test('chunks without a vector are listed in pages, equal contents once', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two', 'two'), putting('b.md', 'one', 'three'));
     assert.is(await index.countMissingEmbeddings('m'), 5);
@@ -50,7 +50,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('a chunk that gets the id of one that is gone misses its own vector', async () => {
+  test('a chunk that reuses the ID of a removed one lacks a vector', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one'), putting('b.md', 'two'));
     await embedMissing(index, 'm', textVector);
@@ -61,7 +61,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('a vector that comes out of order leaves the earlier chunks missing', async () => {
+  test('a vector that arrives out of order leaves earlier chunks without one', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two', 'three'));
     const [, , three] = await index.missingEmbeddings('m', 0, 10);
@@ -103,7 +103,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('without a cache an unused vector is forgotten, with one it is used again', async () => {
+  test('without a cache an unused vector is deleted, with one it is reused', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two'));
     await embedMissing(index, 'm', textVector);
@@ -144,7 +144,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('an identity that was left goes, or waits in the cache until it is taken again', async () => {
+  test('vectors of an abandoned identity are deleted, or cached until it is used again', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two'));
     await embedMissing(index, 'm', textVector);
@@ -164,7 +164,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('what the cache lost of an identity that was left is missing when it is taken again', async () => {
+  test('vectors that the cache lost are missing when their identity is used again', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two', 'three'));
     await embedMissing(index, 'm', textVector);
@@ -177,7 +177,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('a vector whose chunk went away meanwhile is not kept: it may be of forgotten text', async () => {
+  test('a vector whose chunk was removed meanwhile is dropped: its text may be forgotten', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('a.md', 'one', 'two'));
     const [one] = await index.missingEmbeddings('m', 0, 1);
@@ -213,7 +213,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('ties go by path and line, whatever order the vectors came in', async () => {
+  test('ties are broken by path and line, whatever the order of the vectors', async () => {
     const index = await kind.newIndex();
     await apply(index, putting('c.md', 'x', 'y'), putting('a.md', 'z', 'x'), putting('b.md', 'w'));
     await embedMissing(index, 'm', () => textVector('all the same'));
@@ -259,7 +259,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('batch jobs are noted, replaced and forgotten', async () => {
+  test('batch jobs are recorded, replaced and deleted', async () => {
     const index = await kind.newIndex();
     const job = { id: 'b1', identity: 'm', json: '{}', createdMs: 2 };
     await index.saveBatchJob(job);

@@ -28,7 +28,7 @@ test('a path is relative to the note, then to the workspace', () => {
   assert.is(targetOf('[[deep/c]]', files), 'memory/deep/c.md');
 });
 
-test('a name that only one file has is enough, in any case', () => {
+test('a unique file name is enough, in any case', () => {
   const files = ['memory/deep/House plan.md', 'x/readme.md', 'y/readme.md'];
   assert.is(targetOf('[[house PLAN]]', files), 'memory/deep/House plan.md');
   assert.is(targetOf('[[y/README]]', files), 'y/readme.md');

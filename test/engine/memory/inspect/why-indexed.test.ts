@@ -48,7 +48,7 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   };
 }
 
-test('a name is understood as svc shows it', async () => {
+test('a name is accepted as svc displays it', async () => {
   const { why, close } = await whyOf({ 'memory/a\nb.md': '', 'memory/c\\nd.md': '' });
   for (const [shown, path] of [
     ['memory/a\\nb.md', 'memory/a\nb.md'],
@@ -134,7 +134,7 @@ test('a file that could not be read is not indexed', async () => {
   await close();
 });
 
-test('what no pattern decides', async () => {
+test('files that no pattern decides about', async () => {
   const files = {
     'memory/a.md': '',
     'memory/.git/b.md': '',

@@ -7,7 +7,7 @@ import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.j
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
-const test = suite('one index, asked and synced at the same time by one process');
+const test = suite('searching and syncing one index in one process');
 
 function notes(): TempFolder {
   return folderOf({ 'MEMORY.md': 'The backup runs at noon.', 'memory/a.md': 'A zebra sleeps.' });
@@ -31,7 +31,7 @@ test('syncs that share their connections go one after the other', async () => {
   }
 });
 
-test('a search waits for a first index that is being made, and says nothing of it', async () => {
+test('a search silently waits for a first index that is being built', async () => {
   const folder = notes();
   const backend = backendOn(targetOf(folder.path));
   try {
@@ -44,7 +44,7 @@ test('a search waits for a first index that is being made, and says nothing of i
   }
 });
 
-test('an answer under way reads on in the index that it began with', async () => {
+test('a running query finishes on the index it started with', async () => {
   const target = targetOf(notes().path);
   const keeper = new IndexKeeper({
     target,

@@ -171,7 +171,7 @@ test('a file that is swapped for a folder, and back, is followed', async () => {
   backend.close();
 });
 
-test('a file that vanishes between the look and the read is a reported skip', async () => {
+test('a file that vanishes between scan and read is reported as skipped', async () => {
   const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta', 'c.md': 'gamma' });
   const backend = backendOn(targetOf(ws.path));
   const summary = await backend.sync({
@@ -183,7 +183,7 @@ test('a file that vanishes between the look and the read is a reported skip', as
   assert.is(summary.added, 2);
 });
 
-test('a file that grows, shrinks or becomes a link meanwhile is caught up with', async () => {
+test('a file that grows, shrinks or becomes a link meanwhile is picked up by the next sync', async () => {
   const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta beta', 'c.md': 'gamma' });
   const target = targetOf(ws.path);
   const backend = backendOn(target);
@@ -216,7 +216,7 @@ test('an unchanged folder is answered without taking the lock', async () => {
   backend.close();
 });
 
-test('a workspace that is not there, or is a file, is explained', async () => {
+test('a missing workspace, or one that is a file, is explained', async () => {
   const ws = folderOf({ 'file.md': 'alpha' });
   const missing = await failureOf(backendOn(targetOf(ws.at('none'))).search({ query: 'x' }));
   assert.is(missing.code, 'WORKSPACE_MISSING');
@@ -227,7 +227,7 @@ test('a workspace that is not there, or is a file, is explained', async () => {
   assert.is(file.code, 'WORKSPACE_UNREADABLE');
 });
 
-test('an index outlives a workspace that is gone for a while', async () => {
+test('an index survives a temporarily missing workspace', async () => {
   const ws = folderOf({ 'ws/a.md': 'alpha' });
   const target = targetOf(ws.at('ws'));
   const backend = backendOn(target);
@@ -264,7 +264,7 @@ test('settings that change rebuild the index, and only then', async () => {
   assert.equal(await contentOf(indexFile, ['word']), await contentOf(direct.indexFile, ['word']));
 });
 
-test('force builds anew what is up to date', async () => {
+test('force rebuilds an up-to-date index', async () => {
   const backend = backendOn(targetOf(folderOf({ 'a.md': 'alpha' }).path));
   await backend.sync({});
   const summary = await backend.sync({ force: true });
@@ -272,7 +272,7 @@ test('force builds anew what is up to date', async () => {
   assert.is(summary.added, 1);
 });
 
-test('stopped between two transactions, a first index keeps what is done and goes on', async () => {
+test('a first index stopped between two transactions keeps what is done and continues', async () => {
   const ws = tempFolder();
   for (let n = 0; n < 600; n++) ws.write(`n${n}.md`, `note ${n}`);
   const target = targetOf(ws.path);
@@ -289,7 +289,7 @@ test('stopped between two transactions, a first index keeps what is done and goe
   assert.is((await contentOf(target.indexFile)).documents.length, 600);
 });
 
-test('stopped, a rebuild leaves the old index as it was', async () => {
+test('a stopped rebuild leaves the old index unchanged', async () => {
   const ws = tempFolder();
   for (let n = 0; n < 300; n++) ws.write(`n${n}.md`, `note ${n}`);
   const target = targetOf(ws.path);

@@ -33,7 +33,7 @@ async function answerTo(query: string) {
   return { backend, response: await backend.search({ query, minScore: 0 }) };
 }
 
-test('a search is kept with its hits and what of them was opened within an hour', async () => {
+test('a search is logged with its hits and those opened within an hour', async () => {
   const file = newFile();
   assert.equal(readSearchLog(file, { limit: 9 }), []);
   const { backend, response } = await answerTo('front door');

@@ -4,7 +4,7 @@ import { noiseOf } from '../../../fakes/meaning.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import { semanticMemory } from '../../../support/semantic-memory.js';
 
-const test = suite('vectors that mean nothing');
+const test = suite('meaningless vectors');
 
 const NOTES = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => {
@@ -16,7 +16,7 @@ const NOTES = Object.fromEntries(
   }),
 );
 
-test('take nothing away from what the words find, where those find enough', async () => {
+test('do not displace keyword results if there are enough', async () => {
   const fake = await startOpenAiFake({ dimensions: 256, vectorOf: noiseOf });
   const memory = semanticMemory(fake, NOTES);
   const { backend } = await memory.open();

@@ -40,7 +40,7 @@ test('scores lie between 0 and 1 and rise with the cosine', () => {
 const around = (middle: number): number[] =>
   Array.from({ length: 200 }, (_, i) => middle + 0.02 * Math.sin(i * 7));
 
-test('a model that finds everything alike and one that does not score the same passage the same', () => {
+test('models with high and low baseline similarity score the same passage alike', () => {
   const [narrow, wide] = [0.72, 0.08].map((middle) => backgroundOf(around(middle), 768));
   assert.ok(narrow !== undefined && wide !== undefined);
   const score = vectorScore(0.72 + 0.25, narrow);
@@ -48,7 +48,7 @@ test('a model that finds everything alike and one that does not score the same p
   assert.ok(score > 0.2);
 });
 
-test('what is no more alike than the rest scores 0', () => {
+test('a passage no more similar than the rest scores 0', () => {
   assert.is(vectorScore(0.73, backgroundOf(around(0.72), 768)), 0);
 });
 

@@ -14,7 +14,7 @@ const ranges = fc
   .record({ startLine: fc.integer({ min: 1, max: 999_999 }), length: fc.nat(500) })
   .map(({ startLine, length }) => ({ startLine, endLine: startLine + length }));
 
-test('what is written is read back, whatever the path', () => {
+test('a formatted citation is parsed back, whatever the path', () => {
   const paths = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.constantFrom('a#L1', 'a#L3-L5.md', 'one\ntwo.md', '#L1#L2', 'ש.md'),
@@ -42,7 +42,7 @@ test('GitHub’s short form is read too', () => {
   assert.equal(parseCitation('a.md#L3-5').range, { startLine: 3, endLine: 5 });
 });
 
-test('the place that grep or a compiler prints is read too, but no time of day', () => {
+test('the location format of grep and compilers is read too, but not a time of day', () => {
   assert.equal(parseCitation('memory/a.md:12'), {
     path: 'memory/a.md',
     range: { startLine: 12, endLine: 12 },
@@ -67,7 +67,7 @@ test('anything else is a path', () => {
   }
 });
 
-test('the footer stands under the snippet', () => {
+test('the footer is below the snippet', () => {
   assert.is(withSourceFooter('text', 'a.md#L1'), 'text\n\nSource: a.md#L1');
   assert.is(withSourceFooter('text', undefined), 'text');
 });

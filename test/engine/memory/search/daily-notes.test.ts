@@ -51,7 +51,7 @@ test('an old note is found with decay if it is the only answer', async () => {
   });
 });
 
-test('of equal notes the newer goes first, with decay and without', async () => {
+test('of equal notes the newer ranks first, with and without decay', async () => {
   const text = (words: string): string => `# Note\n\nThe backup of ${words} runs at two.\n`;
   const notes = {
     [noteOf(900)]: text('rome'),
@@ -76,7 +76,7 @@ test('the newest of many equal notes is among the results', async () => {
   });
 });
 
-test('what scores too low leaves its place to another passage, however new it is', async () => {
+test('a passage that scores too low gives way to another, however new it is', async () => {
   const fresh = Array.from({ length: 20 }, (_, at) => [
     noteOf(at),
     `# Day\n\nThe weather was fine, and nothing to report about the boat number ${at}.\n`,

@@ -164,7 +164,7 @@ test('"last" before a month or weekday means one that is over', async () => {
   }
 });
 
-test('a day without a year of four digits is none', () =>
+test('a day without a four-digit year is not a date', () =>
   eachMeans({
     '99999999 days ago': undefined,
     '999999 days ago': undefined,
@@ -201,7 +201,7 @@ test('a month is all of its days, and two dates are a period', () =>
     'from Monday to Wednesday': '2026-10-05..2026-10-07',
   }));
 
-test('what is not clearly a date is none', async () => {
+test('an ambiguous text is not a date', async () => {
   for (const question of [
     'in 2023',
     'port 2023 is open',
@@ -231,7 +231,7 @@ test('what is not clearly a date is none', async () => {
   }
 });
 
-test('relative words are no words to search for, names of months and days are', async () => {
+test('relative words are not searched for, names of months and days are', async () => {
   const last = await asked('what did Anna say about the invoice last week');
   assert.is(last?.text, 'last week');
   assert.is(last?.words.trim(), 'what did Anna say about the invoice');

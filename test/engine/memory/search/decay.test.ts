@@ -35,7 +35,7 @@ test('a note from tomorrow is new', () => {
   assert.is(memory('memory/2026-04-01.md'), 0);
 });
 
-test('a date that is none counts as undated', () => {
+test('an invalid date counts as undated', () => {
   assert.is(
     memory('memory/2026-02-31x.md') === undefined || memory('memory/2026-02-31x.md') === 8,
     true,

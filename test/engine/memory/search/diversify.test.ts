@@ -19,7 +19,7 @@ const items = fc
       .map(({ score, text }, id) => ({ id, score, text: text.join(' ') })),
   );
 
-test('gives as many as asked for, each once, the best one first', () => {
+test('returns as many as requested, each once, the best one first', () => {
   fc.assert(
     fc.property(
       items,
@@ -47,7 +47,7 @@ test('λ = 1 keeps the order', () => {
   );
 });
 
-test('a passage that says the same again makes room for another', () => {
+test('a passage that repeats another makes room for a different one', () => {
   const found = [
     { score: 0.9, text: 'the backup runs at two in the night' },
     { score: 0.88, text: 'the backup runs at two in the night, always' },
@@ -58,7 +58,7 @@ test('a passage that says the same again makes room for another', () => {
   assert.equal(order, [0, 2, 1, 3]);
 });
 
-test('tells how much a passage repeats', () => {
+test('reports how much a passage repeats', () => {
   const same = { score: 0.5, text: 'one two' };
   const chosen = diversify([same, { ...same }], 0.7, 2);
   assert.equal(

@@ -48,7 +48,7 @@ function idsOf(
   return found.map(({ ranked }) => ranked.chunk.chunkId);
 }
 
-test('of what scores nothing the nearer goes first, where vectors alone are asked', () => {
+test('with vectors only, of zero scores the nearer ranks first', () => {
   const [far, near] = [0.1, 0.3].map((similarity, at) => {
     return { ...candidateOf(at, { vectorScore: 0 }), similarity };
   });
@@ -163,7 +163,7 @@ test('a passage that has no vector yet is judged by its words', () => {
   assert.is(only?.score, 0.6);
 });
 
-test('a score has halved at the half-life, and ageless passages keep theirs', () => {
+test('a score is halved at the half-life, and ageless passages keep theirs', () => {
   const found = [
     candidateOf(1, { textScore: 0.8, ageDays: 30 }),
     candidateOf(2, { textScore: 0.8 }),
@@ -178,7 +178,7 @@ test('a score has halved at the half-life, and ageless passages keep theirs', ()
   );
 });
 
-test('of equal scores the newer goes first, what never ages before all, with decay or without', () => {
+test('of equal scores the newer ranks first, ageless ones above all, with or without decay', () => {
   const ages = [900, 3, undefined, 500];
   const found = ages.map((ageDays, id) => candidateOf(id, { textScore: 0.5, ageDays }));
   const options = { shares: { text: 1, vector: 0 }, halfLifeDays: undefined };

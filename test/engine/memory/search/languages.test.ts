@@ -81,7 +81,7 @@ test('a word finds the compounds that end with it', async () => {
   assert.equal(corrections, [{ word: 'Rechnungen', instead: ['stromrechnung'], kind: 'compound' }]);
 });
 
-test('a name is found by its parts, and as a whole before them', async () => {
+test('a name is found by its parts, and ranks first as a whole', async () => {
   assert.equal((await ask('getUserName')).paths[0], 'code.md');
   assert.equal((await ask('get_user_name')).paths[0], 'code.md');
   assert.equal((await ask('http server')).paths[0], 'code.md');

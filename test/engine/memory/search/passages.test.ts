@@ -54,7 +54,7 @@ test('a passage does not grow to the whole file', () => {
   assert.equal(places(chunks), ['a.md:1-6', 'a.md:7-12']);
 });
 
-test('what touches a passage joins it however far down it stands', () => {
+test('an adjacent chunk is merged however low it ranks', () => {
   const chunks = [ranked('a.md', 1, 2, 9), ranked('b.md', 1, 2, 8), ranked('c.md', 1, 2, 7)];
   assert.equal(places([...chunks, ranked('a.md', 3, 4, 1)], 2), ['a.md:1-4', 'b.md:1-2']);
 });

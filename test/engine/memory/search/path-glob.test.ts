@@ -17,7 +17,7 @@ function kept(glob: string): string[] {
   return PATHS.filter((path) => isKept(path));
 }
 
-test('a pattern with a slash is held against the whole path', () => {
+test('a pattern with a slash is compared with the whole path', () => {
   assert.equal(kept('memory/**'), ['memory/2026-01-02.md', 'memory/deep/x.md']);
   assert.equal(kept('memory/*'), ['memory/2026-01-02.md']);
   assert.equal(kept('memory/2026-*.md'), ['memory/2026-01-02.md']);
@@ -44,7 +44,7 @@ test('a path as in search results matches itself, whatever is in its name', () =
   assert.not.ok(createPathFilter('memory/[x]')('memory/y/y.md'));
 });
 
-test('accents are the same in either form of Unicode', () => {
+test('accents match in either form of Unicode', () => {
   const [composed, decomposed] = ['memory/caf\u00e9.md', 'memory/cafe\u0301.md'];
   for (const glob of [composed, decomposed, 'caf?.md']) {
     const isKept = createPathFilter(glob);
@@ -62,7 +62,7 @@ test('a pattern may exclude', () => {
   assert.equal(kept('!memory/**'), ['MEMORY.md', '.hidden/y.md', '../out/z.md']);
 });
 
-test('what is no pattern is wrong usage, odd ones match nothing', () => {
+test('invalid patterns are usage errors, odd ones match nothing', () => {
   for (const glob of ['', 'x'.repeat(70_000), '+(a|b).md']) {
     try {
       createPathFilter(glob);

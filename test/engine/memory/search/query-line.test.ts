@@ -41,7 +41,7 @@ test('a day or a period is a condition, a duration begins in the past', async ()
   assert.equal((await read('@“last week” x')).restricted.filters?.on, 'last week');
 });
 
-test('what is no filter is text', async () => {
+test('anything else is text', async () => {
   const lines = [
     'agent:nobody',
     'in:the',
@@ -63,12 +63,12 @@ test('what is no filter is text', async () => {
   }
 });
 
-test('a blank at the end of the words is kept', async () => {
+test('trailing blanks are kept', async () => {
   assert.is((await read('back up ')).query, 'back up ');
   assert.is((await read('#tag ')).query, '');
 });
 
-test('no line is an error, and no word is lost', async () => {
+test('no input is an error, and no word is lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (line) => {
       const { query, chips } = await read(line);

@@ -52,7 +52,7 @@ for (const tokenizer of TOKENIZERS) {
     );
   });
 
-  test(`the usual traps raise no error (${tokenizer})`, async () => {
+  test(`known troublesome queries raise no error (${tokenizer})`, async () => {
     const traps = [
       ...['"', '""', '"""', "'", '"backup', 'backup"', '-', '--', '*', '**', 'backup*', '*backup'],
       ...['-backup', '-"nightly backup"', 'AND', 'backup AND', 'NOT backup', 'NEAR(a b, 2)'],
@@ -80,7 +80,7 @@ for (const tokenizer of TOKENIZERS) {
     }
   });
 
-  test(`100 kB of text are searched by their beginning, and it is said (${tokenizer})`, async () => {
+  test(`100 kB of text are searched by their beginning, with a warning (${tokenizer})`, async () => {
     const response = await search(tokenizer, `nightly backup ${'lorem ipsum dolor '.repeat(6000)}`);
     assert.is(pathsOf(response)[0], 'plain.md');
     assert.ok(warningCodes(response).includes('QUERY_SHORTENED'));
@@ -88,7 +88,7 @@ for (const tokenizer of TOKENIZERS) {
       await search(tokenizer, filler.repeat(100_000));
   });
 
-  test(`signs and emoji are found as they stand (${tokenizer})`, async () => {
+  test(`symbols and emoji are found literally (${tokenizer})`, async () => {
     assert.equal(pathsOf(await search(tokenizer, '🎉')), ['cjk.md']);
     assert.equal(pathsOf(await search(tokenizer, '👩‍👩‍👧')), ['cjk.md']);
     assert.equal(pathsOf(await search(tokenizer, '50%')), ['signs.md']);
@@ -117,7 +117,7 @@ test('with trigrams a word of two letters counts only in a query without a longe
   assert.equal(pathsOf(await search('trigram', 'ta nightly')), ['plain.md']);
 });
 
-test('a sign in a passage without words is shown where it stands', async () => {
+test('a symbol in a passage without words is highlighted', async () => {
   const party = folderOf({
     'p.md': `${`${'— · '.repeat(20)}\n`.repeat(40)}🎉 🎉\n${`${'· — '.repeat(20)}\n`.repeat(40)}`,
   });
@@ -125,7 +125,7 @@ test('a sign in a passage without words is shown where it stands', async () => {
   assert.match(results[0]?.snippet ?? '', /🎉/u);
 });
 
-test('a star finds every word that begins so, however the stemmer cuts it', async () => {
+test('a star finds every word with the prefix, however the stemmer cuts it', async () => {
   const words = [
     'deploy',
     'deployed',
@@ -158,7 +158,7 @@ test('an empty query finds nothing and says so', async () => {
   assert.equal(warningCodes(response), ['QUERY_EMPTY']);
 });
 
-test('words are optional, phrases are demanded, minus excludes', () => {
+test('words are optional, phrases are required, minus excludes', () => {
   const query = parseQuery('when does "nightly backup" run -staging', 'unicode61');
   assert.equal(
     query.required.map((term) => term.match),
@@ -178,7 +178,7 @@ test('words are optional, phrases are demanded, minus excludes', () => {
   );
 });
 
-test('quotes as a chat sets them demand a phrase too', () => {
+test('typographic quotes require a phrase too', () => {
   for (const query of ['“nightly backup” -„test run“', '”nightly backup“ -"test run"']) {
     const { required, excluded } = parseQuery(query, 'unicode61');
     assert.equal(
@@ -205,11 +205,11 @@ test('operators are words like any other', () => {
   assert.ok(terms.every((term) => /^"[^"]*"$/.test(term.match)));
 });
 
-test('a hyphen inside a word or before a figure excludes nothing', () => {
+test('a hyphen inside a word or before a number excludes nothing', () => {
   assert.equal(parseQuery('well-known -5 state-of-the-art', 'unicode61').excluded, []);
 });
 
-test('a star looks for beginnings', () => {
+test('a star matches prefixes', () => {
   assert.equal(parseQuery('deploy*', 'unicode61').terms, [
     {
       match: '("deploy" * OR "deploye" *)',

@@ -72,7 +72,7 @@ test('the order of the candidates does not matter', () => {
   );
 });
 
-test('words that stand together as in the query go before the same words apart', () => {
+test('words adjacent as in the query rank above the same words apart', () => {
   const line = (text: string, chunkId: number): LexicalCandidate => {
     const place = { source: 'memory', path: `${chunkId}.md`, startLine: 1, endLine: 1 } as const;
     return { ...place, chunkId, headingPath: [], text, bm25: 3 };
@@ -87,7 +87,7 @@ test('words that stand together as in the query go before the same words apart',
   assert.equal(order('beta alpha', 'alpha\nbeta', 'x beta gamma'), [4, 0, 2]);
 });
 
-test('equal passages come by path and line', () => {
+test('equal passages are ordered by path and line', () => {
   const twin = { source: 'memory', headingPath: [], text: 'alpha', bm25: 3 } as const;
   const found = [
     { ...twin, chunkId: 9, path: 'b.md', startLine: 1, endLine: 1 },
@@ -131,7 +131,7 @@ test('the same files give the same answers whatever order they were indexed in',
   assert.equal(await answers([...names].reverse()), await answers(names));
 });
 
-test('more equal passages than are looked at are still chosen by path', async () => {
+test('equal passages beyond the limit are still chosen by path', async () => {
   const folder = tempFolder();
   const backend = backendOn(targetOf(folder.path));
   for (let n = 199; n >= 100; n--) {
@@ -145,7 +145,7 @@ test('more equal passages than are looked at are still chosen by path', async ()
   );
 });
 
-test('every file in a folder of equal notes is found, and the answer repeats', async () => {
+test('every file in a folder of equal notes is found, with stable results', async () => {
   const files = Array.from({ length: 12 }, (_, n) => [
     `n${n}.md`,
     `the same words in each but ${n}\n`,
@@ -161,7 +161,7 @@ test('every file in a folder of equal notes is found, and the answer repeats', a
   );
 });
 
-test('a word that was too common to be looked for still counts where it stands', () => {
+test('a word too common to select passages still counts in their scores', () => {
   const { terms } = parseQuery('alpha beta', 'unicode61');
   const matcher = createTermMatcher(terms, 'unicode61');
   const passage = (chunkId: number, text: string): LexicalCandidate => {

@@ -55,7 +55,7 @@ test('every line of it is a line of the passage, or a part of its only one', () 
   );
 });
 
-test('it keeps to its budget but for ellipses and the little that stands in a gap', () => {
+test('it keeps to its budget, apart from ellipses and short gaps', () => {
   fc.assert(
     fc.property(passages, fc.integer({ min: 20, max: 400 }), (texts, budget) => {
       const { text } = snippetFor(texts, 'lorem ipsum dolor', budget);
@@ -93,7 +93,7 @@ test('its line number is that of its first line', () => {
   );
 });
 
-test('highlights are places in it, in order and apart', () => {
+test('highlights are ranges within it, in order and disjoint', () => {
   fc.assert(
     fc.property(passages, fc.integer({ min: 20, max: 400 }), (texts, budget) => {
       const { text, highlights } = snippetFor(texts, 'lorem ipsum dolor', budget);
@@ -106,7 +106,7 @@ test('highlights are places in it, in order and apart', () => {
   );
 });
 
-test('highlights mark the words that were looked for, in all their forms', () => {
+test('highlights mark the words of the query in all their forms', () => {
   const { text, highlights } = snippetFor(['Backups ran; the BACKUP is done.'], 'backup', 200);
   assert.equal(
     highlights.map(({ start, end }) => text.slice(start, end)),
@@ -121,7 +121,7 @@ test('of a long line the part with the words is shown', () => {
   assert.ok(text.startsWith(ELLIPSIS) && text.endsWith(ELLIPSIS));
 });
 
-test('a cut never tears a character apart', () => {
+test('a cut never splits a character', () => {
   fc.assert(
     fc.property(fc.nat(50), fc.integer({ min: 20, max: 60 }), (offset, budget) => {
       const line = `${'🎉'.repeat(offset)} needle ${'🎉'.repeat(200)}`;

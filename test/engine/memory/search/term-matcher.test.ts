@@ -34,18 +34,18 @@ test('words with digits or letters of other alphabets have endings as well', () 
   assert.equal(marked('smør', 'two smørs'), ['smørs']);
 });
 
-test('a beginning finds what begins so, and no more', () => {
+test('a prefix finds words that start with it, and no others', () => {
   assert.equal(marked('deploy*', 'deployed redeploy deployments deplo'), [
     'deployed',
     'deployments',
   ]);
 });
 
-test('a phrase is found where its words stand together', () => {
+test('a phrase is found where its words are adjacent', () => {
   assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
 });
 
-test('scripts without spaces are found where the index finds them, also next to other letters', () => {
+test('scripts without spaces match where the index matches, also next to other letters', () => {
   assert.equal(marked('한국어', '한국어 문서'), ['한국', '국어']);
   assert.equal(marked('백업', '새벽에 백업은 NAS백업으로'), ['백업', '백업']);
   assert.equal(marked('計画', '2024年の計画'), ['計画']);
@@ -70,7 +70,7 @@ const vocabulary = [
   ...['running', 'runs', 'skies', 'sky', 'dying', 'relational', 'relate', 'sensibility', 'hopping'],
 ];
 
-test('plain text is searched by a shorter way with the same result', () => {
+test('the shortcut for plain text has the same result', () => {
   const words = fc.array(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 12 });
   const piece = fc
     .tuple(words, fc.constantFrom('', '*', '"'))
@@ -90,7 +90,7 @@ test('plain text is searched by a shorter way with the same result', () => {
   );
 });
 
-test('whatever is looked for in whatever text, places are places in it', () => {
+test('for any terms and text, matches are ranges in the text', () => {
   for (const tokenizer of ['unicode61', 'trigram'] as const) {
     fc.assert(
       fc.property(anyText, anyText, (query, text) => {
@@ -123,7 +123,7 @@ test('with trigrams, a letter whose lower case is longer hides nothing', () => {
   );
 });
 
-test('overlapping places become one', () => {
+test('overlapping matches are merged', () => {
   const spans = [
     { start: 5, end: 7 },
     { start: 0, end: 3 },

@@ -51,7 +51,7 @@ test('one letter, an empty query and symbols are no error', async () => {
   assert.equal((await ask('d')).paths, []);
 });
 
-test('while typing, changed files are not looked for', async () => {
+test('while typing, changed files are not searched for', async () => {
   const home = folderOf({ 'a.md': 'One ibis.\n' });
   const watched = backendOn(targetOf(home.path));
   const request = { query: 'ibis', unfinished: true, minScore: 0 };
@@ -67,7 +67,7 @@ test('while typing, changed files are not looked for', async () => {
 
 const SMALL = { tokens: 30, overlap: 0 };
 
-test('keys are drawn during a search of many passages', async () => {
+test('typed keys are shown during a search of many passages', async () => {
   const lines = Array.from({ length: 400 }, (_, at) => `## Day ${at}\n\nHeron number ${at}.\n`);
   const many = backendOn(targetOf(folderOf({ 'a.md': lines.join('\n') }).path, SMALL));
   const request = { query: 'heron', unfinished: true, lexicalOnly: true, maxResults: 200 };

@@ -72,7 +72,7 @@ test('a pattern excludes what it names in either form of Unicode', () => {
   }
 });
 
-test('.svcignore counts in the workspace and in every folder below, from where it is', () => {
+test('.svcignore applies in the workspace and in every folder below', () => {
   const ws = folderOf({
     ...NOTES,
     '.svcignore': '# private\n\n/memory/a.md\r\n',
@@ -82,7 +82,7 @@ test('.svcignore counts in the workspace and in every folder below, from where i
   assert.equal(paths(ws.path), ['MEMORY.md', 'memory/z.tmp.md', 'memory/drafts/deep/c.md']);
 });
 
-test('the setting is stronger than .svcignore, and that than .gitignore', () => {
+test('the setting overrides .svcignore, which overrides .gitignore', () => {
   const ws = folderOf({
     ...NOTES,
     '.gitignore': 'drafts/\n*.tmp.md\n',
@@ -222,7 +222,7 @@ const pattern = fc
   // documentation excludes: there, `**` only has a meaning between slashes.
   .filter((text) => !/[^/!]\*\*+\//u.test(text));
 
-test('it leaves out what git would', () => {
+test('it excludes the same files as git', () => {
   const repository = tempFolder();
   execFileSync('git', ['init', '-q', repository.path]);
   fc.assert(

@@ -200,13 +200,13 @@ test('what was spoken to ChatGPT is imported with its transcription', async () =
   assert.equal(found, [{ path: 'sessions/chatgpt/c', turns }]);
 });
 
-test('a mapping that leads in a circle ends', async () => {
+test('a circular mapping ends', async () => {
   const mapping = { ...node('a', 'b', 'user', ['one']), ...node('b', 'a', 'user', ['two']) };
   const { found } = await imported(zip([{ conversation_id: 'c', current_node: 'a', mapping }]));
   assert.equal(found, [{ path: 'sessions/chatgpt/c', turns: ['1 user: two', '2 user: one'] }]);
 });
 
-test('what is no export is reported, and sound conversations are imported anyway', async () => {
+test('invalid exports are reported, and valid conversations are imported anyway', async () => {
   const cases: readonly (readonly [content: Uint8Array | string, fault: RegExp, found: number])[] =
     [
       ['{"a": 1}', /not a JSON array/, 0],

@@ -9,7 +9,7 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: open '/notes/a.md'`), { code });
 }
 
-test('one that may not be read is left out, with the reason', () => {
+test('an unreadable file is left out, with the reason', () => {
   assert.is(skipOf('/notes/a.md', systemError('EACCES')).reason, 'permission_denied');
   assert.is(skipOf('/notes/a.md', systemError('ENOENT')).reason, 'vanished');
   assert.is(skipOf('/notes/a.md', systemError('EIO')).reason, 'unreadable');
@@ -17,7 +17,7 @@ test('one that may not be read is left out, with the reason', () => {
 
 // Left out they would leave the index: a process short of handles would empty it.
 for (const code of ['EMFILE', 'ENFILE']) {
-  test(`without handles nothing is left out: it fails (${code})`, () => {
+  test(`without file handles the scan fails instead of leaving files out (${code})`, () => {
     try {
       skipOf('/notes/a.md', systemError(code));
       assert.unreachable();

@@ -8,7 +8,7 @@ import type { SkippedFile } from '../../../../src/engine/memory/types.js';
 import { aac, isoMedia, jpeg, MEDIA_FORMATS, mp3, png, wav } from '../../../support/media-files.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
-const test = suite('what a media file is by its content');
+const test = suite('detecting media by content');
 
 const folder = tempFolder();
 const SELECTION: MediaSelection = {
@@ -45,12 +45,12 @@ for (const [extension, { make, mimeType }] of Object.entries(MEDIA_FORMATS)) {
   });
 }
 
-test('content goes before the name: a JPEG called .png is sent as what it is', async () => {
+test('content overrides the name: a JPEG called .png is sent as a JPEG', async () => {
   const outcome = await inspectBytes('photo.png', jpeg('a dog'));
   assert.is('mimeType' in outcome && outcome.mimeType, 'image/jpeg');
 });
 
-test('what is no picture or recording, whatever it is called, is reported', async () => {
+test('a file that is not a picture or recording is reported, whatever its name', async () => {
   const cases: readonly (readonly [string, Buffer | string, RegExp])[] = [
     ['notes.png', 'just some words', /unknown format/],
     ['page.jpg', '<html><body>not found</body></html>', /./],
@@ -83,7 +83,7 @@ test('a video track is found wherever it begins in the file', async () => {
   }
 });
 
-test('a recording with a large cover before it is told by its head', async () => {
+test('a recording behind a large cover image is recognised by its header', async () => {
   const cover = Buffer.alloc(700_000);
   const header = Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0, 0x2a, 0x5c, 0x60]);
   const frames = mp3('x').subarray(-416);
@@ -97,7 +97,7 @@ test('a file over the limit is reported without being read', async () => {
   assert.equal([skip.reason, /100/.test(skip.detail ?? '')], ['too_large', true]);
 });
 
-test('vanished, unreadable, a link or a folder: each says what it is', async () => {
+test('a vanished or unreadable file, a link and a folder are each reported as such', async () => {
   writeFileSync(folder.at('gone.png'), png('x'));
   rmSync(folder.at('gone.png'));
   assert.is((await skipOf(inspect('gone.png'))).reason, 'vanished');
@@ -111,7 +111,7 @@ test('vanished, unreadable, a link or a folder: each says what it is', async () 
   assert.is((await skipOf(inspect('real.png'))).reason, 'permission_denied');
 });
 
-test('every beginning of a file is an answer, never a failure', async () => {
+test('any truncated file gets an answer, never a failure', async () => {
   for (const bytes of [png('x'), mp3('x'), aac('x'), isoMedia('M4A ', 'x', ['soun'])]) {
     for (let length = 0; length < bytes.length; length += 7) {
       const outcome = await inspectBytes('cut.png', bytes.subarray(0, length));

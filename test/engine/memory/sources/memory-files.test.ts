@@ -49,7 +49,7 @@ test('MEMORY.md that is a folder, and memory that is a file, are no memory', () 
   assert.equal(scan(ws.path, 'agent').paths, []);
 });
 
-test('a folder gives every Markdown file, but what lies in .git and node_modules', () => {
+test('a folder contributes every Markdown file, except in .git and node_modules', () => {
   const ws = folderOf({
     'a.md': '',
     'b.txt': '',
@@ -68,7 +68,7 @@ test('a folder gives every Markdown file, but what lies in .git and node_modules
   ]);
 });
 
-test('what macOS and Word write next to a file is no memory', () => {
+test('companion files of macOS and Word are not memory', () => {
   const names = ['a.md', '._a.md', 'b.docx', '~$b.docx', '._b.docx', '~b.md'];
   const ws = folderOf(Object.fromEntries(names.map((name) => [`notes/${name}`, ''])));
   const documents = { formats: ['docx'], librariesDir: '' } as const;
@@ -86,7 +86,7 @@ test('what macOS and Word write next to a file is no memory', () => {
   assert.equal(skipped, []);
 });
 
-test('symbolic links to files and folders are skipped and named; a loop cannot catch the walk', () => {
+test('symbolic links to files and folders are skipped and named; loops do no harm', () => {
   const outside = folderOf({ 'secret.md': 'secret', 'dir/in.md': '' });
   const ws = folderOf({ 'memory/a.md': '' });
   symlinkSync(outside.at('secret.md'), ws.at('memory/link.md'));
@@ -201,7 +201,7 @@ test('extra paths: files of any name, folders of Markdown, inside and outside, e
   ]);
 });
 
-test('an extra path that is missing or a link is named with where it was asked for', () => {
+test('an extra path that is missing or a link is named with where it is configured', () => {
   const ws = folderOf({ 'real/a.md': '' });
   symlinkSync('real', ws.at('link'));
   const { paths, skipped } = scan(ws.path, 'agent', ['none', 'link', 'real/a.md/below', '*.md']);
@@ -247,7 +247,7 @@ test('names with spaces, quotes, line ends, right-to-left letters and emoji are 
   assert.is(again.unchanged, names.length);
 });
 
-test('pipes and sockets called .md are no files', async () => {
+test('pipes and sockets called .md are skipped', async () => {
   const ws = folderOf({ 'a.md': 'alpha' });
   const { execFileSync } = await import('node:child_process');
   execFileSync('mkfifo', [ws.at('pipe.md')]);
@@ -267,7 +267,7 @@ test('a deep folder and a wide one are walked', () => {
   rmSync(ws.at('wide'), { recursive: true });
 });
 
-test('a time that no date can be is that of the furthest one', () => {
+test('a time beyond the range of dates is clamped', () => {
   const days = [9e15, -9e15, 1.5].map((mtimeMs) => {
     const { mtimeMs: ms } = fingerprintOf({ size: 1, mtimeMs, ctimeMs: 1 });
     return new Date(ms).getUTCFullYear();

@@ -5,7 +5,7 @@ import { isTag, noteFacts } from '../../../../src/engine/memory/sources/note-fac
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { isoDay } from '../../../../src/engine/support/day.js';
 
-const test = suite('what notes say about themselves');
+const test = suite('front matter and tags');
 
 function facts(text: string) {
   const { day, ...rest } = noteFacts(textLines(text)) ?? {};
@@ -71,13 +71,13 @@ test('tags are found after inline code, and after a fence that is longer than th
   assert.equal(facts('1. a\n\n    ```\n    #code\n    ```\n\n#tag\n').tags, ['tag']);
 });
 
-test('a note without front matter has none', () => {
+test('a note without front matter has no properties', () => {
   for (const text of ['', '---\n', '---\nno end: 1\n', 'x\n---\na: 1\n---\n', '---\n\n---\n']) {
     assert.equal(facts(text), {});
   }
 });
 
-test('what is no front matter is a fault, and never an error', () => {
+test('invalid front matter is reported, and never throws', () => {
   const faulty = (matter: string): string => facts(`---\n${matter}\n---\n`).fault ?? '';
   assert.match(faulty('a: [1, 2'), /line 1|flow/i);
   assert.match(faulty('- a\n- b'), 'not a list of keys');

@@ -41,7 +41,7 @@ test('conversations of the project, found while OpenCode writes, and what is add
   database.close();
 });
 
-test('a time that no date can be is a date, and the conversation is read once', async () => {
+test('a time beyond the range of dates is clamped, and the conversation is read once', async () => {
   const { folder, database, session, say } = opencodeStore();
   session('ses_1', '/p');
   say('ses_1', 'user', { type: 'text', text: 'where is the xylophone' });
@@ -65,7 +65,7 @@ test('a time that no date can be is a date, and the conversation is read once', 
   database.close();
 });
 
-test('rows that are no conversation are left out; a file that is no database is reported', () => {
+test('invalid rows are left out; a file that is not a database is reported', () => {
   const { folder, database, session, say } = opencodeStore();
   session('../../x', '/p');
   session('ses_1', '/p');

@@ -6,7 +6,7 @@ import { cpuMs } from '../../../../stress/fuzz/cpu-time.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
-const test = suite('what svc wrote itself');
+const test = suite('text that svc wrote itself');
 
 const NOTE = `# Today
 
@@ -29,12 +29,12 @@ test('blocks of dreaming are blanked, and lines keep their numbers', () => {
   assert.ok(left.startsWith('# Today\n\nMine before.\n'));
 });
 
-test('a block that was never ended goes to the end; other comments stay', () => {
+test('an unclosed block extends to the end; other comments stay', () => {
   assert.is(withoutOwnWriting('a\n<!-- svc:dreaming:rem:start -->\nb\nc\n'), 'a\n\n\n\n');
   assert.is(withoutOwnWriting('<!-- mine -->\n'), '<!-- mine -->\n');
 });
 
-test('a block that was never ended does not take what stands above the next one', () => {
+test('an unclosed block does not swallow the text above the next one', () => {
   const [start, end] = ['<!-- svc:dreaming:rem:start -->', '<!-- svc:dreaming:rem:end -->'];
   assert.is(
     withoutOwnWriting(`${start}\nmine\n${start}\nits\n${end}\nmine\n`),
@@ -42,7 +42,7 @@ test('a block that was never ended does not take what stands above the next one'
   );
 });
 
-test('marks of ever other names are the text of a note, and take no time to look through', () => {
+test('markers with unknown names are text of the note, however many there are', () => {
   const marks = Array.from({ length: 20_000 }, (_, at) => `<!-- svc:dreaming:n${at}:start -->\n`);
   const text = marks.join('').repeat(2);
   const startedAt = cpuMs();
@@ -50,7 +50,7 @@ test('marks of ever other names are the text of a note, and take no time to look
   assert.ok(cpuMs() - startedAt < 2000);
 });
 
-test('where a promoted entry came from is no memory, the entry is', () => {
+test('the provenance of a promoted entry is not memory, the entry is', () => {
   const text = '<!-- svc:memory-promotion:0123456789abcdef sweep=s -->\n- The backup runs.\n';
   assert.is(withoutOwnWriting(text), '\n- The backup runs.\n');
 });

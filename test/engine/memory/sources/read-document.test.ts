@@ -33,7 +33,7 @@ test('line ends of Windows and Unix give the same lines', () => {
   assert.equal(linesOf('a\r\nb\nc'), ['a', 'b', 'c']);
 });
 
-test('a byte order mark is no text, in any encoding', () => {
+test('a byte order mark is not text, in any encoding', () => {
   const text = '# Ärger 記\n🎉';
   assert.equal(linesOf(`\ufeff${text}`), ['# Ärger 記', '🎉']);
   const little = Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -41,7 +41,7 @@ test('a byte order mark is no text, in any encoding', () => {
   assert.equal(linesOf(Buffer.from(little).swap16()), ['# Ärger 記', '🎉']);
 });
 
-test('a document is named by its bytes as they stand in the file, in any encoding', () => {
+test('a document is identified by the bytes of its file, in any encoding', () => {
   const little = Buffer.from('\ufeffamber', 'utf16le');
   for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from('amber')]) {
     const outcome = readDocument(folderOf({ 'a.md': bytes }).at('a.md'), 'a.md');
@@ -56,7 +56,7 @@ test('UTF-16 cut in the middle of a character is read to there', () => {
   assert.equal(linesOf(Buffer.from([0xfe, 0xff, 0x00])), ['']);
 });
 
-test('bytes that are no UTF-8 and NUL leave the rest readable', () => {
+test('invalid UTF-8 and NUL leave the rest readable', () => {
   assert.equal(linesOf(Buffer.from([0x61, 0xff, 0x62, 0x00, 0x63, 0x0a, 0xc3])), [
     'a\ufffdb c',
     '\ufffd',
@@ -78,7 +78,7 @@ test('a link in the file’s place is not followed', () => {
   });
 });
 
-test('a file that is gone and a folder are skips, not failures', () => {
+test('a missing file and a folder are skipped, not failures', () => {
   const folder = folderOf({ 'dir/a.md': '' });
   const gone = readDocument(folder.at('none.md'), 'none.md');
   assert.equal(gone, { ok: false, skip: { path: 'none.md', reason: 'vanished' } });

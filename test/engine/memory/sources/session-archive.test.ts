@@ -42,7 +42,7 @@ function world(settings: Partial<ArchiveSettings> = {}) {
   return { workspace, sessions, file, archive, places, target, update, said };
 }
 
-test('what an agent deletes is still found, under the same lines, and is not read again', async () => {
+test('a conversation that an agent deletes is still found at the same lines, and not read again', async () => {
   const { sessions, target } = world();
   sessions.write('talk.jsonl', TALK + ATTIC);
   const backend = backendOn(target);
@@ -79,7 +79,7 @@ test('an index that was fresh before is no reason not to archive', async () => {
   assert.is(statSync(archive.settings.file).mode & 0o777, 0o600);
 });
 
-test('without keep, it is gone with its transcript', async () => {
+test('without "keep", a conversation is removed with its transcript', async () => {
   const { sessions, target } = world({ retention: 'follow' });
   sessions.write('talk.jsonl', TALK);
   const backend = backendOn(target);

@@ -236,7 +236,7 @@ test('cursor: what was typed, without what the editor adds', () => {
   );
 });
 
-test('a conversation held elsewhere is not taken, nor one that does not say where', () => {
+test('a conversation from another folder, or without a folder, is left out', () => {
   const claude = (cwd: string | undefined) => [
     {
       type: 'user',
@@ -273,7 +273,7 @@ test('secrets are masked before a turn leaves the reader', () => {
 });
 
 for (const reader of SESSION_READERS) {
-  test(`${reader}: no line whatever makes it fail`, () => {
+  test(`${reader}: no line makes it fail`, () => {
     const key = fc.constantFrom(
       'type',
       'message',

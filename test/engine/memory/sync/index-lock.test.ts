@@ -6,7 +6,7 @@ import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the lock of an index');
 
-test('is waited for, also where another process is in the middle of taking it', async () => {
+test('is waited for, even while another process is acquiring it', async () => {
   const indexFile = tempFolder().at('main.sqlite');
   const options = { nowMs: 0, waitMs: 20_000 };
   const first = await acquireIndexLock(indexFile, options);

@@ -12,7 +12,7 @@ import {
 
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 
-const test = suite('what changed');
+const test = suite('planning changes');
 
 const NOW = 1_700_000_000_000;
 
@@ -105,7 +105,7 @@ test('a snapshot equals another exactly when both saw the same', () => {
   );
 });
 
-test('there is no snapshot of a file too fresh to tell', () => {
+test('a file that was just written has no snapshot', () => {
   assert.is(snapshotOf([file('a.md', { mtimeMs: NOW - 19.5 })], NOW), undefined);
   assert.is.not(snapshotOf([file('a.md', { mtimeMs: NOW - 20.5 })], NOW), undefined);
 });

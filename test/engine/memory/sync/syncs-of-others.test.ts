@@ -8,7 +8,7 @@ import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
 /** A backend that syncs often, beside others that do what they like with the same index. */
-const test = suite('syncs of others');
+const test = suite('syncs by other processes');
 
 function setUp() {
   const folder = folderOf({ 'a.md': 'Amber.\n', 'b.md': 'Basil.\n' });
@@ -71,7 +71,7 @@ if (process.platform === 'linux') {
   });
 }
 
-test('the index folder is deleted under its hands', async () => {
+test('the index folder is deleted during a sync', async () => {
   const { folder, target, kept } = setUp();
   await kept.sync({});
   rmSync(dirname(target.indexFile), { recursive: true });

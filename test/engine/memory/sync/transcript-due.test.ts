@@ -61,7 +61,7 @@ test('a conversation in a database grows by its parts', async () => {
   database.close();
 });
 
-test('at any change with a threshold of 0, and whenever somebody asks for it', async () => {
+test('at any change with a threshold of 0, and on request', async () => {
   assert.is(await growing({ deltaBytes: 0 }).grow(message('user', 'x')), true);
   assert.is(await growing({ deltaMessages: 0 }).grow(message('user', 'x')), true);
   assert.is(await growing().grow(message('user', 'x'), false), true);
@@ -82,7 +82,7 @@ test('new and rewritten transcripts do not wait', async () => {
   assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
 });
 
-test('what waits is known to be stale, and a search takes it in', async () => {
+test('pending transcripts are reported as stale, and a search indexes them', async () => {
   const { backend, grow } = growing();
   assert.is(await grow(message('user', 'a word on the heliotrope')), false);
   assert.is((await backend.status()).staleness?.changed, 1);

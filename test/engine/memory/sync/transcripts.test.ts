@@ -69,7 +69,7 @@ test('a transcript is closed once it is indexed', async () => {
   await backend.close();
 });
 
-test('a transcript that comes in pieces of any size is indexed as in one', async () => {
+test('a transcript written in pieces of any size is indexed as if written at once', async () => {
   const turn = fc.record({
     role: fc.constantFrom('user', 'assistant', 'toolResult', 'system'),
     text: fc.oneof(
@@ -107,7 +107,7 @@ test('a transcript that comes in pieces of any size is indexed as in one', async
   );
 });
 
-test('what is appended is read alone; what stood before is not read again', async () => {
+test('only appended text is read', async () => {
   const { sessions, backend } = memoryOf();
   const talk = Array.from({ length: 2000 }, (_, n) => message('user', `remark number ${n}`)).join(
     '',
@@ -123,7 +123,7 @@ test('what is appended is read alone; what stood before is not read again', asyn
   assert.is(results[0]?.endLine, 2001);
 });
 
-test('a transcript that is written over is read from its beginning', async () => {
+test('an overwritten transcript is read from its beginning', async () => {
   const { sessions, target, backend } = memoryOf();
   sessions.write('talk.jsonl', TALK);
   await backend.sync({});
@@ -142,7 +142,7 @@ test('a transcript that is written over is read from its beginning', async () =>
   assert.equal((transcriptContent(target.indexFile) as { chunks: unknown[] }).chunks, []);
 });
 
-test('a run that is stopped in the middle of a large transcript leaves what the next goes on from', async () => {
+test('a run stopped in the middle of a large transcript is continued by the next', async () => {
   const { sessions, target, backend } = memoryOf(400);
   const talk = Array.from({ length: 30_000 }, (_, n) =>
     message(n % 2 === 0 ? 'user' : 'assistant', `remark ${n} on ${'something '.repeat(15)}`),
@@ -174,7 +174,7 @@ test('a run that is stopped in the middle of a large transcript leaves what the 
   );
 });
 
-test('broken lines are passed over and counted, and the lines around them keep their numbers', async () => {
+test('broken lines are skipped and counted, and the lines around them keep their numbers', async () => {
   const { sessions, backend } = memoryOf();
   const broken = ['{"type":"mess', '\0\0\0\0', '[1,2]', 'null', '{"a":1}}'].map(
     (line) => `${line}\n`,
@@ -188,7 +188,7 @@ test('broken lines are passed over and counted, and the lines around them keep t
   assert.is(results[0]?.citation, 'sessions/main/talk.jsonl#L6');
 });
 
-test('half a character in what was said is shown as one that is missing', async () => {
+test('half a surrogate pair is replaced with the replacement character', async () => {
   const { sessions, backend } = memoryOf();
   sessions.write('talk.jsonl', message('user', 'the lighthouse \ud83d keeper'));
   await backend.sync({});
@@ -196,7 +196,7 @@ test('half a character in what was said is shown as one that is missing', async 
   assert.match(results[0]?.snippet ?? '', 'the lighthouse \ufffd keeper');
 });
 
-test('a line too long to be something said costs itself', async () => {
+test('an oversized line is skipped without affecting others', async () => {
   const { sessions, backend } = memoryOf();
   const huge = message('user', 'x'.repeat(17 * 1024 * 1024));
   sessions.write('talk.jsonl', `${huge}${message('user', 'the lighthouse keeper')}`);
@@ -221,7 +221,7 @@ test('deleted, renamed and archived transcripts are followed', async () => {
   );
 });
 
-test('a touched transcript that says the same is not indexed again when only looked at twice', async () => {
+test('an unchanged transcript is neither indexed again nor modified', async () => {
   const { sessions, backend } = memoryOf();
   sessions.write('talk.jsonl', TALK);
   await backend.sync({});

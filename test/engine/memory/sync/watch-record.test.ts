@@ -24,7 +24,7 @@ function readElsewhere(indexFile: string): WatchRecord | null {
   return JSON.parse(run.stdout);
 }
 
-test('is there while its watcher lives, for this process and for others', async () => {
+test('exists while its watcher runs, for this process and for others', async () => {
   const indexFile = tempFolder().at('index.sqlite');
   assert.is(await readWatchRecord(indexFile), null);
   const recorder = await openWatchRecord(indexFile, SINCE);
@@ -40,7 +40,7 @@ test('is there while its watcher lives, for this process and for others', async 
   assert.is(await readWatchRecord(indexFile), null);
 });
 
-test('of two watchers the first is told of', async () => {
+test('with two watchers the first is reported', async () => {
   const indexFile = tempFolder().at('index.sqlite');
   const first = await openWatchRecord(indexFile, 1000);
   first.write({ mode: 'watching' });
@@ -51,7 +51,7 @@ test('of two watchers the first is told of', async () => {
   first.close();
 });
 
-test('where nothing can be written there is none, and nobody is disturbed', async () => {
+test('without write permission there is none, and nothing fails', async () => {
   const folder = tempFolder();
   folder.write('file', 'no folder');
   const recorder = await openWatchRecord(folder.at('file/index.sqlite'), SINCE);

@@ -21,7 +21,7 @@ import type { ExistingFiles } from '../../../../src/engine/memory/transfer/impor
 import { backendOn, failureOf, onIndex, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
-const test = suite('taking a memory out and in');
+const test = suite('exporting and importing a memory');
 
 interface World {
   readonly notes: TempFolder;
@@ -89,7 +89,7 @@ const NOTES = {
   'memory/deep/er/empty.md': '',
 };
 
-test('a name that only another file system can hold is blamed, and nothing is written', async () => {
+test('a name that this file system cannot store is reported, and nothing is written', async () => {
   const name = `${'長'.repeat(100)}.md`;
   const other = worldOf({});
   const failure = await failureOf(importInto(other, exportWith('a.md', name)));
@@ -141,7 +141,7 @@ const noteOf = fc
   .map(([lines, end]) => lines.join(end));
 const names = fc.stringMatching(/^[a-z0-9]{1,8}$/);
 
-test('out and in again, a search gives the same', async () => {
+test('after an export and import, a search gives the same results', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(names, noteOf, { minKeys: 1, maxKeys: 6 }),
@@ -165,7 +165,7 @@ test('out and in again, a search gives the same', async () => {
   );
 });
 
-test('vectors stand under the identity that they were made with, and no other uses them', async () => {
+test('vectors keep the identity that they were made with, and no other uses them', async () => {
   const from = worldOf(NOTES);
   await embed(from, 'a model');
   const text = await exported(from, true);
@@ -179,7 +179,7 @@ test('vectors stand under the identity that they were made with, and no other us
   assert.not.ok((await exported(from)).includes('"type":"vector"'));
 });
 
-test('vectors of texts that are not here are passed over', async () => {
+test('vectors of unknown texts are skipped', async () => {
   const from = worldOf(NOTES);
   await embed(from, 'a model');
   const text = await exported(from, true);
@@ -190,7 +190,7 @@ test('vectors of texts that are not here are passed over', async () => {
   assert.equal([space?.chunks, space?.cached], [vectors, 0]);
 });
 
-test('what is forgotten is not in an export', async () => {
+test('forgotten text is not exported', async () => {
   const from = worldOf({ 'a.md': 'Keep this.\n\nThe door code of the cabin is 4711.\n' });
   await from.backend.sync({});
   const forgetting = await from.backend.forgetting();
@@ -240,7 +240,7 @@ test('documents from outside the workspace land among its notes', async () => {
   assert.match(landed, /^memory\/imported\/[0-9a-f]{8}\/plan\.md$/);
 });
 
-test('a file with another content stops the import before anything is written', async () => {
+test('a file with different content stops the import before anything is written', async () => {
   const text = await exported(worldOf(NOTES));
   const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
   const before = filesOf(to.notes.path);
@@ -248,7 +248,7 @@ test('a file with another content stops the import before anything is written', 
   assert.equal(filesOf(to.notes.path), before);
 });
 
-test('on wish it is kept, or replaced with a backup; the same content is no conflict', async () => {
+test('on request it is kept, or replaced with a backup; equal content is not a conflict', async () => {
   const from = worldOf(NOTES);
   const text = await exported(from);
   const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
@@ -263,7 +263,7 @@ test('on wish it is kept, or replaced with a backup; the same content is no conf
   assert.equal([again.same, again.written], [4, []]);
 });
 
-test('another folder can be named, also one that is not there', async () => {
+test('another folder can be named, even one that does not exist', async () => {
   const text = await exported(worldOf(NOTES));
   const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
   const below = await importInto(to, text, { into: to.notes.at('restored') });
@@ -379,12 +379,12 @@ test('a file cannot be the folder of another', async () => {
   }
 });
 
-test('an export that is sound is taken', async () => {
+test('a valid export is accepted', async () => {
   const to = worldOf({});
   assert.equal((await importInto(to, exportWith('memory/x.md'))).written, ['memory/x.md']);
 });
 
-test('cut off anywhere, with a bit changed, or with lines moved, nothing of it is written', async () => {
+test('nothing is written of an export that is truncated, corrupted or reordered', async () => {
   const from = worldOf(NOTES);
   await embed(from, 'a model');
   const text = await exported(from, true);
@@ -419,7 +419,7 @@ test('cut off anywhere, with a bit changed, or with lines moved, nothing of it i
   assert.equal(readdirSync(to.notes.path), []);
 });
 
-test('a file that is not there is told, and for a folder of notes what to do instead', async () => {
+test('a missing file is reported, and for a folder of notes the alternative is shown', async () => {
   const transfer = await worldOf({}).backend.transfer();
   const folder = tempFolder().path;
   for (const [file, message, hint] of [

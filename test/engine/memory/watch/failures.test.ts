@@ -14,7 +14,7 @@ import type { WatchEvent, WatchTarget } from '../../../../src/engine/memory/watc
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { watched } from '../../../support/watched.js';
 
-const test = suite('a watcher in need');
+const test = suite('failures of a watcher');
 
 function workspace(): TempFolder {
   return folderOf({ 'memory/a.md': 'Amber.\n', 'memory/deep/b.md': 'Basil.\n' });
@@ -32,7 +32,7 @@ const ofType =
 type Sync = WatchTarget['backend']['sync'];
 
 for (const code of ['EMFILE', 'ENOSPC']) {
-  test(`out of watches (${code}) it gives all back, polls, and watches again when it can`, async () => {
+  test(`out of watches (${code}) it releases all, polls, and watches again when possible`, async () => {
     const folder = workspace();
     let allowed = 1;
     let open = 0;
@@ -75,7 +75,7 @@ for (const code of ['EMFILE', 'ENOSPC']) {
   });
 }
 
-test('a watch that breaks for want of handles is polling too; one that breaks otherwise is fixed', async () => {
+test('a watch lost for lack of handles falls back to polling; one lost otherwise is restored', async () => {
   const folder = workspace();
   const listeners = new Map<string, WatchListener>();
   const openWatch: OpenWatch = (path, recursive, listener) => {
@@ -99,7 +99,7 @@ test('a watch that breaks for want of handles is polling too; one that breaks ot
   }
 });
 
-test('a folder that an event names is watched anew, however alike the folder there looks', async () => {
+test('a folder named by an event is watched again, even if it looks the same', async () => {
   const folder = workspace();
   const opened: string[] = [];
   const listeners = new Map<string, WatchListener>();
@@ -132,7 +132,7 @@ function failing(errors: readonly unknown[]): (real: WatchTarget['backend']) => 
   };
 }
 
-test('a sync that fails is told, tried again ever later, and forgotten when it succeeds', async () => {
+test('a failed sync is reported, retried with growing delays, and cleared on success', async () => {
   const folder = workspace();
   const errors = [
     new SvcError('INDEX_DISK_FULL', 'the disk is full', { hint: 'free some space' }),
@@ -163,7 +163,7 @@ test('a sync that fails is told, tried again ever later, and forgotten when it s
   }
 });
 
-test('a provider that is down leaves the words indexed, and is asked again', async () => {
+test('while the provider is down, keywords are indexed and it is retried', async () => {
   const folder = workspace();
   const failure = { code: 'PROVIDER_UNREACHABLE', message: 'nobody answers' };
   let down = true;
@@ -191,7 +191,7 @@ test('a provider that is down leaves the words indexed, and is asked again', asy
   }
 });
 
-test('vectors that a batch job owes are asked for later', async () => {
+test('pending vectors of a batch job are collected later', async () => {
   const folder = workspace();
   const sync = (real: WatchTarget['backend']): Sync => {
     return async (request): Promise<SyncSummary> => {
@@ -210,7 +210,7 @@ test('vectors that a batch job owes are asked for later', async () => {
   }
 });
 
-test('another process that writes the index is waited for, and tried again', async () => {
+test('it waits for another process that writes the index, and retries', async () => {
   const folder = workspace();
   const live = watched(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
   const { indexFile } = live.target;
@@ -281,7 +281,7 @@ test('without watching only the interval syncs', async () => {
   }
 });
 
-test('closing while a sync is under way stops it between two transactions; nothing comes after', async () => {
+test('closing during a sync stops it between two transactions, with no events after', async () => {
   const files: Record<string, string> = {};
   for (let n = 0; n < 1500; n++) files[`memory/n${n}.md`] = `Note ${n}.\n`;
   const folder = folderOf(files);
@@ -294,7 +294,7 @@ test('closing while a sync is under way stops it between two transactions; nothi
   assert.equal([live.syncs(), live.openWatches()], [0, 0]);
 });
 
-test('a bug ends the watcher and is told', async () => {
+test('a bug ends the watcher and is reported', async () => {
   const live = watched(workspace().path, { sync: failing([new TypeError('x is no function')]) });
   const ended = live.watcher.ended.then(
     () => 'closed',
@@ -306,7 +306,7 @@ test('a bug ends the watcher and is told', async () => {
   await live.close();
 });
 
-test('a folder that may not be read is no reason to stop', async () => {
+test('an unreadable folder does not stop the watcher', async () => {
   const folder = workspace();
   folder.write('memory/closed/c.md', 'Cedar.\n');
   chmodSync(folder.at('memory/closed'), 0);

@@ -67,7 +67,7 @@ test('follows pictures that come, change, are renamed and go, and no others', as
   );
 });
 
-test('takes in new, changed and deleted notes, in new folders too', async () => {
+test('picks up new, changed and deleted notes, in new folders too', async () => {
   const folder = workspace();
   await during(folder, async (live) => {
     folder.write('memory/c.md', '# C\n\nCedar.\n');
@@ -83,7 +83,7 @@ test('takes in new, changed and deleted notes, in new folders too', async () => 
   });
 });
 
-test('takes in what editors do: write beside and rename, truncate and write, link files', async () => {
+test('picks up edits by rename, by truncate and write, and by links', async () => {
   const folder = workspace();
   await during(folder, async (live) => {
     for (let round = 0; round < 5; round++) {
@@ -105,7 +105,7 @@ test('takes in what editors do: write beside and rename, truncate and write, lin
   });
 });
 
-test('follows folders that are moved, swapped and made again under the same name', async () => {
+test('follows folders that are moved, swapped and recreated under the same name', async () => {
   const folder = workspace();
   await during(folder, async (live) => {
     renameSync(folder.at('memory/deep'), folder.at('memory/moved'));
@@ -129,7 +129,7 @@ test('follows folders that are moved, swapped and made again under the same name
   });
 });
 
-test('takes in what comes from outside by a move, and gives up what leaves', async () => {
+test('picks up files moved in, and drops files moved out', async () => {
   const folder = workspace();
   const outside = folderOf({ 'import/one.md': 'One.\n', 'import/two/three.md': 'Three.\n' });
   await during(folder, async (live) => {
@@ -167,7 +167,7 @@ test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
   );
 });
 
-test('changes that never end are taken in all the same', async () => {
+test('endless changes are still picked up', async () => {
   const folder = workspace();
   await during(
     folder,
@@ -209,7 +209,7 @@ test('git checkout of another branch, back and forth', async () => {
   });
 });
 
-test('the workspace itself is deleted and made again', async () => {
+test('the workspace itself is deleted and recreated', async () => {
   const parent = tempFolder();
   parent.write('up/work/memory/a.md', 'Here.\n');
   const live = watched(parent.at('up/work'));
@@ -318,7 +318,7 @@ test('ignore files, also above an extra path, and folders that they exclude', as
   );
 });
 
-test('what is no note makes no sync', async () => {
+test('files that are not notes cause no sync', async () => {
   const folder = workspace();
   await during(folder, async (live) => {
     const before = live.syncs();

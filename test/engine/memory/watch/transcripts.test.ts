@@ -107,7 +107,7 @@ test('reading a database does not count as a change of it', () => {
   database.close();
 });
 
-test('leaves a conversation that grows by little alone until it has grown by more', async () => {
+test('waits until a conversation has grown enough', async () => {
   const { home, live } = watching();
   const file = home.write('agents/main/sessions/a.jsonl', message('user', 'the lighthouse'));
   try {
@@ -123,7 +123,7 @@ test('leaves a conversation that grows by little alone until it has grown by mor
   }
 });
 
-test('watches no folder of a project that is none of ours', async () => {
+test('does not watch folders of other projects', async () => {
   const { home, live } = watching();
   home.write('agents/main/sessions/a.jsonl', message('user', 'the lighthouse'));
   home.write('projects/-home-ada-project/s.jsonl', '');

@@ -44,7 +44,7 @@ test('the memory itself comes first, unless it is left out', () => {
   assert.equal(named({ ext: { includeDefaultMemory: false } }), []);
 });
 
-test('a name that was chosen stays as it is outside the workspace, and says whose it is inside', () => {
+test('a chosen name is kept outside the workspace, and gets the agent’s name as a suffix inside', () => {
   const paths = [
     { name: 'wiki', path: world.at('wiki') },
     { name: 'inside', path: 'memory', pattern: '*.txt' },
@@ -57,7 +57,7 @@ test('a name that was chosen stays as it is outside the workspace, and says whos
   ]);
 });
 
-test('of lists that name one folder the first is heard, by another link too', () => {
+test('if several lists name a folder, the first takes precedence, also through another link', () => {
   symlinkSync(world.at('wiki'), world.at('link'));
   const wanted = {
     ext: { includeDefaultMemory: false, paths: [{ name: 'first', path: '~/wiki' }] },
@@ -79,7 +79,7 @@ test('one list may name a folder twice, with other patterns', () => {
   ]);
 });
 
-test('a file is its folder with a pattern for it alone', () => {
+test('a file becomes its folder with a pattern that matches only it', () => {
   world.write('wiki/odd [1].md', 'x');
   assert.equal(named({ ext: { includeDefaultMemory: false }, extraPaths: ['~/wiki/odd [1].md'] }), [
     'odd-1-md-main /wiki odd ?1?.md',
@@ -97,12 +97,12 @@ test('files of one folder in several lists are different paths', () => {
   assert.equal(named(wanted), ['b /wiki b.md', 'c-md-main /wiki c.md', 'all /wiki **/*.txt']);
 });
 
-test('conversations are the last, in the folder that they are exported to', () => {
+test('conversations come last, in the folder that they are exported to', () => {
   const sessions = { ...shipped.sessions, enabled: true };
   assert.is(named({ ext: { sessions } }).at(-1), 'sessions-main /exports **/*.md');
 });
 
-test('a memory folder that is a link is searched where it leads to', () => {
+test('a memory folder that is a link is searched at its target', () => {
   const elsewhere = folderOf({ 'ws/x.md': '' });
   mkdirSync(elsewhere.at('real'));
   symlinkSync(elsewhere.at('real'), elsewhere.at('ws/memory'));
@@ -116,7 +116,7 @@ test('a memory folder that is a link is searched where it leads to', () => {
   assert.is(memory?.root, elsewhere.at('real'));
 });
 
-test('names are unique and harmless, and no place is there twice, whatever is configured', () => {
+test('for any configuration, names are unique and safe, and no folder is listed twice', () => {
   const path = fc.constantFrom('a', 'b', './a', 'memory', '.', '..', '~/a', '/etc', 'a/../b');
   const entry = fc.record(
     { path, name: fc.oneof(fc.constantFrom('x', 'memory-dir-main', '--', ''), fc.string()) },

@@ -34,7 +34,7 @@ function world(files: Readonly<Record<string, string>>) {
   };
 }
 
-test('who said what, without secrets, for the owner alone', async () => {
+test('exports contain who said what, without secrets, readable only by the owner', async () => {
   const key = `sk-${'a1B2c3D4'.repeat(5)}`;
   const said = [message('user', `the key is ${key}`), message('assistant', 'Noted.')];
   const talk = [...said, 'no json\n'].join('');
@@ -47,7 +47,7 @@ test('who said what, without secrets, for the owner alone', async () => {
   assert.is(statSync(folder.at('out/s1.md')).mode & 0o777, 0o600);
 });
 
-test('only what grew is written again; what is gone goes, and nothing of anybody else', async () => {
+test('only grown conversations are rewritten; exports of deleted ones are removed, other files stay', async () => {
   const { run, names, folder, text } = world({
     'sessions/a.jsonl': message('user', 'one'),
     'sessions/b.jsonl': message('user', 'two'),
@@ -65,7 +65,7 @@ test('only what grew is written again; what is gone goes, and nothing of anybody
   assert.equal(names(), ['own.md']);
 });
 
-test('conversations that nobody wrote to for long enough are left out', async () => {
+test('conversations that have been inactive for too long are left out', async () => {
   const { run, names, folder } = world({
     'sessions/old.jsonl': message('user', 'one'),
     'sessions/new.jsonl': message('user', 'two'),
@@ -91,7 +91,7 @@ test('no two conversations share a file', async () => {
   assert.equal(said.toSorted(), ['one', 'three', 'two']);
 });
 
-test('a conversation in which nothing is to be remembered has no file', async () => {
+test('a conversation with nothing to remember has no file', async () => {
   const { run, names, folder } = world({ 'sessions/s.jsonl': message('toolResult', 'a list') });
   await run();
   assert.equal(names(), ['own.md']);
@@ -100,7 +100,7 @@ test('a conversation in which nothing is to be remembered has no file', async ()
   assert.equal(names(), ['own.md', 's.md']);
 });
 
-test('what a killed export left in the folder goes', async () => {
+test('leftovers of a killed export are removed', async () => {
   const { run, names, folder } = world({ 'sessions/s.jsonl': message('user', 'one') });
   folder.write('out/.0123456789ab.svc.tmp', 'half');
   const before = (Date.now() - DAY_MS) / 1000;
@@ -109,7 +109,7 @@ test('what a killed export left in the folder goes', async () => {
   assert.equal(names(), ['own.md', 's.md']);
 });
 
-test('a list of exports that is broken makes every export anew', async () => {
+test('a broken list of exports causes a full re-export', async () => {
   const { run, folder, text } = world({ 'sessions/a.jsonl': message('user', 'one') });
   await run();
   folder.write('out/a.md', 'old');
@@ -118,7 +118,7 @@ test('a list of exports that is broken makes every export anew', async () => {
   assert.match(text('a.md'), /one/);
 });
 
-test('what is forgotten while conversations are archived is in no export after the next run', async () => {
+test('text forgotten during archiving is in no export after the next run', async () => {
   const said = 'the door code is heliotrope 4711, tell no one';
   const { folder, text } = world({
     'sessions/a.jsonl': message('user', said) + message('user', 'two'),

@@ -12,7 +12,7 @@ const test = suite('searching through an external program');
 const NEVER = new AbortController().signal;
 const BOTH = ['MEMORY.md', 'memory/2026-11-01.md'];
 
-test('the first question makes the index; the next ones only ask', async () => {
+test('the first query builds the index; later ones only search', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   const first = await backend.search({ query: 'heron' });
@@ -25,7 +25,7 @@ test('the first question makes the index; the next ones only ask', async () => {
   await world.close();
 });
 
-test('in the lexical mode nothing is done for vectors, whatever is asked for', async () => {
+test('in lexical mode no vectors are created, whatever the query asks for', async () => {
   const world = extWorld(
     {},
     { searchMode: 'search' },
@@ -46,7 +46,7 @@ test('in the lexical mode nothing is done for vectors, whatever is asked for', a
   await world.close();
 });
 
-test('a program that fails costs its time once; then it is left alone', async () => {
+test('a failing program delays one search; then it is paused', async () => {
   const world = extWorld({
     on: { search: { kind: 'fails', status: 1, stderr: 'index is locked' } },
   });
@@ -70,7 +70,7 @@ test('a program that fails costs its time once; then it is left alone', async ()
   await world.close();
 });
 
-test('a refresh that began before a failure, or that a watcher wants, does not end the pause', async () => {
+test("neither a refresh that began before a failure nor a watcher's ends the pause", async () => {
   const world = extWorld({
     on: {
       search: { kind: 'fails', status: 1, stderr: 'index is locked' },
@@ -93,7 +93,7 @@ test('a refresh that began before a failure, or that a watcher wants, does not e
   await world.close();
 });
 
-test('a stale index is refreshed, a broken program is not asked for that', async () => {
+test('a stale index is refreshed, but not with a broken program', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   await backend.sync({});
@@ -110,7 +110,7 @@ test('a stale index is refreshed, a broken program is not asked for that', async
   await world.close();
 });
 
-test('a question that is given up stays given up, and a refresh that others wait for goes on', async () => {
+test('an aborted query stays aborted, and a refresh that others wait for continues', async () => {
   const world = extWorld({ on: { update: { kind: 'slow', ms: 300 } } });
   const { backend } = await world.open();
   await backend.sync({});
@@ -137,7 +137,7 @@ test('a question that is given up stays given up, and a refresh that others wait
   await world.close();
 });
 
-test('a refresh that waited for another one does nothing again', async () => {
+test('a refresh that waited for another one repeats nothing', async () => {
   const world = extWorld({ on: { update: { kind: 'slow', ms: 300 } } });
   const { backend } = await world.open();
   await backend.sync({});
@@ -154,7 +154,7 @@ test('a refresh that waited for another one does nothing again', async () => {
   await world.close();
 });
 
-test('while another process refreshes, the question is answered from what there is', async () => {
+test('while another process refreshes, queries use the existing index', async () => {
   const world = extWorld({}, { limits: { timeoutMs: 700 } });
   const hasty = (await world.open()).backend;
   world.configure({});
@@ -176,7 +176,7 @@ test('while another process refreshes, the question is answered from what there 
   await world.close();
 });
 
-test('whatever the program hangs at, a search takes its own time and no more', async () => {
+test('wherever the program hangs, a search keeps to its time limit', async () => {
   for (const command of ['version', 'help', 'add', 'update'] as const) {
     const world = extWorld({}, { limits: { timeoutMs: 700 } });
     const { backend } = await world.open();
@@ -193,7 +193,7 @@ test('whatever the program hangs at, a search takes its own time and no more', a
   }
 });
 
-test('a search by vectors that there are none of is answered by the builtin engine', async () => {
+test('without vectors, a vector search is answered by the built-in engine', async () => {
   const noModel = { kind: 'fails', status: 1, stderr: 'no model here' } as const;
   const world = extWorld({ on: { embed: noModel } }, { searchMode: 'vsearch' });
   const { backend } = await world.open();
@@ -206,7 +206,7 @@ test('a search by vectors that there are none of is answered by the builtin engi
   await world.close();
 });
 
-test('a collection that the program lost is told again', async () => {
+test('a collection that the program lost is registered again', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   await backend.sync({});
@@ -217,7 +217,7 @@ test('a collection that the program lost is told again', async () => {
   await world.close();
 });
 
-test('a missing workspace is said, as the builtin engine says it', async () => {
+test('a missing workspace is reported as by the built-in engine', async () => {
   const world = extWorld();
   rmSync(world.home.at('workspace'), { recursive: true });
   const { backend } = await world.open();
@@ -228,7 +228,7 @@ test('a missing workspace is said, as the builtin engine says it', async () => {
   await world.close();
 });
 
-test('a question without a word has no answer, and is no failure', async () => {
+test('a query without words finds nothing and is not a failure', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   await backend.sync({});
@@ -238,7 +238,7 @@ test('a question without a word has no answer, and is no failure', async () => {
   await world.close();
 });
 
-test('paths, scores, sources and numbers narrow an answer', async () => {
+test('results are restricted by path, score, source and number', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   const found = async (request: object): Promise<readonly string[]> =>
@@ -276,7 +276,7 @@ test('conversations are found, read and forgotten like notes', async () => {
   await world.close();
 });
 
-test('what the builtin engine cited in its place can be read, too', async () => {
+test('passages that the built-in engine cited as a fallback can be read', async () => {
   const world = extWorld(
     { on: { '*': { kind: 'no_bun' } } },
     {},
@@ -305,7 +305,7 @@ test('what the builtin engine cited in its place can be read, too', async () => 
   await world.close();
 });
 
-test('a folder that appears later is searched and can be read, in a process that lives on', async () => {
+test('a long-lived process searches and reads a folder that appears later', async () => {
   const world = extWorld({}, { paths: [{ name: 'wiki', path: 'wiki' }] });
   const { backend } = await world.open({ longLived: true });
   assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
@@ -321,7 +321,7 @@ test('a folder that appears later is searched and can be read, in a process that
   await world.close();
 });
 
-test('what is forgotten leaves the answers, the exports and the bytes of the index', async () => {
+test('forgotten text is removed from results, exports and the bytes of the index', async () => {
   const world = extWorld({}, { sessions: { enabled: true } });
   world.home.write(
     'workspace/memory/keys.md',
@@ -352,7 +352,7 @@ test('what is forgotten leaves the answers, the exports and the bytes of the ind
   await world.close();
 });
 
-test('conversations are exported while no other process does it', async () => {
+test('conversations are exported by one process at a time', async () => {
   const world = extWorld({}, { sessions: { enabled: true } });
   world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));
   const { backend } = await world.open();
@@ -376,7 +376,7 @@ test('conversations are exported while no other process does it', async () => {
   await world.close();
 });
 
-test('an archive of conversations that cannot be used ends no search', async () => {
+test('a search works despite an unusable archive of conversations', async () => {
   const memorySearch = {
     provider: 'none',
     sources: ['memory', 'sessions'],
@@ -399,7 +399,7 @@ test('an archive of conversations that cannot be used ends no search', async () 
   await world.close();
 });
 
-test('what a broken program cannot take out of its index goes with the index', async () => {
+test('if a broken program cannot remove text from its index, the index is deleted', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   await backend.sync({});
@@ -431,7 +431,7 @@ test('a reset deletes both indexes and the exports, and nothing else', async () 
   await world.close();
 });
 
-test('where its folder cannot be used the builtin engine answers', async () => {
+test('if its folder cannot be used, the built-in engine answers', async () => {
   const world = extWorld();
   world.home.write('agents/main/qmd', 'a file in its place');
   const { backend } = await world.open();
@@ -443,7 +443,7 @@ test('where its folder cannot be used the builtin engine answers', async () => {
   await world.close();
 });
 
-test('vectors are made when somebody asks for it, and by a watcher at their interval', async () => {
+test('vectors are created on request, and by a watcher at its interval', async () => {
   const world = extWorld({}, { searchMode: 'query' });
   const { backend } = await world.open();
   await backend.sync({});
@@ -458,7 +458,7 @@ test('vectors are made when somebody asks for it, and by a watcher at their inte
   await world.close();
 });
 
-test('a process that lives on asks one program, and has it gone when it ends', async () => {
+test('a long-lived process keeps one program running and stops it at its own end', async () => {
   const world = extWorld();
   const { backend } = await world.open({ longLived: true });
   await backend.sync({});
@@ -469,7 +469,7 @@ test('a process that lives on asks one program, and has it gone when it ends', a
   await world.close();
 });
 
-test('one that never gets ready costs no more than the time of a question', async () => {
+test('a program that never becomes ready takes no longer than the time limit of a query', async () => {
   const world = extWorld({}, { limits: { timeoutMs: 700 } });
   const { backend } = await world.open({ longLived: true });
   await backend.sync({});

@@ -21,20 +21,20 @@ async function settingsOf(ext: object, agentId = 'main') {
   return { home, settings: extSettings(resolveAgent(loaded, agentId, context), context, loaded) };
 }
 
-test('each agent has a folder of its own, and its conversations another', async () => {
+test('each agent has its own folder, and another for its conversations', async () => {
   const { home, settings } = await settingsOf({}, 'ops');
   assert.is(settings.dir, home.at('agents/ops/qmd'));
   assert.is(settings.sessions.exportDir, home.at('agents/ops/qmd/sessions'));
 });
 
-test('agents never share a folder of conversations, however it is named', async () => {
+test('agents never share a folder of conversations, whatever its name', async () => {
   const plain = await settingsOf({ sessions: { exportDir: 'talks' } }, 'ops');
   assert.is(plain.settings.sessions.exportDir, plain.home.at('talks/ops'));
   const named = await settingsOf({ sessions: { exportDir: '~/of-{agentId}/talks' } }, 'ops');
   assert.is(named.settings.sessions.exportDir, named.home.at('of-ops/talks'));
 });
 
-test('the defaults are those of the documentation', async () => {
+test('the defaults are the documented ones', async () => {
   const { settings } = await settingsOf({});
   assert.equal(
     [settings.command, settings.mode, settings.searchTool],
@@ -47,7 +47,7 @@ test('the defaults are those of the documentation', async () => {
   );
 });
 
-test('durations are told in any unit, and 0 is never', async () => {
+test('durations are accepted in any unit, and 0 means never', async () => {
   assert.equal(
     ['0', '15000ms', '30s', '5m', '2h', '1d'].map(milliseconds),
     [0, 15_000, 30_000, 300_000, 7_200_000, 86_400_000],

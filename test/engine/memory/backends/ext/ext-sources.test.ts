@@ -13,7 +13,7 @@ import { WatchScope } from '../../../../../src/engine/memory/watch/watch-scope.j
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
 
-const test = suite('what stands beside the external program');
+const test = suite('sources of the external backend');
 
 function world() {
   const folder = folderOf({
@@ -37,7 +37,7 @@ const own = (folder: TempFolder) => {
   return { memory: { workspaceDir: folder.at('ws'), layout: 'agent', extraPaths: [] } } as const;
 };
 
-test('the builtin engine mirrors the files of the collections, and no others', () => {
+test('the built-in engine indexes the files of the collections, and no others', () => {
   const { folder, all } = world();
   const { mirrored } = sourcesBeside(own(folder), undefined, () => all);
   const paths = (): readonly string[] => scanSources(mirrored).files.map(({ path }) => path);
@@ -49,7 +49,7 @@ test('the builtin engine mirrors the files of the collections, and no others', (
   assert.equal(paths(), ['MEMORY.md', 'memory/a.md', '../wiki/e.md']);
 });
 
-test('what may appear is watched, too', () => {
+test('folders that may appear are watched, too', () => {
   const { folder, all } = world();
   rmSync(folder.at('wiki'), { recursive: true });
   const { watched } = sourcesBeside(own(folder), undefined, () => all);
@@ -58,7 +58,7 @@ test('what may appear is watched, too', () => {
   assert.ok(new WatchScope(watched).trees.has(folder.at('wiki')));
 });
 
-test('the look of the files changes with each file, folder and collection', () => {
+test('the fingerprint of the files changes with each file, folder and collection', () => {
   const { folder, all } = world();
   const later = Date.now() + 60_000;
   const seen = new Set<string | null>();
@@ -88,7 +88,7 @@ test('the look of the files changes with each file, folder and collection', () =
   assert.not.equal(look(all.slice(1)), look());
 });
 
-test('an empty folder that comes is a change: the program has to be told of it', () => {
+test('a new empty folder is a change: the program must register it', () => {
   const { folder, all } = world();
   const more = [
     ...all,
@@ -99,14 +99,14 @@ test('an empty folder that comes is a change: the program has to be told of it',
   assert.not.equal(treeOf(more, undefined, Date.now() + 60_000), before);
 });
 
-test('a file that was written this instant is not to be sure of', () => {
+test('a file that was just written is not trusted yet', () => {
   const { folder, all } = world();
   const file = folder.write('ws/memory/a.md', 'now');
   assert.ok(treeOf(all, undefined, Date.now() + 60_000) !== null);
   assert.is(treeOf(all, undefined, statSync(file).mtimeMs + 1), null);
 });
 
-test('of conversations the transcripts count, and not their exports', () => {
+test('for conversations the transcripts count, not their exports', () => {
   const { folder, all } = world();
   const transcripts = { places: [placeOf(folder.at('sessions'))], growth: GROWTH };
   folder.write('sessions/s.jsonl', message('user', 'one'));

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/engine/memory/backends/ext/ext-state.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 
-const test = suite('what is remembered of an external index');
+const test = suite('the state of an external index');
 
 const FULL: ExtState = {
   detected: {
@@ -29,14 +29,14 @@ const FULL: ExtState = {
   rest: { key: 'k', failures: 1, untilMs: 9, code: 'BACKEND_FAILED', message: 'm', hint: 'h' },
 };
 
-test('what is written is read again, by its owner alone', () => {
+test('state is read back as it was written, and is private to its owner', () => {
   const dir = tempFolder().at('agents/main/qmd');
   updateExtState(dir, () => FULL);
   assert.equal(readExtState(dir), FULL);
   assert.is(statSync(extStateFile(dir)).mode & 0o777, 0o600);
 });
 
-test('no file is too broken to be read', () => {
+test('any broken file can be read', () => {
   const folder = tempFolder();
   const broken = fc.oneof(
     fc.string(),
@@ -59,7 +59,7 @@ test('no file is too broken to be read', () => {
   );
 });
 
-test('a rest without an end, or without words, is none', () => {
+test('a pause without an end or a reason is ignored', () => {
   const folder = tempFolder();
   for (const broken of [{ untilMs: '9' }, { untilMs: null }, { failures: {} }, { hint: 7 }]) {
     folder.write('state.json', JSON.stringify({ ...FULL, rest: { ...FULL.rest, ...broken } }));
@@ -67,7 +67,7 @@ test('a rest without an end, or without words, is none', () => {
   }
 });
 
-test('one broken part takes no other along', () => {
+test('a broken part does not affect the others', () => {
   const folder = tempFolder();
   folder.write('state.json', JSON.stringify({ ...FULL, updated: 7 }));
   const { updated: _, ...others } = FULL;

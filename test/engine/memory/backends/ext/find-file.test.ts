@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { findFile } from '../../../../../src/engine/memory/backends/ext/find-file.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
-const test = suite('finding the file that the external program means');
+const test = suite('finding the file of an external result');
 
 const world = folderOf({
   'outside/secret.md': 'secret',
@@ -37,7 +37,7 @@ test('nothing outside the folder is ever given, whatever the path', () => {
   );
 });
 
-test('paths are found as each release writes them', () => {
+test('paths are resolved in the form of each release', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['MEMORY.md', 'MEMORY.md'],
     ['memory.md', 'MEMORY.md'],
@@ -50,7 +50,7 @@ test('paths are found as each release writes them', () => {
   for (const [path, file] of cases) assert.is(findFile(root, path, any), join(root, file), path);
 });
 
-test('of files that it writes alike the right one is taken', () => {
+test('of files with the same written path the right one is chosen', () => {
   for (const name of ['same-name.md', 'same name.md']) {
     assert.is(
       findFile(root, 'same-name.md', (file) => file.endsWith(`${sep}${name}`)),
@@ -59,7 +59,7 @@ test('of files that it writes alike the right one is taken', () => {
   }
 });
 
-test('a file that has changed since is still found; one that is gone is not', () => {
+test('a changed file is still found; a deleted one is not', () => {
   assert.is(
     findFile(root, 'memory.md', () => false),
     world.at('root/MEMORY.md'),

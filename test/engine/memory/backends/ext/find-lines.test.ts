@@ -22,7 +22,7 @@ const isSaid = (text: string | undefined, shown: string): boolean =>
   (text.trimEnd() === shown.trimEnd() ||
     text.startsWith(shown.trimEnd().replace(/(\.\.\.|…)$/u, '')));
 
-test('what is found really stands there, and lies in the file', () => {
+test('found lines are in the file, at their position', () => {
   fc.assert(
     fc.property(lines, lines, near, (file, shown, hint) => {
       const found = findLines(file, shown, hint);
@@ -38,7 +38,7 @@ test('what is found really stands there, and lies in the file', () => {
   );
 });
 
-test('lines of the file as it is are found where they are named', () => {
+test('lines of an unchanged file are found at their stated position', () => {
   fc.assert(
     fc.property(lines, fc.nat(12), fc.nat(4), (file, start, more) => {
       const shown = file.slice(start, start + more + 1);
@@ -62,7 +62,7 @@ test('lines that moved are found at the nearest place', () => {
   assert.equal(findLines(['new', 'new', ...file], ['tea', 'z'], 6), { startLine: 8, endLine: 9 });
 });
 
-test('of a passage that was rewritten the longest line that is left counts', () => {
+test('for a rewritten passage, the longest remaining line decides', () => {
   const file = ['one', 'the long line stays', 'other'];
   assert.equal(findLines(file, ['gone', 'the long line stays', 'gone too'], 1), {
     startLine: 2,
@@ -71,7 +71,7 @@ test('of a passage that was rewritten the longest line that is left counts', () 
   assert.is(findLines(file, ['nothing', 'of this'], 1), undefined);
 });
 
-test('a last line that was cut off is the line that begins so', () => {
+test('a truncated last line matches the line that starts with it', () => {
   assert.equal(findLines(['a', 'a long line that goes on'], ['a', 'a long li...'], 1), {
     startLine: 1,
     endLine: 2,
@@ -79,7 +79,7 @@ test('a last line that was cut off is the line that begins so', () => {
   assert.is(findLines(['a', 'b'], ['...'], 1), undefined);
 });
 
-test('without words the named line is given, within the file', () => {
+test('without words the stated line is returned, clamped to the file', () => {
   assert.equal(findLines(['a', 'b'], [''], 9), { startLine: 2, endLine: 2 });
   assert.is(findLines(['a', 'b'], [], undefined), undefined);
 });

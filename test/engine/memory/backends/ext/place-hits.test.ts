@@ -16,7 +16,7 @@ import type { SearchRequest } from '../../../../../src/engine/memory/search/type
 import { DREAM_REPORTS } from '../../../../../src/engine/memory/sources/read-document.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
-const test = suite('placing what the external program found');
+const test = suite('locating results of the external program');
 
 const NOTE =
   '# Birds\n\n## Heron\n\nThe heron nests in the old oak.\nIt fishes at dusk.\n\n## Crake\n\nA crake ran by.\n';
@@ -56,7 +56,7 @@ const placed = (
   options: Partial<PlaceOptions> = {},
 ) => placeHits(hits, { query: 'heron', ...request }, { ...OPTIONS, ...options });
 
-test('a result names the real lines, their headings and where the words stand', () => {
+test('a result has the real lines, their headings and the positions of the words', () => {
   const [result] = placed([hit()]).results;
   assert.equal(
     [result?.path, result?.startLine, result?.endLine, result?.citation, result?.headingPath],
@@ -65,7 +65,7 @@ test('a result names the real lines, their headings and where the words stand', 
   assert.equal(result?.highlights, [{ start: 4, end: 9 }]);
 });
 
-test('lines that moved since they were indexed are cited where they stand now', () => {
+test('lines that moved since indexing are cited at their current position', () => {
   const [result] = placed([hit({ line: 1 })]).results;
   assert.is(result?.citation, 'memory/birds.md#L5-L6');
   assert.equal(placed([hit({ lines: ['no longer there'] })]), {
@@ -74,12 +74,12 @@ test('lines that moved since they were indexed are cited where they stand now', 
   });
 });
 
-test('citations that are off are left out, and the path stays', () => {
+test('with citations off, the path stays', () => {
   const [result] = placed([hit()], {}, { citations: 'off' }).results;
   assert.equal([result?.citation, result?.path], [undefined, 'memory/birds.md']);
 });
 
-test('what is forgotten, or is svc’s own writing, is no result', () => {
+test('forgotten text and svc’s own writing are not results', () => {
   const salt = 'salt';
   const lines = hashesOf(salt, 'The heron nests in the old oak.\nIt fishes at dusk.');
   const forgotten = new Forgotten(salt, [{ documents: [], lines: [lines] }]);
@@ -89,7 +89,7 @@ test('what is forgotten, or is svc’s own writing, is no result', () => {
   assert.equal(dreamt.results, []);
 });
 
-test('a hit of no collection of this agent, or outside of it, is none', () => {
+test("a hit outside this agent's collections is dropped", () => {
   assert.equal(placed([hit({ collection: 'other' })]).results, []);
   assert.equal(placed([hit({ path: '../../out/s1.md', lines: ['user: a heron?'] })]).results, []);
 });
@@ -104,7 +104,7 @@ test('a conversation is named by its collection', () => {
   );
 });
 
-test('passages that overlap are one, and filters and numbers hold', () => {
+test('overlapping passages are merged, and filters and limits apply', () => {
   const crake = hit({ score: 0.3, line: 10, lines: ['A crake ran by.'] });
   const same = hit({ score: 0.7, lines: ['It fishes at dusk.'], line: 6 });
   const lines = (request: Partial<SearchRequest>, options: Partial<PlaceOptions> = {}) =>
@@ -116,7 +116,7 @@ test('passages that overlap are one, and filters and numbers hold', () => {
   assert.is(placed([hit(), crake], { minScore: 0.5 }).belowMinScore, 1);
 });
 
-test('of files that the program writes alike the one with its content is taken', () => {
+test('of files with the same written path the one with the content is chosen', () => {
   const two = folderOf({ 'a/x-y.md': 'heron one\n', 'a/x y.md': 'heron two\n' });
   const collections = [
     { name: 'dir', root: two.at('a'), pattern: '**/*.md', source: 'memory' as const },
@@ -130,7 +130,7 @@ test('of files that the program writes alike the one with its content is taken',
   );
 });
 
-test('no snippet, and not all of them together, are longer than is allowed, nor half a character', () => {
+test('no snippet, nor their sum, exceeds its limit or splits a character', () => {
   const long = hit({ path: 'long.md', line: 1, lines: [`heron ${'🦊'.repeat(600)}`] });
   fc.assert(
     fc.property(

@@ -6,7 +6,7 @@ import { extMemory } from '../../../../support/ext-memory.js';
 
 const test = suite('refreshing the index of the external program');
 
-test('what is written while a refresh is at work is in the next answer', async () => {
+test('notes written during a refresh are in the next answer', async () => {
   const { home, qmd } = extMemory();
   const { backend } = await openMemory(
     contextOf(home.path, { env: { PATH: process.env['PATH'] } }),

@@ -13,7 +13,7 @@ import {
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
-const test = suite('telling the external program of its collections');
+const test = suite('registering collections with the external program');
 
 const FEATURES = {
   release: '2.8.3',
@@ -100,7 +100,7 @@ function world() {
   };
 }
 
-test('what is new is added, and told only once', async () => {
+test('new collections are registered, once', async () => {
   const { tell, program, names, known } = world();
   assert.equal(await tell().then(({ kept, hasNew }) => [kept, hasNew]), [false, true]);
   assert.equal(
@@ -115,7 +115,7 @@ test('what is new is added, and told only once', async () => {
   assert.equal(program.ran, ['collection list']);
 });
 
-test('what is wanted no more is removed; what svc did not add stays', async () => {
+test('collections no longer configured are removed; those that svc did not add stay', async () => {
   const { tell, program, names, want, known } = world();
   program.has.set('person', { root: '/elsewhere', pattern: '*' });
   await tell();
@@ -124,7 +124,7 @@ test('what is wanted no more is removed; what svc did not add stays', async () =
   assert.equal([names(), known()], [['b', 'person'], ['b']]);
 });
 
-test('another pattern or folder under a name is told anew', async () => {
+test('a changed pattern or folder is registered again', async () => {
   const { tell, program, want } = world();
   await tell();
   want(collection('a', '*.txt'), collection('b'));
@@ -132,7 +132,7 @@ test('another pattern or folder under a name is told anew', async () => {
   assert.equal([kept, hasNew, program.has.get('a')?.pattern], [true, true, '*.txt']);
 });
 
-test('a folder that is not there yet is told once it is, and one that went is taken out', async () => {
+test('a missing folder is registered once it exists, and removed when it is gone', async () => {
   const { tell, names, want } = world();
   want(collection('a'), collection('later'));
   await tell();
@@ -142,7 +142,7 @@ test('a folder that is not there yet is told once it is, and one that went is ta
   assert.equal(names(), ['a', 'later']);
 });
 
-test('what the program lost is told again', async () => {
+test('collections that the program lost are registered again', async () => {
   const { tell, program, names } = world();
   await tell();
   program.has.delete('b');
@@ -150,7 +150,7 @@ test('what the program lost is told again', async () => {
   assert.equal(names(), ['a', 'b']);
 });
 
-test('killed right after one was added, svc knows whose it is', async () => {
+test('killed right after adding one, svc still knows that it is its own', async () => {
   const { tell, program, names, want, known } = world();
   program.killsAfter = 'add';
   await tell().catch(() => undefined);
@@ -162,7 +162,7 @@ test('killed right after one was added, svc knows whose it is', async () => {
   assert.equal(names(), ['b']);
 });
 
-test('killed on the way, the same is told again', async () => {
+test('a registration that was killed is repeated', async () => {
   const { tell, program, names, forget } = world();
   await tell();
   forget();
@@ -171,7 +171,7 @@ test('killed on the way, the same is told again', async () => {
   assert.ok(program.ran.includes('collection remove a'));
 });
 
-test('the other flag is tried, whether the program complains or takes every file without a word', async () => {
+test('the other flag is tried if the program complains or silently takes every file', async () => {
   for (const isSilent of [false, true]) {
     const { tell, program } = world();
     program.unknownFlag = '--mask';
@@ -184,7 +184,7 @@ test('the other flag is tried, whether the program complains or takes every file
   }
 });
 
-test('a pattern that begins like an option is none', async () => {
+test('a pattern that looks like an option is not read as one', async () => {
   const { tell, program, want } = world();
   want(collection('a', '-draft*.md'));
   await tell();

@@ -14,7 +14,7 @@ import {
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 
-const test = suite('leaving a broken program alone');
+const test = suite('pausing a broken program');
 
 const failure = new ToolFailure('BACKEND_TIMEOUT', 'it took too long', 'give it time');
 const MINUTE_MS = 60_000;
@@ -25,7 +25,7 @@ function restMs(dir: string, key: string, nowMs: number): number | undefined {
   return rest === undefined ? undefined : rest.untilMs - nowMs;
 }
 
-test('it rests a minute, then longer and longer, up to ten', () => {
+test('it is paused for a minute, then ever longer, up to ten minutes', () => {
   const { path: dir } = tempFolder();
   let nowMs = 1_000_000;
   const rests: (number | undefined)[] = [];
@@ -41,13 +41,13 @@ test('it rests a minute, then longer and longer, up to ten', () => {
   );
 });
 
-test('questions that fail together are one failure', () => {
+test('queries that fail together count as one failure', () => {
   const { path: dir } = tempFolder();
   for (let at = 0; at < 3; at++) beginRest(dir, 'a', failure, { now: () => 1000 + at });
   assert.is(restMs(dir, 'a', 1000), MINUTE_MS);
 });
 
-test('another program, or another mode, is tried at once', () => {
+test('another program or mode is tried immediately', () => {
   const { path: dir } = tempFolder();
   beginRest(dir, restKeyOf({ key: 'p' }, 'query'), failure, { now: () => 0 });
   assert.is(restMs(dir, restKeyOf({ key: 'p' }, 'query'), 1), MINUTE_MS - 1);
@@ -55,7 +55,7 @@ test('another program, or another mode, is tried at once', () => {
   assert.is(restMs(dir, restKeyOf({ key: 'q' }, 'query'), 1), undefined);
 });
 
-test('an answer ends it, and what else is remembered stays', () => {
+test('an answer ends the pause and keeps the other state', () => {
   const { path: dir } = tempFolder();
   const collections = [{ name: 'a', root: '/a', pattern: '*' }];
   updateExtState(dir, (state) => ({ ...state, collections }));
@@ -64,7 +64,7 @@ test('an answer ends it, and what else is remembered stays', () => {
   assert.equal(readExtState(dir), { collections });
 });
 
-test('no rest is longer than the longest, whatever the clock said when it was written', () => {
+test('no pause exceeds the maximum, even if the clock was wrong when it was written', () => {
   fc.assert(
     fc.property(fc.integer(), fc.nat(), (untilMs, nowMs) => {
       const { code, message, hint } = failure;
@@ -87,7 +87,7 @@ test('the warning says for how long, why, and what to do', () => {
   assert.match(hint ?? '', /^give it time; "svc memory index"/);
 });
 
-test('where nothing can be written the question is answered all the same', () => {
+test('queries are answered even if the state cannot be written', () => {
   const folder = tempFolder();
   const file = folder.write('file', '');
   beginRest(file, 'a', failure, { now: () => 0 });

@@ -29,7 +29,7 @@ function sessions(answer: Session['ask'] = async () => ANSWER) {
 const failure = (code: 'BACKEND_FAILED' | 'BACKEND_TIMEOUT') =>
   new ToolFailure(code, 'broke', 'hint');
 
-test('questions at the same time share one program', async () => {
+test('concurrent queries share one program', async () => {
   const { keeper, log } = sessions();
   const ask = () => keeper.ask(toolOf('a'), QUESTION, RUN);
   assert.equal(await Promise.all([ask(), ask(), ask()]), [ANSWER, ANSWER, ANSWER]);
@@ -37,7 +37,7 @@ test('questions at the same time share one program', async () => {
   assert.equal(log, ['open a', 'close a']);
 });
 
-test('another release is another program', async () => {
+test('another release starts another program', async () => {
   const { keeper, log } = sessions();
   await keeper.ask(toolOf('a'), QUESTION, RUN);
   await keeper.ask(toolOf('b'), QUESTION, RUN);
@@ -45,7 +45,7 @@ test('another release is another program', async () => {
   assert.equal(log, ['open a', 'open b', 'close a', 'close b']);
 });
 
-test('one that died is run instead, and the next question begins it anew', async () => {
+test('if the program died, it is run once instead, and the next query restarts it', async () => {
   let isBroken = true;
   const { keeper, log } = sessions(async () => {
     if (isBroken) throw failure('BACKEND_FAILED');
@@ -57,7 +57,7 @@ test('one that died is run instead, and the next question begins it anew', async
   assert.equal(log, ['open a', 'close a', 'open a']);
 });
 
-test('one that dies again and again is not begun for every question', async () => {
+test('a program that keeps dying is not restarted for every query', async () => {
   const { keeper, log } = sessions(async () => {
     throw failure('BACKEND_FAILED');
   });
@@ -68,7 +68,7 @@ test('one that dies again and again is not begun for every question', async () =
   assert.ok(log.includes('open b'));
 });
 
-test('one that takes too long is let go of, and said so', async () => {
+test('a program that takes too long is abandoned and reported', async () => {
   const { keeper, log } = sessions(async () => {
     throw failure('BACKEND_TIMEOUT');
   });
@@ -77,7 +77,7 @@ test('one that takes too long is let go of, and said so', async () => {
   assert.equal(log, ['open a', 'close a']);
 });
 
-test('a question that is given up leaves the program to the others', async () => {
+test('an aborted query leaves the program running for the others', async () => {
   const gone = new AbortController();
   const { keeper, log } = sessions(async (_, { signal }) => {
     if (signal === undefined) return ANSWER;
@@ -93,7 +93,7 @@ test('a question that is given up leaves the program to the others', async () =>
   assert.equal(log, ['open a']);
 });
 
-test('questions that break together end one program once, and not the next one', async () => {
+test('queries that fail together end the program once, and not its successor', async () => {
   let asked = 0;
   const { keeper, log } = sessions(async () => {
     asked += 1;
@@ -109,7 +109,7 @@ test('questions that break together end one program once, and not the next one',
   );
 });
 
-test('a question that breaks late does not end the program that was begun since', async () => {
+test('a query that fails late does not end a program started since', async () => {
   const ends: ((error: Error) => void)[] = [];
   const { keeper, log } = sessions(
     () =>
@@ -130,7 +130,7 @@ test('a question that breaks late does not end the program that was begun since'
   assert.is(log.filter((line) => line.startsWith('open')).length, 2);
 });
 
-test('questions that a hanging program is ended under are not put to another one', async () => {
+test('queries of a killed hanging program are not sent to another one', async () => {
   let end: (error: Error) => void = () => undefined;
   let asked = 0;
   const { keeper } = sessions(() => {
@@ -147,7 +147,7 @@ test('questions that a hanging program is ended under are not put to another one
   assert.is(await both[1], 'BACKEND_TIMEOUT');
 });
 
-test('once closed it begins nothing', async () => {
+test('once closed it starts nothing', async () => {
   const { keeper, log } = sessions();
   await keeper.close();
   assert.is(await keeper.ask(toolOf('a'), QUESTION, RUN), undefined);

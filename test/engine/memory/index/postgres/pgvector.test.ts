@@ -9,7 +9,7 @@ const DIMENSIONS = 64;
 const CHUNKS = 1100;
 const WANTED = 10;
 
-const test = suite('an index of vectors by pgvector');
+const test = suite('a pgvector index');
 const kinds = await sharedKinds();
 
 test.after(async () => {

@@ -79,7 +79,7 @@ function strayFiles(target: KeptIndex): string[] {
   return readdirSync(dirname(target.indexFile)).filter((name) => name.includes('.build'));
 }
 
-test('a file that may be something else is set aside, not thrown away', async () => {
+test('a file that may be something else is set aside, not deleted', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
   const texts = { '.replaced': 'my diary\n'.repeat(50), '.replaced.2': 'x', '.replaced.3': 'y' };
@@ -101,14 +101,14 @@ test('a file that may be something else is set aside, not thrown away', async ()
   assert.equal(readFileSync(`${indexFile}.replaced`), before);
 });
 
-test('a damaged index is thrown away: it is made again from the files', async () => {
+test('a damaged index is deleted and rebuilt from the files', async () => {
   const { target, bytes } = await indexed();
   writeFileSync(target.indexFile, Buffer.concat([bytes.subarray(0, 4096), randomBytes(8192)]));
   await backendOn(target).sync({});
   assert.not(existsSync(`${target.indexFile}.replaced`));
 });
 
-test('what is no index of ours at its path is explained and replaced', async () => {
+test('a foreign file at the index path is explained and replaced', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
   const put: Record<string, () => void> = {
@@ -199,7 +199,7 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
   }
 });
 
-test('a folder, or what is no regular file, is somebody’s, and never deleted', async () => {
+test('a folder or special file at the index path is never deleted', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
   const put: Record<string, () => void> = {
@@ -231,7 +231,7 @@ test('a folder, or what is no regular file, is somebody’s, and never deleted',
   }
 });
 
-test('left-over side files of another index do no harm', async () => {
+test('leftover side files of another index do no harm', async () => {
   const { target } = await indexed();
   const wanted = await contentOf(target.indexFile, ['w7']);
   rmSync(target.indexFile);
@@ -284,7 +284,7 @@ test('a long-lived backend follows resets and rebuilds by others', async () => {
   lasting.close();
 });
 
-test('while another writes, a search answers from what is there and says so', async () => {
+test('while another process writes, a search uses the existing index and says so', async () => {
   const ws = folderOf({ 'a.md': 'alpha' });
   const target = targetOf(ws.path);
   const backend = backendOn(target);
@@ -302,7 +302,7 @@ test('while another writes, a search answers from what is there and says so', as
   backend.close();
 });
 
-test('a search waits for a small sync of another, and finds what was written meanwhile', async () => {
+test("a search waits for another process's small sync and finds its changes", async () => {
   const ws = folderOf({ 'a.md': 'alpha' });
   const target = targetOf(ws.path);
   const backend = backendOn(target);
@@ -322,7 +322,7 @@ test('a search waits for a small sync of another, and finds what was written mea
   backend.close();
 });
 
-test('who waits for the lock is told by whom it is held, and may stop waiting', async () => {
+test('a process waiting for the lock learns its holder and can stop waiting', async () => {
   const { target } = await indexed();
   const lock = await acquireIndexLock(target.indexFile, { nowMs: 5, waitMs: 0 });
   const stop = new AbortController();
@@ -339,7 +339,7 @@ test('who waits for the lock is told by whom it is held, and may stop waiting', 
   assert.is((await backendOn(target).sync({})).outcome, 'unchanged');
 });
 
-test('who holds the lock is told even when the time to wait is over at once', async () => {
+test('the holder of the lock is reported even without any waiting', async () => {
   const { target } = await indexed();
   const lock = await acquireIndexLock(target.indexFile, { nowMs: 5, waitMs: 0 });
   const holders: unknown[] = [];
@@ -350,7 +350,7 @@ test('who holds the lock is told even when the time to wait is over at once', as
   lock?.release();
 });
 
-test('a lock file that is damaged does not lock for ever', async () => {
+test('a damaged lock file does not lock forever', async () => {
   const { target } = await indexed();
   writeFileSync(`${target.indexFile}.lock`, randomBytes(8192));
   assert.is((await backendOn(target).sync({ force: true })).outcome, 'updated');
@@ -358,7 +358,7 @@ test('a lock file that is damaged does not lock for ever', async () => {
   assert.is((await backendOn(target).reset()).deleted, true);
 });
 
-test('two at once take turns at the lock', async () => {
+test('two processes take turns at the lock', async () => {
   const { target } = await indexed();
   const runs = Array.from({ length: 6 }, () => backendOn(target).sync({ force: true }));
   for (const { outcome } of await Promise.all(runs)) assert.is(outcome, 'updated');

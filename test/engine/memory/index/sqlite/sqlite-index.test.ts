@@ -57,7 +57,7 @@ async function rejects(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-test('a change set that fails half way leaves nothing of itself', async () => {
+test('a change set that fails halfway leaves nothing behind', async () => {
   const { index, file } = await openedIndex();
   const before = await contentOf(file, ['alpha', 'gamma']);
   const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
@@ -75,7 +75,7 @@ test('a change set that fails half way leaves nothing of itself', async () => {
   index.close();
 });
 
-test('what is put replaces what was there under the same key', async () => {
+test('a put document replaces the one with the same key', async () => {
   const { index } = await openedIndex();
   await index.apply(changes(put(documentOf('a.md', 'gamma', 'delta'))));
   const { documents, chunks } = await index.statistics();
@@ -89,7 +89,7 @@ test('what is put replaces what was there under the same key', async () => {
   index.close();
 });
 
-test('removing what is not there, and putting nothing, is no failure', async () => {
+test('removing an unknown document, or putting none, is not a failure', async () => {
   const { index } = await openedIndex();
   await index.apply(changes(remove('none.md')));
   await index.apply(changes());
@@ -142,7 +142,7 @@ test('a filter keeps sources and paths, in counts as in candidates', async () =>
   index.close();
 });
 
-test('others have their turn between the statements of a broad question', async () => {
+test('other work can run between the statements of a broad query', async () => {
   const { index } = await openedIndex();
   let turns = 0;
   let answered = false;

@@ -14,7 +14,7 @@ import {
 import type { ToolHit } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 
-const test = suite('asking the external program by running it');
+const test = suite('querying the external program by running it');
 
 const FEATURES: ToolFeatures = {
   release: '2.8.3',
@@ -49,7 +49,7 @@ async function runs(question: Partial<ToolQuestion>, features: Partial<ToolFeatu
   return all.map((run) => run.split('\u001e').slice(0, -1));
 }
 
-test('several collections are one run where the release takes them, else one each', async () => {
+test('several collections take one run if the release supports it, otherwise one each', async () => {
   assert.equal(await runs({}), [
     ['search', '--json', '-n', '5', '-c', 'a', '-c', 'b', '--', 'tea'],
   ]);
@@ -59,12 +59,12 @@ test('several collections are one run where the release takes them, else one eac
   ]);
 });
 
-test('a release without vector search is asked for both kinds', async () => {
+test('a release without vector search runs a hybrid query instead', async () => {
   assert.is((await runs({ mode: 'vsearch' }))[0]?.[0], 'vsearch');
   assert.is((await runs({ mode: 'vsearch' }, { vectorSearch: false }))[0]?.[0], 'query');
 });
 
-test('no question is ever an option, or more than one argument', async () => {
+test('a query is never an option, nor more than one argument', async () => {
   const query = fc.oneof(
     fc.constantFrom('--help', '-c', '-- -x', '--json', '\0--all', 'a\n--b', '$(reboot)', "'"),
     fc.string({ unit: 'grapheme' }),
@@ -81,7 +81,7 @@ test('no question is ever an option, or more than one argument', async () => {
   );
 });
 
-test('a question is one line that the system takes, and whole characters', () => {
+test("a query is one line of whole characters within the system's limit", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -97,7 +97,7 @@ test('a question is one line that the system takes, and whole characters', () =>
   assert.is(oneLine(' two\n\n lines \0 '), 'two lines');
 });
 
-test('answers of several runs are one, best first', () => {
+test('results of several runs are merged, best first', () => {
   const hit = (path: string, score: number): ToolHit => {
     return { collection: 'a', path, contentHash: undefined, score, line: 1, lines: [] };
   };
@@ -107,7 +107,7 @@ test('answers of several runs are one, best first', () => {
   assert.equal([hits.map(({ path }) => path), withoutVectors], [['a', 'c'], 3]);
 });
 
-test('what a release can is read from its help, by words and not by numbers', () => {
+test('features of a release are read from its help, not from its version number', () => {
   const old =
     'Usage: qmd collection add <path> --name N --glob P\n search\n -c, --collection <name>  Filter by collection';
   assert.equal(featuresIn(old), {

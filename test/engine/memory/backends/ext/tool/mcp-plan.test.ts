@@ -6,7 +6,7 @@ import {
   planMcp,
 } from '../../../../../../src/engine/memory/backends/ext/tool/mcp-session.js';
 
-const test = suite('putting a question over MCP');
+const test = suite('querying over MCP');
 
 const offered = (name: string, ...properties: readonly string[]): OfferedTool => {
   return { name, properties: new Set(properties) };
@@ -35,18 +35,18 @@ test('each mode has its tool in each release', () => {
   assert.equal(names([offered('get')]), [undefined, undefined, undefined]);
 });
 
-test('a tool that would load a model for words alone is not taken for them', () => {
+test('a tool that would load a model is not used for keyword search', () => {
   const always = [offered('query', 'searches', 'limit', 'collections')];
   assert.is(planMcp(always, 'search', undefined), undefined);
   assert.is(planMcp(always, 'query', undefined)?.name, 'query');
 });
 
-test('the tool of the configuration goes before all, and nothing stands in for it', () => {
+test('the configured tool takes precedence and has no substitute', () => {
   assert.is(planMcp([...OLDER, offered('mine', 'query')], 'search', 'mine')?.name, 'mine');
   assert.is(planMcp(OLDER, 'search', 'mine'), undefined);
 });
 
-test('a question is put as the tool wants it', () => {
+test('a query has the form that the tool expects', () => {
   const calls = (tools: readonly OfferedTool[], mode: 'query' | 'search' | 'vsearch') => {
     const plan = planMcp(tools, mode, undefined);
     assert.ok(plan !== undefined);

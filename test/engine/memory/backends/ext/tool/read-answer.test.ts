@@ -30,7 +30,7 @@ const piece = fc.oneof(
   fc.json(),
 );
 
-test('any text is an answer or a failure of the program', () => {
+test('any output is an answer or a failure of the program', () => {
   fc.assert(
     fc.property(
       fc.array(piece).map((all) => all.join('')),
@@ -50,7 +50,7 @@ test('any text is an answer or a failure of the program', () => {
   );
 });
 
-test('an answer is read whatever stands before and behind it', () => {
+test('an answer is read despite text before and after it', () => {
   const noise = fc
     .array(fc.constantFrom('[info] warm\n', 'Loading…\n', '[done] in 3 ms\n', '[]\n', '"[\n', '{}'))
     .map((lines) => lines.join(''));
@@ -69,7 +69,7 @@ test('an answer is read whatever stands before and behind it', () => {
   );
 });
 
-test('a note that says that nothing was found is found all the same', () => {
+test('a note whose text says that nothing was found is still a result', () => {
   const snippet = '@@ -1,2 @@\nNo results found\nin the archive';
   const { hits } = readAnswer(printed(row({ snippet })), '');
   assert.equal(hits[0]?.lines, ['No results found', 'in the archive']);
@@ -77,14 +77,14 @@ test('a note that says that nothing was found is found all the same', () => {
   assert.equal(readAnswer('No results found above minimum score threshold.\n', '').hits, []);
 });
 
-test('brackets in a text, escaped quotes too, do not end an answer', () => {
+test('brackets and escaped quotes in a text do not end an answer', () => {
   const snippet = '@@ -1,1 @@\nshe said "]" and \\" and [link](x)';
   assert.equal(readAnswer(`${printed(row({ snippet }))} tail ]`, '').hits[0]?.lines, [
     'she said "]" and \\" and [link](x)',
   ]);
 });
 
-test('lines come without their header, and without the numbers of an MCP answer', () => {
+test('lines are read without their header and the line numbers of MCP', () => {
   const [plain] = readAnswer(printed(row({})), '').hits;
   assert.equal([plain?.line, plain?.lines], [3, ['first', 'second']]);
   const snippet = '3: @@ -3,2 @@ (2 before, 0 after)\n4: first\n5: second';
@@ -92,7 +92,7 @@ test('lines come without their header, and without the numbers of an MCP answer'
   assert.equal([numbered?.line, numbered?.lines], [3, ['first', 'second']]);
 });
 
-test('a newer shape has the collection, the body and the lines apart', () => {
+test('a newer format has separate fields for collection, body and lines', () => {
   const fields = {
     collection: 'notes',
     file: 'deep/a.md',
@@ -107,7 +107,7 @@ test('a newer shape has the collection, the body and the lines apart', () => {
   );
 });
 
-test('a score is from 0 to 1, whatever is said', () => {
+test('scores are clamped to 0 to 1', () => {
   const scores = [0.3, 7, -1, 'x', null].map((score) => row({ score }));
   assert.equal(
     readAnswer(printed(...scores), '').hits.map(({ score }) => score),
@@ -115,21 +115,21 @@ test('a score is from 0 to 1, whatever is said', () => {
   );
 });
 
-test('a complaint about missing vectors is heard on either stream', () => {
+test('a complaint about missing vectors is detected on either stream', () => {
   const words = 'Warning: 12 documents (40%) need embeddings. Run qmd embed';
   assert.is(readAnswer('[]', words).withoutVectors, 12);
   assert.is(readAnswer(`${words}\n[]`, '').withoutVectors, 12);
   assert.is(readAnswer('[]', '').withoutVectors, undefined);
 });
 
-test('a long text full of brackets is no answer, and refused at once', () => {
+test('a long text full of brackets is refused at once', () => {
   assert.throws(
     () => readAnswer('[{'.repeat(100_000), ''),
     (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
   );
 });
 
-test('what updates and lists say is read', () => {
+test('output of updates and lists is parsed', () => {
   const update = 'Indexed: 2 new, 1 updated, 3 unchanged, 4 removed\n';
   assert.equal(readCounts(update + update), { added: 4, changed: 2, unchanged: 6, removed: 8 });
   assert.equal(readCounts('nothing'), { added: 0, changed: 0, unchanged: 0, removed: 0 });
@@ -190,7 +190,7 @@ for (const version of RELEASES) {
   });
 }
 
-test('what is no answer is a failure, however much of it there is', () => {
+test('output that is not an answer is a failure, whatever its size', () => {
   for (const text of [
     '',
     '[',

@@ -33,7 +33,7 @@ async function failureOf(run: Promise<unknown>): Promise<ToolFailure> {
   return error;
 }
 
-test('what it writes is given, and it is told that nobody speaks to it', async () => {
+test('returns its output, and gives it an empty stdin', async () => {
   const tool = toolOf('cat; echo out "$1"; echo err >&2');
   assert.equal(await runTool(tool, ['a b;$(x)'], RUN), {
     stdout: 'out a b;$(x)\n',
@@ -41,7 +41,7 @@ test('what it writes is given, and it is told that nobody speaks to it', async (
   });
 });
 
-test('one that takes too long is ended with everything that it started', async () => {
+test('a program that takes too long is killed with its children', async () => {
   const pidFile = folder.at('pid');
   const tool = toolOf(`trap '' TERM; (trap '' TERM; exec sleep 600) & echo $! > ${pidFile}; wait`);
   const started = performance.now();
@@ -55,7 +55,7 @@ test('one that takes too long is ended with everything that it started', async (
   await waitFor('the end of what it started', () => !isRunning(pid));
 });
 
-test('a signal ends it, and its reason is told', async () => {
+test('a signal ends it and is the reason of the failure', async () => {
   const stop = new AbortController();
   const pidFile = folder.at('aborted');
   const run = runTool(toolOf(`echo $$ > ${pidFile}; exec sleep 600`), [], {
@@ -68,14 +68,14 @@ test('a signal ends it, and its reason is told', async () => {
   assert.is(isRunning(Number(readFileSync(pidFile, 'utf8'))), false);
 });
 
-test('more than an answer can have is refused', async () => {
+test('oversized output is refused', async () => {
   const { code, message } = await failureOf(
     runTool(toolOf('head -c 700000 /dev/zero; exec sleep 600'), ['search'], RUN),
   );
   assert.equal([code, message.includes('600000 bytes')], ['BACKEND_FAILED', true]);
 });
 
-test('exit codes and signals are told with what it said', async () => {
+test('exit codes and signals are reported with its output', async () => {
   const exit = await failureOf(
     runTool(toolOf('echo "at x" >&2; echo "Error: index is locked" >&2; exit 3'), ['update'], RUN),
   );
@@ -87,7 +87,7 @@ test('exit codes and signals are told with what it said', async () => {
   assert.is(killed.message, 'the external search program (collection list) was ended by SIGKILL');
 });
 
-test('another Node.js than it needs is named as the cause', async () => {
+test('an unsuitable Node.js version is named as the cause', async () => {
   for (const said of [
     'Error: bun not found',
     'Error: node (>=22) not found',
@@ -99,7 +99,7 @@ test('another Node.js than it needs is named as the cause', async () => {
   }
 });
 
-test('what cannot be started says why, whether the system refuses at once or later', async () => {
+test('a program that cannot be started is reported with the reason, immediate or delayed', async () => {
   const gone: Tool = { ...toolOf(''), program: folder.at('nowhere') };
   assert.match(
     (await failureOf(runTool(gone, ['search'], RUN))).message,
@@ -116,7 +116,7 @@ test('what cannot be started says why, whether the system refuses at once or lat
   );
 });
 
-test('a question never stands in a message', async () => {
+test('messages never contain the query', async () => {
   const { message } = await failureOf(
     runTool(toolOf('exit 1'), ['search', '--json', '--', 'my secret question'], RUN),
   );

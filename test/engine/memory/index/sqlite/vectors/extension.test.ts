@@ -19,7 +19,7 @@ const test = suite('the vector extension');
 const OFF = { enabled: false };
 const ON = { enabled: true };
 
-test('loads from its package, or from a path, with or without its ending', async () => {
+test('loads from its package, or from a path, with or without its file extension', async () => {
   const file = emptyIndexFile();
   const path = getLoadablePath();
   const settings = [ON, { enabled: true, extensionPath: path.replace(/\.\w+$/, '') }];
@@ -34,7 +34,7 @@ test('loads from its package, or from a path, with or without its ending', async
   }
 });
 
-test('says why it is not there and leaves the index usable', async () => {
+test('reports why it is unavailable and leaves the index usable', async () => {
   const file = emptyIndexFile();
   const folder = tempFolder();
   writeFileSync(folder.at('text.so'), 'no library');

@@ -61,7 +61,7 @@ function textsOf(block: number, version: number): string[] {
   return Array.from({ length: 250 }, (_, at) => `${block} ${version} ${at}`);
 }
 
-test('a large space finds what comparing all finds, through any changes', async () => {
+test('a large index finds the same as a full comparison, through any changes', async () => {
   const file = emptyIndexFile();
   const index = openedIndex(file);
   const random = seededRandom(11);
@@ -111,7 +111,7 @@ function codedIn(file: string): number {
   return coded;
 }
 
-test('codes of what went away are no results, and are made again when there are many', async () => {
+test('codes of removed chunks are not results, and are rebuilt when there are many', async () => {
   const file = emptyIndexFile();
   const index = openedIndex(file);
   for (let block = 0; block < 9; block++) {
@@ -133,7 +133,7 @@ test('codes of what went away are no results, and are made again when there are 
   index.close();
 });
 
-test('what comes back from the cache is found once, before it has a new code and after', async () => {
+test('a vector restored from the cache is found once, before and after it has a new code', async () => {
   const file = emptyIndexFile();
   const index = openedIndex(file);
   const put = async (block: number): Promise<void> => {
@@ -156,7 +156,7 @@ test('what comes back from the cache is found once, before it has a new code and
   index.close();
 });
 
-test('damaged codes cost time and no result, until tidying makes them anew', async () => {
+test('damaged codes cost time but no results, until tidying rebuilds them', async () => {
   const file = emptyIndexFile();
   const index = openedIndex(file);
   const texts = Array.from({ length: 6 }, (_, block) => textsOf(block, 0)).flat();
