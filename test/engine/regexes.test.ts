@@ -66,7 +66,7 @@ test('expressions that are put together are known, each with why it stays linear
   assert.equal(found, []);
 });
 
-test('what is allowed is there', () => {
+test('every allowed expression exists', () => {
   const texts = new Set(REGEXES.map(({ text }) => text));
   const built = new Set(REGEXES.flatMap(({ file, regex }) => (regex === undefined ? [file] : [])));
   assert.equal(

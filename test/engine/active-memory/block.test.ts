@@ -75,14 +75,14 @@ test('no note closes, opens or fakes the block', () => {
   }
 });
 
-test('a note of several lines stays on the line it was given', () => {
+test('a note of several lines stays on one line', () => {
   for (const note of RED_TEAM) {
     const line = harmlessLine(note);
     assert.not.match(line, /[\r\n\u2028\u2029\u0085]/u);
   }
 });
 
-test('whatever text there is, the block holds it as one piece', () => {
+test('any text stays within the block', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }),
@@ -96,7 +96,7 @@ test('whatever text there is, the block holds it as one piece', () => {
   );
 });
 
-test('the same text made harmless twice is the same', () => {
+test('escaping twice changes nothing more', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...RED_TEAM)), (text) => {
       const once = harmlessLine(text);

@@ -48,7 +48,7 @@ const CLOSED: Readonly<Record<Exclude<Gate, 'agent' | 'config' | 'session'>, Par
     scope: { scope: DENY_ALL },
   };
 
-test('with everything in order all gates are open, and each says why', () => {
+test('with everything valid all gates are open, and each gives its reason', () => {
   const { checked, closed } = decideGates(OPEN);
   assert.is(closed, undefined);
   assert.equal(
@@ -58,7 +58,7 @@ test('with everything in order all gates are open, and each says why', () => {
   assert.ok(checked.every(({ why, open }) => open && why !== ''));
 });
 
-test('truth table: the first closed gate closes the way, whatever else is closed', () => {
+test('truth table: the first closed gate decides, whatever else is closed', () => {
   const names = Object.keys(CLOSED) as (keyof typeof CLOSED)[];
   // All 64 combinations; settings of several gates are laid over each other.
   for (let bits = 0; bits < 2 ** names.length; bits++) {
@@ -107,7 +107,7 @@ test('gate 1 is closed where nothing is configured', () => {
   assert.is(closedBy({ settings }), 'plugin');
 });
 
-test('gate 2: a person began the turn, of a session that is known, on a channel', () => {
+test('gate 2: a person started the turn, in a known session, on a channel', () => {
   const direct = { chatType: 'direct' } as const;
   const cases: [Partial<GateFacts>, Gate | 'open'][] = [
     [{ trigger: 'user' }, 'open'],
@@ -127,7 +127,7 @@ test('gate 2: a person began the turn, of a session that is known, on a channel'
   }
 });
 
-test('the chat type has to be known, and allowed', () => {
+test('the chat type must be known and allowed', () => {
   const allow = (...types: ('channel' | 'direct' | 'explicit' | 'group')[]) =>
     settingsOf({ allowedChatTypes: types });
   const of = (sessionKey: string) => ({ session: { sessionKey, channel: 'x' } });
@@ -141,7 +141,7 @@ test('the chat type has to be known, and allowed', () => {
   assert.is(closedBy({ ...of('agent:main:x:group:7'), settings: allow('group') }), 'scope');
 });
 
-test('conversations can be singled out, in any case and with blanks around', () => {
+test('single conversations can be selected, in any case and with surrounding blanks', () => {
   const by = (config: Plugin['config'], sessionKey = KEY) =>
     closedBy({
       settings: settingsOf(config),
@@ -158,7 +158,7 @@ test('conversations can be singled out, in any case and with blanks around', () 
   assert.is(by({ allowedChatIds: ['42'] }, `${KEY}:thread:9`), 'open');
 });
 
-test('whatever a caller says, there is a decision, with a reason and the gates before it', () => {
+test('any caller gets a decision, with its reason and the earlier gates', () => {
   const text = fc.option(fc.string(), { nil: undefined });
   const facts = fc.record({
     sessionKey: fc.oneof(text, fc.constantFrom(KEY, 'agent:main:main', 'agent:x:group:1')),

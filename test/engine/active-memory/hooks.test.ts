@@ -41,13 +41,13 @@ test('each agent’s input is read as it documents it', () => {
   });
 });
 
-test('an editor that writes the names otherwise is understood, and missing fields fail nothing', () => {
+test('other spellings of field names are accepted, and missing fields do no harm', () => {
   const vscode = { sessionId: 'v', hookEventName: 'UserPromptSubmit', prompt: 'hi', cwd: '/' };
   assert.is(readHookCall('claude-code', JSON.stringify(vscode))?.sessionId, 'v');
   assert.is(readHookCall('claude-code', '{"prompt":"hi"}')?.sessionId, undefined);
 });
 
-test('a prompt for a sub-agent is no person’s', () => {
+test('a prompt for a sub-agent does not count as a person’s', () => {
   const sub = JSON.stringify({ ...CODEX, agent_id: 'a', agent_type: 'explore' });
   assert.is(readHookCall('codex', sub)?.trigger, 'subagent');
   // `claude --agent reviewer`
@@ -55,7 +55,7 @@ test('a prompt for a sub-agent is no person’s', () => {
   assert.is(readHookCall('claude-code', main)?.trigger, 'user');
 });
 
-test('another event, no prompt, or no JSON is no call', () => {
+test('another event, a missing prompt or invalid JSON is ignored', () => {
   const texts = [
     JSON.stringify({ ...CLAUDE, hook_event_name: 'SessionStart' }),
     JSON.stringify({ ...CLAUDE, prompt: undefined }),
@@ -76,7 +76,7 @@ test('another event, no prompt, or no JSON is no call', () => {
   );
 });
 
-test('an answer is one line of JSON with nothing but what the agents know', () => {
+test('an answer is one line of JSON with only fields that the agents know', () => {
   for (const agent of HOOK_AGENTS) {
     const text = hookAnswer(agent, injectedBlock('- a "quoted"\n- note'));
     assert.match(text, /^\{.*\}\n$/);
@@ -88,7 +88,7 @@ test('an answer is one line of JSON with nothing but what the agents know', () =
   }
 });
 
-test('the longest block is shorter than what an agent takes', () => {
+test('the longest block fits the limit of every agent', () => {
   assert.ok(injectedBlock('"'.repeat(1000)).length < 10_000);
 });
 
@@ -135,7 +135,7 @@ test('transcripts of Claude Code: prompts and answers, without tools, asides and
   assert.is(tailOf(lines), 'user: question | assistant: answer');
 });
 
-test('what commands and summaries leave in a conversation of Claude Code is no turn', () => {
+test('traces of commands and summaries in a Claude Code conversation are not turns', () => {
   const user = (content: string, more: object = {}) => {
     return { type: 'user', message: { role: 'user', content }, ...more };
   };
@@ -182,12 +182,12 @@ test('transcripts of Codex, svc and Gemini CLI', () => {
   );
 });
 
-test('the prompt that is being answered is no earlier turn', () => {
+test('the current prompt is not an earlier turn', () => {
   const line = (content: string) => ({ message: { role: 'user', content } });
   assert.is(tailOf([line('one'), line('two')], ' two\n'), 'user: one');
 });
 
-test('broken lines, and the first of a cut-off file, are passed over', () => {
+test('broken lines, and the first of a truncated file, are skipped', () => {
   const turn = { message: { role: 'user', content: 'good' } };
   assert.is(tailOf(['{"cut', turn, 'null', '7', '', '{"message":{"role":"user"}']), 'user: good');
   const long = folder.write('long.jsonl', `${`${JSON.stringify(turn)}\n`.repeat(20_000)}`);
@@ -195,7 +195,7 @@ test('broken lines, and the first of a cut-off file, are passed over', () => {
   assert.ok(readConversationTail(long, '').length < 20_000);
 });
 
-test('what is no file of a conversation gives none, and is not waited for', () => {
+test('anything but a transcript yields no turns, without waiting', () => {
   assert.is(shown(folder.at('missing')), '');
   assert.is(shown(folder.path), '');
   assert.is(shown(folder.write('binary', Buffer.from([0, 255, 10, 13]))), '');

@@ -10,7 +10,7 @@ import { modelsOf, NOTES, recallWorld, SESSION_KEY, withModel } from './support.
 
 const test = suite('recalling for a turn');
 
-test('what memory holds is recalled, with its source', async () => {
+test('matching notes are recalled, with their source', async () => {
   const { recall } = recallWorld();
   const outcome = await recall('when does the nightly backup run?');
   assert.is(outcome.status, 'ok');
@@ -19,7 +19,7 @@ test('what memory holds is recalled, with its source', async () => {
   assert.equal(outcome.warnings, []);
 });
 
-test('without time for it, a memory is not opened', async () => {
+test('with no time left, a memory is not opened', async () => {
   const memorySearch = { provider: 'none', enabled: false };
   const { recall } = recallWorld({}, { agents: { defaults: { workspace: 'ws', memorySearch } } });
   const { status } = await recall('when does the nightly backup run?', {}, 0);
@@ -28,14 +28,14 @@ test('without time for it, a memory is not opened', async () => {
   await othersTurn();
 });
 
-test('what memory does not hold is not made up', async () => {
+test('nothing is recalled that memory does not contain', async () => {
   const { recall } = recallWorld();
   const outcome = await recall('please write a haiku concerning volcanoes');
   assert.is(outcome.status, 'empty');
   assert.is(outcome.recalled, undefined);
 });
 
-test('a closed gate searches nothing and makes no index', async () => {
+test('a closed gate searches nothing and creates no index', async () => {
   const { recall, folder } = recallWorld({ agents: ['other'] });
   const outcome = await recall('when does the nightly backup run?');
   assert.is(outcome.status, 'closed');
@@ -43,7 +43,7 @@ test('a closed gate searches nothing and makes no index', async () => {
   assert.not(existsSync(folder.at('home')));
 });
 
-test('an answer is kept for its time, for its conversation, question and settings', async () => {
+test('an answer is cached for its lifetime, conversation, message and settings', async () => {
   const world = recallWorld({ cacheTtlMs: 10_000 });
   const ask = (more = {}) => world.recall('when does the nightly backup run?', more);
   assert.not((await ask()).cached);
@@ -59,7 +59,7 @@ test('an answer is kept for its time, for its conversation, question and setting
   assert.not((await ask()).cached);
 });
 
-test('that there is nothing is kept as well', async () => {
+test('an empty answer is cached as well', async () => {
   const { recall } = recallWorld();
   assert.not((await recall('please write a haiku concerning volcanoes')).cached);
   const again = await recall('please write a haiku concerning volcanoes');
@@ -77,14 +77,14 @@ test('a summary keeps to its length', async () => {
   }
 });
 
-test('citations are left out where they are switched off', async () => {
+test('citations are omitted if switched off', async () => {
   const { recall } = recallWorld({}, { memory: { citations: 'off' } });
   const bare = await recall('when does the nightly backup run?');
   assert.match(bare.recalled?.summary ?? '', /03:15/);
   assert.not.match(bare.recalled?.summary ?? '', /MEMORY\.md#L/);
 });
 
-test('what is wrong with memory is told, and fails nothing', async () => {
+test('problems with memory are reported and do no harm', async () => {
   const { recall, folder } = recallWorld();
   rmSync(folder.at('ws'), { recursive: true });
   const outcome = await recall('when does the nightly backup run?');
@@ -96,7 +96,7 @@ test('what is wrong with memory is told, and fails nothing', async () => {
   assert.equal(readRecallState(folder.at('home')).recalls, []);
 });
 
-test('a broken or unwritable state costs no recall', async () => {
+test('a broken or unwritable state does not prevent a recall', async () => {
   const { recall, context, folder } = recallWorld();
   folder.write('home/plugins/active-memory/state.json', '{"recalls": [');
   assert.is((await recall('when does the nightly backup run?')).status, 'ok');
@@ -108,7 +108,7 @@ test('a broken or unwritable state costs no recall', async () => {
   assert.is(outcome.status, 'ok');
 });
 
-test('with a model what was found is condensed, and the model is told what it needs', async () => {
+test('a model condenses the results, and gets what it needs', async () => {
   const reply = () => 'The backup runs nightly at 03:15 on atlas.';
   await withModel({ promptAppend: 'Be kind.' }, { reply }, async ({ recall }, fake) => {
     const earlier = () => [{ role: 'user', text: 'hello there' }] as const;
@@ -123,7 +123,7 @@ test('with a model what was found is condensed, and the model is told what it ne
   });
 });
 
-test('a model that finds nothing worth saying is believed', async () => {
+test("a model's answer that nothing is relevant is accepted", async () => {
   await withModel({}, { reply: () => 'NONE' }, async ({ recall }) => {
     assert.is((await recall('when does the nightly backup run?')).status, 'empty');
   });
@@ -136,7 +136,7 @@ test('a model is not asked when nothing was found', async () => {
   });
 });
 
-test('a model that fails leaves what rules select, and says why', async () => {
+test('if the model fails, rules select, with the reason', async () => {
   await withModel({}, {}, async ({ recall, folder }, fake) => {
     fake.trouble('key_refused');
     const outcome = await recall('when does the nightly backup run?');
@@ -165,7 +165,7 @@ test('the model of the turn is used where none is configured, the fallback where
   );
 });
 
-test('a model that hangs is not waited for: in time there is what rules select', async () => {
+test('a hanging model is not waited for: rules select in time', async () => {
   await withModel({ timeoutMs: 400 }, {}, async ({ recall }, fake) => {
     fake.trouble('slow');
     const started = performance.now();
@@ -177,7 +177,7 @@ test('a model that hangs is not waited for: in time there is what rules select',
   });
 });
 
-test('the breaker opens after timeouts in a row, asks nobody, tries once after its pause, and closes', async () => {
+test('the breaker opens after consecutive timeouts, tries once after its pause, and closes', async () => {
   const config = { timeoutMs: 300, circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
   await withModel(config, { reply: () => 'It runs at 03:15.' }, async ({ recall, pass }, fake) => {
     const ask = (n: number) => recall(`nightly backup host ${n}`);
@@ -218,7 +218,7 @@ test('while one recall tries a breaker, others leave it alone', async () => {
   });
 });
 
-test('an embedding provider that hangs leaves what words find', async () => {
+test('with a hanging embedding provider, keyword results are recalled', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {
     const provider = {
@@ -244,7 +244,7 @@ test('with no time left there is no recall, and no error', async () => {
   assert.is(outcome.recalled, undefined);
 });
 
-test('an interruption is not taken for anything else', async () => {
+test('an abort is reported as such', async () => {
   const { lane } = recallWorld();
   const abort = new AbortController();
   abort.abort(new Error('stop'));
@@ -258,7 +258,7 @@ test('an interruption is not taken for anything else', async () => {
   }
 });
 
-test('recalls are logged where that is wanted, without what was said', async () => {
+test('recalls are logged if configured, without the text of the conversation', async () => {
   const { recall, context } = recallWorld({ logging: true });
   await recall('when does the nightly backup run?');
   await recall('when does the nightly backup run?', { trigger: 'cron' });
@@ -274,7 +274,7 @@ test('recalls are logged where that is wanted, without what was said', async () 
   assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
-test('what a model was told is kept where that is wanted, below the state folder', async () => {
+test('the prompt of a model is saved if configured, below the state folder', async () => {
   const config = { persistTranscripts: true, transcriptDir: '../../../up/./here' };
   await withModel(config, { reply: () => 'At 03:15.' }, async ({ recall, folder }) => {
     await recall('when does the nightly backup run?');

@@ -11,7 +11,7 @@ import { conversationText, searchQueryOf } from '../../../src/engine/active-memo
 import type { ConversationTurn, RecallTurn } from '../../../src/engine/active-memory/turn.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 
-const test = suite('what memory is asked');
+const test = suite('the query of a recall');
 
 function turnOf(message: string, earlier: readonly ConversationTurn[] = []): RecallTurn {
   return { message, earlier: () => earlier, session: {}, trigger: 'user' };
@@ -21,7 +21,7 @@ const { config } = resolveConfig({}).plugins.entries['active-memory'];
 const user = (text: string): ConversationTurn => ({ role: 'user', text });
 const assistant = (text: string): ConversationTurn => ({ role: 'assistant', text });
 
-test('a message is asked in the person’s own words', () => {
+test('a message is searched in the person’s own words', () => {
   const message = [
     '[message_id: 77]',
     'Sender (untrusted metadata):',
@@ -42,7 +42,7 @@ test('a message is asked in the person’s own words', () => {
   assert.is(searchQueryOf(turnOf(message)), 'when does the backup run on atlas?');
 });
 
-test('what is never closed is taken out to the end of the text', () => {
+test('an unclosed block is removed to the end of the text', () => {
   assert.is(ownWordsOf('before\n```\ncode'), 'before');
   assert.is(ownWordsOf('before <<<EXTERNAL_UNTRUSTED_X>>> evil'), 'before');
   assert.is(withoutRecalls('before <active_memory_plugin> old'), 'before');
@@ -52,12 +52,12 @@ test('inline code at the start of a line hides nothing after it', () => {
   assert.is(ownWordsOf('```npm ci``` fails\nwhy?'), '```npm ci``` fails\nwhy?');
 });
 
-test('marks of a sentence are no operators of a search', () => {
+test('punctuation is not a search operator', () => {
   const query = searchQueryOf(turnOf('he said "never" -- use --force, foo* and -x but well-known'));
   assert.is(query, 'he said never use force, foo and x but well-known');
 });
 
-test('a few words are asked with those before them', () => {
+test('a short message is searched together with the one before', () => {
   const earlier = [user('first question'), user('when does the backup run'), assistant('at 3')];
   assert.is(searchQueryOf(turnOf('and then?', earlier)), 'when does the backup run and then?');
   assert.is(searchQueryOf(turnOf('and then?')), 'and then?');
@@ -65,7 +65,7 @@ test('a few words are asked with those before them', () => {
   assert.ok(long.length <= 120 + 1 + 4, String(long.length));
 });
 
-test('who only agrees or thanks asks nothing', () => {
+test('agreement or thanks cause no search', () => {
   const earlier = [user('when does the backup run')];
   for (const message of [
     'continue',
@@ -83,7 +83,7 @@ test('who only agrees or thanks asks nothing', () => {
   }
 });
 
-test('what is asked has its limit, and long messages are asked by both ends', () => {
+test('queries are limited, and long messages are searched by both ends', () => {
   const query = searchQueryOf(turnOf(`alpha ${'filler '.repeat(500)}omega?`));
   assert.ok(query.length <= 480);
   assert.match(query, /^alpha /);
@@ -97,13 +97,13 @@ test('what is asked has its limit, and long messages are asked by both ends', ()
   );
 });
 
-test('a message without words asks nothing', () => {
+test('a message without words causes no search', () => {
   for (const message of ['', ' \n ', '```\ncode only\n```', '"""']) {
     assert.is(searchQueryOf(turnOf(message)), '');
   }
 });
 
-test('texts full of openings are read once', () => {
+test('texts full of unclosed openings take linear time', () => {
   const openings = [
     '<<<EXTERNAL_UNTRUSTED_X>>>',
     '<memory>',
@@ -123,7 +123,7 @@ test('texts full of openings are read once', () => {
   }
 });
 
-test('the query mode says what a model is told', () => {
+test('the query mode decides what a model is given', () => {
   const earlier = [
     user('u1'),
     assistant('a1'),

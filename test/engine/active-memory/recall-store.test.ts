@@ -24,7 +24,7 @@ function filesWith(stateDir: string, text: string): readonly string[] {
     .filter((file) => readFileSync(file).includes(text));
 }
 
-test('a cached answer is neither given again nor kept in a file', async () => {
+test('a cached answer is neither returned nor kept in a file', async () => {
   const { recall, context, folder } = recallWorld();
   const { stateDir } = context.state;
   assert.is(await forget(stateDir), undefined);
@@ -38,7 +38,7 @@ test('a cached answer is neither given again nor kept in a file', async () => {
   assert.equal([again.cached, again.status], [false, 'empty']);
 });
 
-test('breakers stay, and a file that is broken is replaced', async () => {
+test('breakers stay, and a broken file is replaced', async () => {
   const { context, folder } = recallWorld();
   const { stateDir } = context.state;
   const breakers = [{ key: 'main:search', timeouts: 3, openUntilMs: 9, atMs: 8 }];
@@ -51,7 +51,7 @@ test('breakers stay, and a file that is broken is replaced', async () => {
   assert.ok(existsSync(recallStateFile(stateDir)));
 });
 
-test('stored transcripts go, and no other file', async () => {
+test('stored transcripts are deleted, and no other file', async () => {
   const config = { persistTranscripts: true, transcriptDir: 'here' };
   await withModel(config, { reply: () => ANSWER }, async ({ recall, folder, context }) => {
     const { stateDir } = context.state;

@@ -34,7 +34,7 @@ function marked(path: string, snippet: string, word: string): SearchResult {
 
 const balanced = { rules: STYLE_RULES.balanced, maxChars: 220, cites: true };
 
-test('the sentence that holds the question comes first, with what follows where there is room', () => {
+test('the sentence that matches the question comes first, followed by the next if there is room', () => {
   const snippet = '# Ops\nAtlas is a host. The backup runs at 03:15. It takes an hour. Long ago.';
   const { summary, sources } = selectNotes([marked('a.md', snippet, 'backup')], {
     ...balanced,
@@ -56,7 +56,7 @@ test('the heading right above a sentence goes before that of the passage', () =>
   assert.is(summary, '- Cars: It is a green Saab.');
 });
 
-test('one note a source, only the better ones, and no more than the style allows', () => {
+test('at most one note per source, only the best, within the limit of the style', () => {
   const at = (path: string, score: number) => ({ ...marked(path, 'a text', 'text'), score });
   const results = [at('a', 0.9), at('a', 0.8), at('b', 0.7), at('c', 0.5), at('d', 0.1)];
   const paths = (style: keyof typeof STYLE_RULES) =>
@@ -80,7 +80,7 @@ function holding(...words: readonly string[]): SearchResult {
   return resultOf('a', snippet, { highlights, score: 0.2 });
 }
 
-test('a note bears on a message when it holds enough of its topics, or means the same', () => {
+test('a note is relevant if it contains enough topics of the message, or is similar in meaning', () => {
   const kept = (
     query: string,
     result: SearchResult,
@@ -143,7 +143,7 @@ test('a question about a day is answered by its notes, whatever their words', ()
   assert.equal([bank(dates), bank(null)], [1, 0]);
 });
 
-test('a rare word says more than one that stands everywhere', () => {
+test('a rare word counts more than one that is everywhere', () => {
   const text = 'Ada: hello there. Ada: I went to a support group. Ada: bye.';
   const highlights = [...text.matchAll(/Ada|support/g)].map(({ index, 0: word }) => {
     return { start: index, end: index + word.length };
@@ -156,14 +156,14 @@ test('a rare word says more than one that stands everywhere', () => {
   assert.match(summary, /support group/);
 });
 
-test('the same words from two sources are said once', () => {
+test('the same text from two sources is recalled once', () => {
   const text = 'The backup runs at 03:15 on atlas.';
   const { summary, sources } = selectNotes([resultOf('a', text), resultOf('b', text)], balanced);
   assert.is(summary.split('\n').length, 1);
   assert.is(sources.length, 1);
 });
 
-test('preferences alone where only they are wanted', () => {
+test('only preferences, if so configured', () => {
   const rules = STYLE_RULES['preference-only'];
   const text = 'Met Ada on Monday. Ada prefers tea without milk. The bus was late.';
   const { summary } = selectNotes([resultOf('a', text)], { ...balanced, rules });
@@ -172,7 +172,7 @@ test('preferences alone where only they are wanted', () => {
   assert.is(none.summary, '');
 });
 
-test('citations only where they are wanted, and never instead of the text', () => {
+test('citations only if configured, and never instead of the text', () => {
   const result = resultOf('a.md', 'The backup runs at 03:15.');
   assert.not.match(selectNotes([result], { ...balanced, cites: false }).summary, /a\.md/);
   const long = resultOf(`${'deep/'.repeat(30)}a.md`, 'The backup runs at 03:15.');
@@ -187,7 +187,7 @@ test('Markdown’s marks are not recalled', () => {
   );
 });
 
-test('whatever was found, the summary keeps its length and is the same each time', () => {
+test('for any results, the summary keeps to its length and is deterministic', () => {
   const result = fc.record({
     path: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
     snippet: fc.string({ unit: 'grapheme', maxLength: 1500 }),
@@ -214,7 +214,7 @@ test('whatever was found, the summary keeps its length and is the same each time
   );
 });
 
-test('a model that finds nothing says so in many ways', () => {
+test('many phrasings of "nothing relevant" are recognised', () => {
   const nothings = [
     ...['', ' ', 'NONE', 'none.', '"None"', 'N/A', 'null', '[]', '{}', 'NO_REPLY', 'Timed out.'],
     ...['No relevant memory.', 'Nothing useful', 'timeout'],
@@ -223,7 +223,7 @@ test('a model that finds nothing says so in many ways', () => {
   assert.is(summaryOf('None of the\nbackups ran.', 100), 'None of the backups ran.');
 });
 
-test('what a model says is cut at a word, and made harmless like any note', () => {
+test("a model's answer is cut at a word and escaped like any note", () => {
   assert.is(summaryOf('alpha beta gamma', 12), 'alpha beta…');
   assert.not.match(summaryOf('x </active_memory_plugin> y', 100), /active_memory_plugin/);
 });

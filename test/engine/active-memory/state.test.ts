@@ -48,7 +48,7 @@ function add(stateDir: string, ...recalls: CachedRecall[]): void {
   });
 }
 
-test('what is written is read again, by its owner alone', () => {
+test('state is read back as it was written, and is private to its owner', () => {
   const { path } = tempFolder();
   assert.equal(readRecallState(path), { recalls: [], breakers: [] });
   add(path, recallOf('a'));
@@ -57,7 +57,7 @@ test('what is written is read again, by its owner alone', () => {
   assert.is(statSync(dirname(recallStateFile(path))).mode & 0o777, 0o700);
 });
 
-test('recalls that are over are dropped, and only so many are kept', () => {
+test('expired recalls are dropped, and their number is limited', () => {
   const { path } = tempFolder();
   add(path, recallOf('old', NOW), recallOf('new'));
   assert.equal(
@@ -70,7 +70,7 @@ test('recalls that are over are dropped, and only so many are kept', () => {
   assert.is(recalls.at(-1)?.key, 'k1499');
 });
 
-test('a broken file is passed over, and replaced by the next recall', () => {
+test('a broken file is ignored, and replaced by the next recall', () => {
   const folder = tempFolder();
   const broken = [
     '',
@@ -93,7 +93,7 @@ test('a broken file is passed over, and replaced by the next recall', () => {
   assert.equal(readdirSync(folder.at('other/plugins/active-memory')), ['state.json']);
 });
 
-test('every part of a file that is cut off somewhere is passed over', () => {
+test('a truncated file is ignored, wherever it ends', () => {
   const folder = tempFolder();
   add(folder.path, recallOf('a'), recallOf('b'));
   const whole = readFileSync(recallStateFile(folder.path));
@@ -105,7 +105,7 @@ test('every part of a file that is cut off somewhere is passed over', () => {
 
 const BREAKER = { circuitBreakerMaxTimeouts: 3, circuitBreakerCooldownMs: 60_000 };
 
-test('the breaker opens after so many timeouts in a row, and lets one try when the pause is over', () => {
+test('the breaker opens after enough consecutive timeouts, and allows one try after the pause', () => {
   let record = afterTimeout(undefined, 'k', NOW, BREAKER);
   assert.is(breakerState(record, NOW, BREAKER), 'closed');
   record = afterTimeout(record, 'k', NOW, BREAKER);
@@ -133,7 +133,7 @@ test('a clock that was set back keeps neither a breaker open nor a recall', () =
   assert.equal([cached(NOW + 1000), cached(NOW - 1)], [undefined, undefined]);
 });
 
-test('breakers are apart, and a success closes one', () => {
+test('breakers are independent, and a success closes one', () => {
   const record = afterTimeout(undefined, 'a', NOW, BREAKER);
   const none = { recalls: [], breakers: [] };
   const two = withBreaker(withBreaker(none, 'a', record), 'b', { ...record, key: 'b' });
@@ -148,7 +148,7 @@ function contextOf(stateDir: string): EngineContext {
   return { env: {}, cwd: stateDir, homeDir: stateDir, state, clock: { now: () => NOW } };
 }
 
-test('a conversation is switched off and on again, in any case of its key, and no other', async () => {
+test('a conversation is switched off and on, ignoring the case of its key, and no other', async () => {
   const { path } = tempFolder();
   const context = contextOf(path);
   assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
@@ -161,14 +161,14 @@ test('a conversation is switched off and on again, in any case of its key, and n
   assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
 });
 
-test('many that switch at once all have their way', async () => {
+test('concurrent switches all take effect', async () => {
   const { path } = tempFolder();
   const keys = Array.from({ length: 12 }, (_, n) => `agent:main:x:direct:${n}`);
   await Promise.all(keys.map((key) => switchSession(contextOf(path), 'main', key, false, NEVER)));
   assert.ok(keys.every((key) => isSwitchedOff(path, 'main', key)));
 });
 
-test('a switch that cannot be read counts as off, and can be written anew', async () => {
+test('an unreadable switch counts as off, and can be rewritten', async () => {
   const folder = tempFolder();
   folder.write('plugins/active-memory/session-toggles.json', '{"broken');
   assert.ok(isSwitchedOff(folder.path, 'main', 'k'));

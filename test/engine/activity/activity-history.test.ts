@@ -49,7 +49,7 @@ test('nothing is written if nothing was done', () => {
   assert.throws(() => statSync(folder));
 });
 
-test('what is older than a day is neither counted nor kept', () => {
+test('records older than a day are neither counted nor kept', () => {
   const folder = newFolder();
   recordActivity(folder, { searches: 5 }, NOW - 26 * MS_PER_HOUR);
   recordActivity(folder, { searches: 3 }, NOW - 23 * MS_PER_HOUR);
@@ -81,7 +81,7 @@ test('a failure other than a missing permission is reported', () => {
   assert.throws(() => recordActivity(folder, { searches: 1 }, NOW), /ENOTDIR/u);
 });
 
-test('a foreign file counts as nothing, and spoils no record', () => {
+test('a foreign file is ignored and affects no record', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.string({ unit: 'binary' }))), (contents) => {
       const folder = newFolder();
@@ -96,7 +96,7 @@ test('a foreign file counts as nothing, and spoils no record', () => {
   );
 });
 
-test('a record that was cut off anywhere counts as nothing, and spoils no other', () => {
+test('a truncated record is ignored and affects no other', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 1, max: 1e6 }), (cut, count) => {
       const folder = newFolder();

@@ -45,7 +45,7 @@ function bodyOf(fake: FakeVendor): Record<string, unknown> {
   return JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '{}');
 }
 
-test('an OpenAI-compatible endpoint of one’s own answers, by its id alone', async () => {
+test('a custom OpenAI-compatible endpoint answers, by its ID alone', async () => {
   const reply = ({ system, user }: { system: string; user: string }) => `${system} ${user}`;
   await withFake(startOpenAiChatFake({ reply }), async (fake) => {
     const providers = { corp: { baseUrl: `${fake.origin}/v1/`, apiKey: CHAT_KEY } };
@@ -62,7 +62,7 @@ test('an OpenAI-compatible endpoint of one’s own answers, by its id alone', as
   });
 });
 
-test('Anthropic is spoken to in its own manner, with thoughts on top of the answer', async () => {
+test('Anthropic gets its own request format, with thinking in addition to the answer', async () => {
   const content = [
     { type: 'thinking', thinking: 'hm', signature: 's' },
     { type: 'text', text: 'Yes.' },
@@ -116,7 +116,7 @@ test('OpenAI itself gets the newer name of the limit, and thinking only where it
   });
 });
 
-test('thoughts that a model writes into its answer are no part of it', async () => {
+test('thoughts that a model writes into its answer are removed', async () => {
   const replies = ['<think>secret plan</think>\n\nYes.', '<think>never ends', { content: null }];
   const reply = () => replies.shift() ?? '';
   await withFake(startOpenAiChatFake({ reply }), async (fake) => {
@@ -142,7 +142,7 @@ test('a vendor’s key goes to the vendor alone, never to an address of the conf
   assert.is(place('mistral/m'), 'missing');
 });
 
-test('a failure is told with its code and what to do, and never with the key', async () => {
+test('a failure is reported with its code and a hint, and never with the key', async () => {
   await withFake(startOpenAiChatFake(), async (fake) => {
     const baseUrl = `${fake.origin}/v1`;
     const model = await opened('corp/m', { corp: { baseUrl, apiKey: CHAT_KEY } });
@@ -163,7 +163,7 @@ test('a failure is told with its code and what to do, and never with the key', a
   });
 });
 
-test('what passes when it is sent again is sent again', async () => {
+test('temporary failures are retried', async () => {
   await withFake(startOpenAiChatFake({ reply: () => 'Yes.' }), async (fake) => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
     fake.trouble('overloaded', 1);
@@ -172,7 +172,7 @@ test('what passes when it is sent again is sent again', async () => {
   });
 });
 
-test('a vendor that hangs is given up on in time, and at once when the signal says so', async () => {
+test('a hanging vendor is abandoned in time, and at once on abort', async () => {
   await withFake(startOpenAiChatFake(), async (fake) => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
     fake.trouble('slow');
@@ -191,7 +191,7 @@ test('a vendor that hangs is given up on in time, and at once when the signal sa
   });
 });
 
-test('an answer that is none is named as such', async () => {
+test('an invalid answer is reported as such', async () => {
   const reply = () => ({ content: 7 });
   await withFake(startOpenAiChatFake({ reply }), async (fake) => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
@@ -202,7 +202,7 @@ test('an answer that is none is named as such', async () => {
   });
 });
 
-test('names that lead nowhere say what would', async () => {
+test('unknown names list the valid ones', async () => {
   const world = worldOf({});
   for (const name of ['nobody/m', 'voyage/m', 'bedrock/m', 'openai', 'openai/']) {
     const error = await failureOf(Promise.resolve().then(() => chooseChatModel(name, world)));

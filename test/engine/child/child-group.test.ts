@@ -14,7 +14,7 @@ const DIES_EARLY = await compileProgram(new URL('dies-early.ts', import.meta.url
 const timers = (): number =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-test('one that has ended is neither asked to end nor waited for', async () => {
+test('a group that has ended is neither signalled nor waited for', async () => {
   const child = new ChildGroup({
     command: ['/bin/sh', '-c', 'exit 3'],
     env: {},

@@ -26,7 +26,7 @@ test('stderr is dropped, or its end is kept and counts for nothing', async () =>
   assert.equal([kept.kind, `${kept.stdout}`, `${kept.stderr}`], ['exited', 'out', '89abc']);
 });
 
-test('what it leaves in the background is ended, or goes on', async () => {
+test('background processes are killed, or kept running', async () => {
   const background = (file: string) =>
     `(sleep 0.3; : > ${file}; sleep 600) > /dev/null 2>&1 & echo $!`;
   const others = await runProgram({ ...shell(background('others')), leavesOthers: true });
@@ -45,7 +45,7 @@ test('what it leaves in the background is ended, or goes on', async () => {
   assert.not(existsSync(folder.at('none')));
 });
 
-test('one that ends in order has time to clean up', async () => {
+test('a program that exits cleanly has time to clean up', async () => {
   const script = 'trap "printf cleaned; exit 0" TERM; while :; do sleep 0.05; done';
   const limits = { maxOutputBytes: 100, timeoutMs: 300 };
   const end = await runProgram({ ...shell(script), ...limits, endsInOrder: true });

@@ -13,7 +13,7 @@ import { errorOf, inWorld } from './support.js';
 const test = suite('starting a configuration, and its references');
 const { signal } = new AbortController();
 
-test('init writes a commented file that means the same as none', () =>
+test('init writes a commented file that is equivalent to none', () =>
   inWorld(async ({ context, at }) => {
     const { file, schemaFile } = await initConfig(context, { force: false, signal });
     assert.is(file, at('home/.svc/svc.json'));

@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.js';
  * Discovery is our own walk, because cosmiconfig runs `.config/config.cjs` of the current folder as
  * code (docs/architecture.md). What it finds must still be what cosmiconfig would find.
  */
-const test = suite('discovery, held against cosmiconfig');
+const test = suite('discovery compared with cosmiconfig');
 
 const folders = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 5 });
 

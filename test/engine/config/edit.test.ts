@@ -67,7 +67,7 @@ test('setting a value changes that value and nothing else', () =>
     });
   }));
 
-test('nothing is put into what is no group: the fault in the file is told instead', () =>
+test('setting a key below a value that is not an object reports the fault in the file', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{"memory": 5, "agents": {"list": {}}}');
     for (const path of ['memory.citations', 'agents.list[0].id']) {
@@ -114,11 +114,11 @@ test('a new key goes where a person would put it, and moves nothing', () => {
   }
 });
 
-test('a key that is there twice is removed twice', () => {
+test('a duplicate key is removed twice', () => {
   assert.is(editJson('{"a":1,"b":2,"a":3}', ['a'], undefined), '{"b":2}');
 });
 
-test('values are taken as the key wants them', () =>
+test('values are parsed by the type of the key', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{}');
     const set = async (path: string, value: string): Promise<unknown> =>
@@ -134,7 +134,7 @@ test('values are taken as the key wants them', () =>
     assert.is(input.models?.providers?.['my.host']?.api, 'openai');
   }));
 
-test('without a file one’s own is made, for its owner alone', () =>
+test("without a file the user's is created, readable only by its owner", () =>
   inWorld(async ({ context, at }) => {
     const { file } = await setConfigValue(
       context,
@@ -146,7 +146,7 @@ test('without a file one’s own is made, for its owner alone', () =>
     assert.is(statSync(file).mode & 0o777, 0o600);
   }));
 
-test('the mode of the file and a link to it are kept, and nothing is left beside it', () =>
+test('the mode of the file and a link to it are kept, and no temporary file is left', () =>
   inWorld(async ({ context, write, at }) => {
     const real = write('real/settings.json', '{}');
     chmodSync(real, 0o640);
@@ -169,7 +169,7 @@ test('an edit that would make the file invalid is refused and nothing is written
     assert.is(readFileSync(file, 'utf8'), COMMENTED);
   }));
 
-test('an edit may hint a fault, but not leave another one', () =>
+test('an edit may fix a fault, but not leave another one', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
     await setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal });
@@ -223,7 +223,7 @@ test('a list position that would leave a gap is refused', () =>
     assert.match(error.hint ?? '', 'agents.list[0]');
   }));
 
-test('setting what is there already writes nothing', () =>
+test('setting the current value writes nothing', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
     const { mtimeMs } = statSync(file);
@@ -252,7 +252,7 @@ test('what an editor saves while a value is set is not overwritten', () =>
     assert.is(readFileSync(file, 'utf8'), '{ "memory": { "citations": "off" } }');
   }));
 
-test('changes at once are made one after the other', () =>
+test('concurrent changes are made one after the other', () =>
   inWorld(async ({ context }) => {
     const numbers = [0, 1, 2, 3, 4];
     await Promise.all(
@@ -274,7 +274,7 @@ test('changes at once are made one after the other', () =>
     );
   }));
 
-test('a folder that cannot be written is an error, and the old file is whole', () =>
+test('an unwritable folder is an error, and the old file stays intact', () =>
   inWorld(async ({ context, write, at }) => {
     if (process.getuid?.() === 0) return;
     const file = write('project/svc.json', COMMENTED);
@@ -287,7 +287,7 @@ test('a folder that cannot be written is an error, and the old file is whole', (
     assert.is(readFileSync(file, 'utf8'), COMMENTED);
   }));
 
-test('a path below a file cannot be made into a folder', () =>
+test('a folder cannot be created below a file', () =>
   inWorld(async ({ context, write, at }) => {
     write('plain', 'x');
     mkdirSync(at('x'));
@@ -341,7 +341,7 @@ test('a path is read as it was written', () => {
   );
 });
 
-test('what is set can be read back, and comments stay', () => {
+test('set values can be read back, and comments stay', () => {
   const comment = fc.stringMatching(/^[a-z {}[\]",:]{0,20}$/).map((text) => `// ${text}\n`);
   const edit = fc.oneof(
     fc.tuple(fc.constant('agents.defaults.memorySearch.model'), fc.string({ minLength: 1 })),

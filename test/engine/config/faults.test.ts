@@ -159,7 +159,7 @@ test('the first of two equal keys is named as a related place', () => {
   assert.equal(fault?.related, [{ file: 'f', line: 2, column: 2 }]);
 });
 
-test('no fault says the value of a secret', () => {
+test('no fault contains the value of a secret', () => {
   const secret = 'hunter2-hunter2';
   const text = JSON.stringify({
     models: {
@@ -173,7 +173,7 @@ test('no fault says the value of a secret', () => {
   assert.not.match(JSON.stringify([...faults, ...warnings]), secret);
 });
 
-test('thousands of faults are all told, each in its place', () => {
+test('thousands of faults are all reported, each in its place', () => {
   const keys = Array.from({ length: 3000 }, (_, at) => `"unknown${at}": 1`);
   const { faults } = checkConfigText('f', `{${keys.join(',\n')}}`);
   assert.is(faults.length, 3000);

@@ -8,7 +8,7 @@ const test = suite('finding and loading a configuration');
 
 const citing = (citations: string): string => JSON.stringify({ memory: { citations } });
 
-test('without any file the defaults hold', () =>
+test('without any file the defaults are in effect', () =>
   inWorld(async ({ context }) => {
     const loaded = await loadConfig(context);
     assert.is(loaded.file, undefined);
@@ -17,7 +17,7 @@ test('without any file the defaults hold', () =>
     assert.equal(loaded.warnings, []);
   }));
 
-test('the flag wins over the variable, the nearest file and one’s own', () =>
+test("the flag overrides the variable, the nearest file and the user's own", () =>
   inWorld(
     async ({ context, write }) => {
       const named = write('project/deep/other.json', citing('off'));
@@ -32,7 +32,7 @@ test('the flag wins over the variable, the nearest file and one’s own', () =>
     { SVC_CONFIG: '../env.json' },
   ));
 
-test('the variable wins over the nearest file', () =>
+test('the variable overrides the nearest file', () =>
   inWorld(
     async ({ context, write }) => {
       const named = write('home/env.json', citing('off'));
@@ -45,7 +45,7 @@ test('the variable wins over the nearest file', () =>
     { SVC_CONFIG: '~/env.json' },
   ));
 
-test('the nearest file upward wins over one’s own, and every place is told', () =>
+test("the nearest file upward overrides the user's own, and every location is listed", () =>
   inWorld(async ({ context, write, at }) => {
     write('svc.json', citing('on'));
     const nearest = write('project/svc.json', citing('off'));
@@ -60,7 +60,7 @@ test('the nearest file upward wins over one’s own, and every place is told', (
     });
   }));
 
-test('one’s own file is the last resort', () =>
+test("the user's own file is the last resort", () =>
   inWorld(async ({ context, write }) => {
     const own = write('home/.svc/svc.json', citing('off'));
     assert.is((await loadConfig(context)).file, own);
@@ -82,7 +82,7 @@ test('a named file that is missing is an error', () =>
     assert.match(error.message, at('project/deep/none.json'));
   }));
 
-test('a folder of that name is an error and not passed over', () =>
+test('a folder of that name is an error and not skipped', () =>
   inWorld(async ({ context, write, at }) => {
     mkdirSync(at('project/svc.json'));
     write('home/.svc/svc.json', citing('off'));
@@ -91,7 +91,7 @@ test('a folder of that name is an error and not passed over', () =>
     assert.match(error.message, 'folder');
   }));
 
-test('a file that may not be read is an error and not passed over', () =>
+test('an unreadable file is an error and not skipped', () =>
   inWorld(async ({ context, write }) => {
     if (process.getuid?.() === 0) return;
     chmodSync(write('project/svc.json', citing('off')), 0);
@@ -163,7 +163,7 @@ test('an invalid file is thrown with the first place and every fault', () =>
     assert.ok(Array.isArray(faults) && faults.length === 2);
   }));
 
-test('a link to nothing is an error and not passed over', () =>
+test('a dangling link is an error and not skipped', () =>
   inWorld(async ({ context, at, write }) => {
     write('home/.svc/svc.json', '{}');
     symlinkSync(at('nowhere.json'), at('project/svc.json'));

@@ -5,7 +5,7 @@ import { maskConfigText } from '../../../src/engine/config/masked-text.js';
 
 const test = suite('masking the text of a configuration');
 
-test('plain secrets become stars where they stand; references and other values stay', () => {
+test('plain secrets are replaced with stars; references and other values stay', () => {
   const text = `{
   // corp
   "models": { "providers": { "corp": {
@@ -56,7 +56,7 @@ test('the text keeps its length and its lines, whatever it is', () => {
   );
 });
 
-test('what is nested too deeply is masked by its lines', () => {
+test('text that is nested too deeply is masked line by line', () => {
   const text = `${'['.repeat(100_000)}\n"apiKey": "abc"`;
   assert.match(maskConfigText(text), /"apiKey": "\*\*\*"$/);
 });

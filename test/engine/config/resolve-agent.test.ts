@@ -75,7 +75,7 @@ test('memorySearch is overridden field by field', () =>
     assert.is(memorySearch.query.minScore, 0.25);
   }));
 
-test('a secret reference of an agent replaces that of the defaults whole', () =>
+test('a secret reference of an agent replaces that of the defaults as a whole', () =>
   inWorld(async (world) => {
     const config = {
       secrets: { providers: { p: { source: 'env' }, default: { source: 'file', path: '/s' } } },
@@ -95,7 +95,7 @@ test('a secret reference of an agent replaces that of the defaults whole', () =>
     });
   }));
 
-test('extraPaths are joined, each once, as written but for the home folder', () =>
+test('extraPaths are merged without duplicates, as written except for the home folder', () =>
   inWorld(async (world) => {
     const config = {
       agents: {
@@ -125,7 +125,7 @@ test('relative paths start at the folder of the file', () =>
     assert.is((await agentOf(world, config, 'b')).workspaceDir, world.at('home/b'));
   }));
 
-test('a model that is fetched is no path', () =>
+test('a downloadable model is not a path', () =>
   inWorld(async (world) => {
     const local = { modelPath: 'hf:org/model/file.gguf' };
     const agent = await agentOf(world, { agents: { defaults: { memorySearch: { local } } } });

@@ -6,7 +6,7 @@ import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { configSchema } from '../../../src/engine/config/schema/index.js';
 import { walkKeys } from '../../../src/engine/config/schema/walk.js';
 
-const test = suite('whatever a file says');
+const test = suite('any content of a file');
 
 const PATHS = [...walkKeys(configSchema)].map(({ path }) => path);
 
@@ -36,7 +36,7 @@ test('any JSON is checked without a crash', () => {
   fc.assert(fc.property(fc.json(), check), { numRuns: 300 });
 });
 
-test('any data near to the schema is checked without a crash', () => {
+test('any data close to the schema is checked without a crash', () => {
   const text = nearlyRight.map((value) => JSON.stringify(value, null, 1));
   fc.assert(fc.property(text, check), { numRuns: 1000 });
 });
@@ -90,7 +90,7 @@ for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
   });
 }
 
-test('__proto__ is refused as a name that one may choose, too', () => {
+test('__proto__ is refused as a custom name, too', () => {
   const provider = '{"baseUrl": "https://a.example"}';
   const text = `{"models": {"providers": {"__proto__": ${provider}}}}`;
   assert.equal(

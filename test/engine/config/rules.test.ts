@@ -298,13 +298,13 @@ const FINE: Readonly<Record<string, unknown>> = {
 };
 
 for (const [name, config] of Object.entries(FINE)) {
-  test(`${name} is no fault`, () => {
+  test(`${name} is valid`, () => {
     assert.equal(faultsOf(config), []);
     assert.equal(warningsOf(config), []);
   });
 }
 
-test('what an agent’s override breaks is told at the agent, with the place in the defaults', () => {
+test('a fault caused by an agent’s override is reported there, with the location in the defaults', () => {
   const text = `{ "agents": {
   "defaults": { "memorySearch": { "chunking": { "overlap": 60 } } },
   "list": [{ "id": "a", "memorySearch": { "chunking": { "tokens": 50 } } }]
@@ -316,7 +316,7 @@ test('what an agent’s override breaks is told at the agent, with the place in 
   assert.equal(places.toSorted(), [2, 3]);
 });
 
-test('what agents only inherit is told once', () => {
+test('a fault that agents only inherit is reported once', () => {
   const agents = [{ id: 'a', memorySearch: { enabled: true } }, { id: 'b' }];
   const config = {
     agents: { defaults: { memorySearch: { provider: 'opnai' } }, list: agents },
@@ -388,7 +388,7 @@ test('paths that lead out of the folder of the file are warned about', () => {
   );
 });
 
-test('sessions that are switched on by half are warned about', () => {
+test('half-enabled sessions are warned about', () => {
   const config = (memorySearch: object) =>
     warningsOf(search(memorySearch)).map(({ code, path }) => `${code} ${path}`);
   const at = 'sessions-half-on agents.defaults.memorySearch';

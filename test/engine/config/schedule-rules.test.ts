@@ -31,14 +31,14 @@ test('a schedule must have an owner, which can be that of a route', () => {
   );
 });
 
-test('its times must exist', () => {
+test('its cron expression and its time zone must be valid', () => {
   assert.match(reports({ cron: '0 3 30 2 *' }), /^cron-never-fires .cron: .*never fires/u);
   assert.match(reports({ cron: '99 * * * *' }), /^cron-never-fires .cron: .*minute must be/u);
   assert.match(reports({ cron: 'daily' }), /^cron-never-fires .cron: .*five fields/u);
   assert.match(reports({ timezone: 'Europe/Atlantis' }), /^invalid-value .timezone: /u);
 });
 
-test('its flow and its task must be valid with what it fills in', () => {
+test('its flow and its task must be valid with the values that it fills in', () => {
   assert.match(reports({ set: {} }), /^mapping-invalid : create_flow needs the field "goal"/u);
   assert.match(reports({ set: { goal: '{/when}' } }), /^mapping-invalid .set.goal: .* at \/when/u);
   assert.match(reports({ set: { goal: 'x', stauts: 'queued' } }), /no field "stauts"/u);

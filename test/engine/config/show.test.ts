@@ -4,7 +4,7 @@ import { showConfig } from '../../../src/engine/config/index.js';
 import { maskSecrets } from '../../../src/engine/config/secret-input.js';
 import { errorOf, inWorld } from './support.js';
 
-const test = suite('showing what holds');
+const test = suite('showing the effective configuration');
 
 const TEXT = `{
   "agents": {

@@ -85,7 +85,7 @@ test('a route whose id makes no reachable path needs a path', () => {
   for (const id of ['a b', 'ü', 'a%20b', '50%']) assert.equal(found(id, {}), [], id);
 });
 
-test('a secret of a provider that is not declared concerns its route only', () => {
+test('a secret of an undeclared provider only affects its route', () => {
   const secret = { source: 'file', provider: 'vault', id: '/ci' };
   const verify = { scheme: 'github', secrets: [KEY, secret] };
   const callback = { url: 'https://example.com/', secret };
@@ -112,7 +112,7 @@ test('two routes can have one path if only one of them is enabled', () => {
   assert.equal(codes(true), ['duplicate-route-path']);
 });
 
-test('an invalid secret is not missing, too', () => {
+test('an invalid secret is not also reported as missing', () => {
   const secret = { source: 'vault', provider: 'default', id: 'CI' };
   assert.equal(reports({ secret }), [
     'fault invalid-value .secret.source: "source" must be one of "env", "file", "exec"',
@@ -120,7 +120,7 @@ test('an invalid secret is not missing, too', () => {
   assert.match(reports({ secrt: KEY }).join('\n'), /"secret" is missing/u);
 });
 
-test('of an unknown key, those that its scheme has are listed', () => {
+test('for an unknown key, the keys of its scheme are listed', () => {
   const unknownIn = (scheme: string) => {
     const verify = { scheme, secrets: [KEY], headr: 'X' };
     const routes = { r: { sessionKey: 's', verify } };
@@ -167,7 +167,7 @@ test('each scheme has its own keys', () => {
 
 const FLOW = { action: 'create_flow', set: { goal: 'Build {/ref}' } };
 
-test('rules that make valid actions are accepted', () => {
+test('rules that produce valid actions are accepted', () => {
   assert.equal(
     mapped(
       { when: { event: 'star' }, ignore: true },

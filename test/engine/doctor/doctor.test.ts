@@ -16,7 +16,7 @@ import { codesOf, findingOf, healthyPatient, look, PLANTED } from './support.js'
 
 const NEVER = new AbortController().signal;
 
-test('a set-up in which nothing is wrong is well, and nothing in it is changed', async () => {
+test('a healthy set-up has no findings and is not changed', async () => {
   const fake = await startOpenAiFake();
   const patient = healthyPatient();
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:CORP_KEY' };
@@ -62,7 +62,7 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   await fake.close();
 });
 
-test('checks run side by side, and each is told when it begins and ends', async () => {
+test('checks run concurrently, and the start and end of each are reported', async () => {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -88,7 +88,7 @@ test('checks run side by side, and each is told when it begins and ends', async 
   );
 });
 
-test('a check that fails is a finding of its own, and the others are told', async () => {
+test('a failing check is a finding, and the others are reported', async () => {
   const failing = (name: string, error: Error): DoctorCheck => ({
     name,
     run: () => Promise.reject(error),
@@ -107,7 +107,7 @@ test('a check that fails is a finding of its own, and the others are told', asyn
   assert.is(report.checks[1]?.findings[0]?.hint, 'wait');
 });
 
-test('while the configuration has faults, what needs none is looked at all the same', async () => {
+test('checks that need no configuration run even if it has faults', async () => {
   const patient = healthyPatient();
   patient.configure('{ "frobnicate": 1 ');
   const report = await look(patient);
@@ -132,14 +132,14 @@ test('free space is shown once for folders of one disk, in the unit that fits', 
   assert.is(report.checks.at(-1)?.summary, '76.3 GB free');
 });
 
-test('a look that is ended throws the reason of its signal', async () => {
+test('an aborted diagnosis throws the reason of its signal', async () => {
   const stop = new AbortController();
   const options = { ...healthyPatient().options(), signal: stop.signal };
   stop.abort(new SvcError('INTERRUPTED', 'stopped'));
   assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
 });
 
-test('what arrives between two checks is handled before the second starts', async () => {
+test('events between two checks are handled before the second starts', async () => {
   const stop = new AbortController();
   const started: string[] = [];
   const check = (name: string): DoctorCheck => ({
@@ -159,7 +159,7 @@ test('what arrives between two checks is handled before the second starts', asyn
   assert.ok(started.length < checks.length, started.join(' '));
 });
 
-test('all safe fixes are done in one go, also those that others had hidden', async () => {
+test('all safe fixes are applied in one run, including those hidden by others', async () => {
   const patient = healthyPatient();
   patient.configure(`{
   // kept
@@ -221,7 +221,7 @@ test('all faults of one line are fixed, although each fix changes it', async () 
   assert.equal(codesOf(report), []);
 });
 
-test('a typo of two choices that are equally near is left to a person', async () => {
+test('a typo that is equally close to two choices is left to a person', async () => {
   const patient = healthyPatient();
   patient.configure({ memory: { citations: 'of' } });
   const before = readFileSync(patient.config, 'utf8');
@@ -231,7 +231,7 @@ test('a typo of two choices that are equally near is left to a person', async ()
   assert.is(readFileSync(patient.config, 'utf8'), before);
 });
 
-test('what is not safe is left alone', async () => {
+test('unsafe fixes are not applied', async () => {
   const patient = healthyPatient();
   await patient.sync();
   const aside = patient.write('state/memory/main.sqlite.replaced', 'mine');
@@ -241,7 +241,7 @@ test('what is not safe is left alone', async () => {
   assert.is(readFileSync(aside, 'utf8'), 'mine');
 });
 
-test('a fix that cannot be done is told, tried once, and the rest is done', async () => {
+test('a fix that fails is reported, tried once, and the rest are applied', async () => {
   const patient = healthyPatient();
   await patient.sync();
   let tries = 0;
@@ -279,7 +279,7 @@ test('a fix that cannot be done is told, tried once, and the rest is done', asyn
   assert.equal(codesOf(report), ['failing/x']);
 });
 
-test('a configuration that was changed since is not changed by an older fix', async () => {
+test('an outdated fix does not change a configuration that changed since', async () => {
   const patient = healthyPatient();
   patient.configure({ gateway: { prot: 9000 } });
   const { fix } = findingOf(await look(patient), 'configuration/unknown-key');
@@ -293,7 +293,7 @@ test('a configuration that was changed since is not changed by an older fix', as
   assert.is(readFileSync(patient.config, 'utf8'), before);
 });
 
-test('the value of a mistyped key is shown unless the key that was meant is a secret', async () => {
+test('the value of a mistyped key is shown unless the intended key is a secret', async () => {
   const patient = healthyPatient();
   patient.configure({ agents: { defaults: { worksapce: '~/notes', memorySearch: {} } } });
   const { fix } = findingOf(await look(patient), 'configuration/unknown-key');
@@ -302,7 +302,7 @@ test('the value of a mistyped key is shown unless the key that was meant is a se
   assert.not.match(inspect(await look(patient), { depth: 9 }), 'plain-text');
 });
 
-test('a mode is changed of what was shown, never of where a link leads', async () => {
+test("a fix changes the mode of the file shown, never of a link's target", async () => {
   const patient = healthyPatient();
   const path = patient.write('state/auth/github-copilot.json', '{}');
   chmodSync(patient.at('state/auth'), 0o700);
@@ -335,7 +335,7 @@ test('an agent whose own settings the provider refuses is not covered by the tes
   await fake.close();
 });
 
-test('a key that the provider quotes is told by nobody', async () => {
+test('a key that the provider quotes is never shown', async () => {
   const body = { error: { message: `Incorrect API key provided: ${PLANTED}.` } };
   const fake = await startFake({ answer: () => ({ status: 401, body }), troubleAnswers: {} });
   const patient = healthyPatient();
@@ -348,7 +348,7 @@ test('a key that the provider quotes is told by nobody', async () => {
   await fake.close();
 });
 
-test('a secret is masked wherever it stands in the configuration', async () => {
+test('a secret is masked wherever it is in the configuration', async () => {
   const lines = [
     `"models": { "providers": { "a": { "apiKy": "${PLANTED}", "apiKey": "${PLANTED}" } } }, "frob": 1`,
     `"models": { "providers": { "a": { "headers": { "x-key": "${PLANTED}" } } } }, "frob": 1`,

@@ -40,7 +40,7 @@ async function remembers(home: string, sweep: string): Promise<void> {
   assert.is(names.length, 1);
 }
 
-test('a moved home keeps its past sweeps, its undo and its decisions', async () => {
+test('a moved home keeps its past sweeps, undo and decisions', async () => {
   const { path, sweep } = await sweptHome();
   const moved = tempFolder().at('home');
   renameSync(path, moved);

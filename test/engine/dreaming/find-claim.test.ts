@@ -54,7 +54,7 @@ test('a claim is found by its key, the beginning of it, and its words in any cas
   }
 });
 
-test('for a look a part of it is enough; for a decision it is not', () => {
+test('a part of the claim is enough to show it, but not to decide', () => {
   assert.is(findClaim(entries, 'nightly backup').text, BACKUP);
   assert.is(findClaim(entries, 'where does the storage server stand').text, SERVER);
   assert.is(
@@ -63,7 +63,7 @@ test('for a look a part of it is enough; for a decision it is not', () => {
   );
 });
 
-test('what nobody knows is told, also where nothing is known', () => {
+test('an unknown claim is an error, also without any claims', () => {
   const nothing = openDreams(dreamWorkspace('/nowhere', { stateDir: tempFolder().path }));
   for (const wanted of ['coffee', '?!', '', 'abcd']) {
     assert.is(
@@ -79,7 +79,7 @@ test('what nobody knows is told, also where nothing is known', () => {
   }
 });
 
-test('its passage is read anew, wherever the note moved it to', async () => {
+test('its passage is read again, wherever it moved in the note', async () => {
   const reads = (dir: string) => openSources({ workspace: { dir }, reach: NOTES_ALONE });
   const note = (text: string) => reads(folderOf({ 'memory/2026-11-18.md': text }).path);
   const moved = claimPassage(backup, await note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);

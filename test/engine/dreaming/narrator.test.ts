@@ -37,7 +37,7 @@ async function withModel(
   }
 }
 
-test('a claim in fewer words that says the same is taken', async () => {
+test('a shorter wording with the same meaning is accepted', async () => {
   const shorter =
     'Nightly storage server backup runs at 02:30, not while the invoices export is under way.';
   await withModel(
@@ -67,7 +67,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 for (const [what, answer] of Object.entries(REFUSED)) {
-  test(`${what} is not taken; the claim stays as it was`, async () => {
+  test(`${what} is not accepted; the claim stays unchanged`, async () => {
     await withModel(
       () => ({ content: answer }),
       async (narrator) => assert.is(await narrator.condense(CLAIM, NEVER), CLAIM),
@@ -75,7 +75,7 @@ for (const [what, answer] of Object.entries(REFUSED)) {
   });
 }
 
-test('a short claim is nobody’s business', async () => {
+test('a short claim is not sent to the model', async () => {
   await withModel(
     () => 'x',
     async (narrator, fake) => {
@@ -85,7 +85,7 @@ test('a short claim is nobody’s business', async () => {
   );
 });
 
-test('a model that refuses costs nothing but a word about it', async () => {
+test('a model that refuses only causes a warning', async () => {
   await withModel(
     () => 'never',
     async (narrator, fake) => {
@@ -104,7 +104,7 @@ test('a model that refuses costs nothing but a word about it', async () => {
 
 const MATERIAL = { snippets: [], themes: ['backup'], promotions: ['Backups run at 02:30.'] };
 
-test('a diary is prose without figures of its own; anything else gives the plain entry', async () => {
+test('a diary is prose without invented numbers; anything else gives the plain entry', async () => {
   const prose = 'Tonight I kept one thing: the backups run at 02:30. It came up again and again.';
   await withModel(
     () => prose,
@@ -125,7 +125,7 @@ test('a diary is prose without figures of its own; anything else gives the plain
   }
 });
 
-test('support needs the same figures and negations, and hardly a new word', () => {
+test('support requires the same numbers and negations, and few new words', () => {
   assert.ok(
     isSupported('The port is 5433, not 5432.', 'The port of the database is 5433, not 5432.'),
   );

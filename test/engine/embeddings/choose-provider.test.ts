@@ -54,7 +54,7 @@ function choose(about: Situation): ProviderChoice | undefined {
   return chooseProvider(settings, world);
 }
 
-test('nothing at hand: words alone', () => {
+test('without any provider: keyword search only', () => {
   assert.is(choose({}), undefined);
   assert.is(
     choose({ memorySearch: { provider: 'none' }, env: { OPENAI_API_KEY: 'k' } }),
@@ -101,7 +101,7 @@ test('auto takes a local model only when the file is there', () => {
   assert.is(choose({ memorySearch: { ...fetched, provider: 'local' }, home })?.adapter, 'local');
 });
 
-test('auto skips keys that cannot be used, and says why', () => {
+test('auto skips unusable keys and says why', () => {
   const blank: readonly Situation[] = [
     { providers: { openai: { apiKey: 'env:NOT_SET' } } },
     { providers: { openai: { apiKey: ' ' } } },
@@ -156,7 +156,7 @@ test('the kinds of the specification name adapters', () => {
   }
 });
 
-test('a provider of one’s own keeps its id for endpoint, key and model prefix', () => {
+test('a custom provider keeps its ID for endpoint, key and model prefix', () => {
   const choice = choose({
     memorySearch: { provider: 'corp-eu', model: 'corp-eu/bge-m3' },
     providers: { 'corp-eu': { api: 'openai', baseUrl: 'https://emb.corp/v1/' } },

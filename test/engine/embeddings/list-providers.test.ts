@@ -60,7 +60,7 @@ test('all adapters in the order of auto-detection, then those that never are, th
   assert.ok(list.every(({ role }) => role === null));
 });
 
-test('auto-detection: the first that can be used is, and the next are told who came first', async () => {
+test('auto-detection: the first usable provider is chosen, and later ones name it', async () => {
   const list = await listed({}, { VOYAGE_API_KEY: SECRET, GEMINI_API_KEY: SECRET });
   const gemini = find(list, 'gemini');
   assert.equal([gemini.role, gemini.why], ['primary', 'auto-detected by env GEMINI_API_KEY']);
@@ -69,7 +69,7 @@ test('auto-detection: the first that can be used is, and the next are told who c
   assert.is(find(list, 'local').why, 'local.modelPath is unset');
 });
 
-test('an entry of one’s own keeps its address, model and key', async () => {
+test('a custom entry keeps its address, model and key', async () => {
   const list = await listed({ provider: 'corp', fallback: 'voyage' }, { VOYAGE_API_KEY: SECRET });
   assert.equal(find(list, 'corp'), {
     provider: 'corp',
@@ -105,7 +105,7 @@ test('`model` and `outputDimensionality` are about the chosen provider alone', a
   assert.equal([voyage.model, voyage.dimensions], ['voyage-4-large', 1024]);
 });
 
-test('where a key is referenced it is said whether it is there, without reading files', async () => {
+test('a referenced key is shown as present or missing, without reading files', async () => {
   const remote = { apiKey: 'env:MY_KEY', baseUrl: 'https://x.example/v1' };
   const unset = find(await listed({ provider: 'openai', remote }), 'openai');
   assert.equal(unset.credential, {
@@ -126,7 +126,7 @@ test('a key that is withheld from an address is named as such', async () => {
   assert.match(hint ?? '', /OPENAI_API_KEY is set but withheld/);
 });
 
-test('switched off is said of all', async () => {
+test('all are shown as switched off', async () => {
   const list = await listed({ provider: 'none' }, { OPENAI_API_KEY: SECRET });
   assert.ok(list.every(({ role, why }) => role === null && why.includes('"none"')));
 });

@@ -90,7 +90,7 @@ test('what a vendor refuses for another reason is not divided', async () => {
   assert.is(requests, 1);
 });
 
-test('a vendor that finds everything too long is asked only so often', async () => {
+test('a vendor that refuses everything as too long is asked a limited number of times', async () => {
   let requests = 0;
   const { refused } = await embedWith([{ text: 'word '.repeat(400) }], LIMITS, () => {
     requests += 1;
@@ -118,7 +118,7 @@ function shortSighted(mostBytes: number) {
   return { sent, adapter: adapterOver(vendor, testSettings({ adapter: 'openai' })) };
 }
 
-test('of a question that a vendor finds too long the beginning is embedded', async () => {
+test('if a vendor refuses a query as too long, its beginning is embedded', async () => {
   const { sent, adapter } = shortSighted(300);
   const question = 'which of the many words '.repeat(40).trim();
   await adapter.embedQuery(question);

@@ -76,7 +76,7 @@ function written(shares: Readonly<Record<string, number>>) {
   return readBaseline(file, HOW);
 }
 
-test('what was written is held against itself without a drop, with no margin at all', () => {
+test('a baseline compared with itself shows no drop, even without a margin', () => {
   const shares = { a: 1 / 3, b: 0.12345678, c: 1 };
   const verdict = compareWithBaseline(written(shares), run(shares), 0);
   assert.equal([verdict.drops, verdict.shared, verdict.added, verdict.gone], [[], 3, 0, 0]);

@@ -22,7 +22,7 @@ function metrics(mrr: number): Metrics {
   };
 }
 
-test('equal runs never differ beyond chance', () => {
+test('equal runs never differ significantly', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), fc.nat(), (values, seed) => {
       const run = values.map(metrics);
@@ -34,7 +34,7 @@ test('equal runs never differ beyond chance', () => {
   );
 });
 
-test('a change of every question is beyond chance, and lies within its bounds', () => {
+test('a change of every question is significant, and within its bounds', () => {
   const before = Array.from({ length: 50 }, (_, at) => metrics(at / 100));
   const after = before.map(({ mrr }) => metrics(mrr + 0.1));
   const [recall5] = compareRuns(before, after, 1);
@@ -50,14 +50,14 @@ test('a metric that no question has is left out', () => {
   assert.equal(names, ['recall5', 'recall', 'mrr', 'ndcg', 'hit5', 'hit']);
 });
 
-test('as many up as down is chance', () => {
+test('as many improvements as losses are not significant', () => {
   const values = Float64Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 0.5 : -0.5));
   const verdict = differenceOf(values, 3);
   assert.is(verdict?.beyondChance, false);
   assert.ok((verdict?.low ?? 0) < 0 && (verdict?.high ?? 0) > 0 && (verdict?.p ?? 0) > 0.5);
 });
 
-test('five questions that got better among many prove nothing, six do', () => {
+test('five improved questions among many are not significant, six are', () => {
   const changed = (count: number) =>
     differenceOf(
       Float64Array.from({ length: 40 }, (_, at) => (at < count ? 1 : 0)),
@@ -67,7 +67,7 @@ test('five questions that got better among many prove nothing, six do', () => {
   assert.is(changed(6)?.beyondChance, true);
 });
 
-test('the other way round is the same with the other sign', () => {
+test('swapping the runs flips the sign', () => {
   const values = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 1 });
   fc.assert(
     fc.property(values, (given) => {

@@ -42,7 +42,7 @@ test('what is forgotten goes with all of them, and the index of the person stays
   assert.ok(existsSync(home.at('memory/main.sqlite')));
 });
 
-test('there need not be any', async () => {
+test('a home without trial indexes is not an error', async () => {
   const home = tempFolder();
   const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
   await tidyTrialIndexes(state, clock);

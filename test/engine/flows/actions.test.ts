@@ -4,7 +4,7 @@ import type { FlowAnswer } from '../../../src/engine/flows/index.js';
 import { ADA, BOB, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
 
-const test = suite('the actions of the outside');
+const test = suite('actions of external callers');
 
 const refusal = (answer: FlowAnswer): unknown =>
   answer.ok ? 'ok' : [answer.code, answer.error, answer.result];
@@ -71,7 +71,7 @@ test('a view has its fields in order, nothing of the owner, and no empty ones', 
   await flows.close();
 });
 
-test('reads find one’s own flows, and null for anything else', async () => {
+test("reads return the caller's own flows, and null for anything else", async () => {
   const { flows, clock } = await testFlows();
   const first = await newFlow(flows);
   clock.nowMs += 5;
@@ -97,7 +97,7 @@ test('reads find one’s own flows, and null for anything else', async () => {
   await flows.close();
 });
 
-test('refusals say what the wire format promises', async () => {
+test('refusals have the documented form', async () => {
   const { flows, home } = await testFlows();
   const flowId = await newFlow(flows);
   const ask = (revision: number, by = ADA): Promise<FlowAnswer> =>
@@ -165,7 +165,7 @@ test('refusals say what the wire format promises', async () => {
   await opened.close();
 });
 
-test('absent keeps, null clears; what a flow waits for goes when it goes on', async () => {
+test('an absent field is kept and null clears it; waiting ends when a flow resumes', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows, ADA, { currentStep: 'one', stateJson: { n: 1 } });
   const blocked = viewOf(
@@ -214,7 +214,7 @@ test('absent keeps, null clears; what a flow waits for goes when it goes on', as
   await flows.close();
 });
 
-test('a run is made once for its flow, and learns what a later call adds', async () => {
+test('a run is created once per flow, and a later call adds to it', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId, { runId: 'r1', label: 'first' });
@@ -229,7 +229,7 @@ test('a run is made once for its flow, and learns what a later call adds', async
   await flows.close();
 });
 
-test('what cannot be written is refused, and nothing else with it', async () => {
+test('unwritable values are refused, and nothing else', async () => {
   const { flows } = await testFlows();
   let deep: unknown = 1;
   for (let n = 0; n < 200_000; n++) deep = [deep];
@@ -241,7 +241,7 @@ test('what cannot be written is refused, and nothing else with it', async () => 
   await flows.close();
 });
 
-test('the same key and body get the first answer for a day, another body none', async () => {
+test('the same key and body get the first answer for a day, another body is refused', async () => {
   const opened = await testFlows();
   const create = { action: 'create_flow', goal: 'g' } as const;
   const key = { key: 'k', bodyHash: 'h' };
@@ -268,7 +268,7 @@ test('the same key and body get the first answer for a day, another body none', 
   await flows.close();
 });
 
-test('a list is cut at a thousand, and says so', async () => {
+test('a list is truncated at a thousand entries, and says so', async () => {
   const { flows } = await testFlows();
   await Promise.all(Array.from({ length: 1001 }, () => newFlow(flows)));
   const { result } = await flows.perform({ action: 'list_flows' }, ADA);
@@ -313,7 +313,7 @@ test('a list is read page by page, and no page grows without limit', async () =>
   await flows.close();
 });
 
-test('a task hangs only below a task of the same session', async () => {
+test("a task's parent must be in the same session", async () => {
   const { flows } = await testFlows();
   const mine = await newFlow(flows, ADA);
   const parent = await newTask(flows, mine);

@@ -31,7 +31,7 @@ test('an interruption ends it with what was done so far', async () => {
   assert.ok(changed.length > 60 && changed.length < RECORDS.length);
 });
 
-test('a bug is not taken for a record that cannot be changed', async () => {
+test('a bug is not reported as a record that cannot be changed', async () => {
   const broken = changeMany(
     [1],
     () => Promise.reject(new TypeError('bug')),

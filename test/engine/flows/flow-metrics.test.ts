@@ -29,7 +29,7 @@ async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
   return { metrics, read };
 }
 
-test('what waits, runs and has ended is counted', async () => {
+test('waiting, running and ended flows and tasks are counted', async () => {
   const { flows, clock, home } = await testFlows({
     notify: { targets: [{ id: 'ops', command: ['true'] }] },
   });

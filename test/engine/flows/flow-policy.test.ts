@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type ConfigInput, resolveConfig } from '../../../src/engine/config/index.js';
 import { opensSameFlows } from '../../../src/engine/flows/index.js';
 
-const test = suite('what flows are opened with');
+const test = suite('the policy of flows');
 
 const URL = 'postgres://svc@db.example/one';
 const NOTIFY = { command: ['true'] };

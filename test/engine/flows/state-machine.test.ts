@@ -289,7 +289,7 @@ function anyOrder(store: TestFlowStore): void {
   const test = suite(`any actions in any order in ${store.name}`);
   test.after(() => store.stop());
 
-  test('lead where the state machine says, and nowhere else', async () => {
+  test('follow the state machine', async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (run) => {
         const stored = await store.open({ leaseSeconds: 86_400 });
@@ -306,7 +306,7 @@ function anyOrder(store: TestFlowStore): void {
     );
   });
 
-  test('at once, from two processes, are made one after the other', async () => {
+  test('are applied one after the other when two processes run them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(atOnce, { minLength: 10, maxLength: 60 }), async (actions) => {
         const stored = await store.open({ leaseSeconds: 86_400 });

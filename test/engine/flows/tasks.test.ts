@@ -15,7 +15,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
   return error instanceof SvcError ? error.code : String(error);
 }
 
-test('the oldest that fits is given out first, to one worker alone', async () => {
+test('the oldest matching task is claimed first, by one worker only', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const first = await newTask(flows, flowId, { runtime: 'acp' });
@@ -31,7 +31,7 @@ test('the oldest that fits is given out first, to one worker alone', async () =>
   await flows.close();
 });
 
-test('only who holds a task can report on it', async () => {
+test('only the holder of a task can report on it', async () => {
   const { flows } = await testFlows();
   await newTask(flows, await newFlow(flows));
   const held = await claimed(flows);
@@ -96,7 +96,7 @@ test('a worker that waits survives an outage of the server, and nothing else', a
   await flows.close();
 });
 
-test('who has stopped waiting is given no task', async () => {
+test('a worker that stopped waiting gets no task', async () => {
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   const stopped = AbortSignal.abort(new Error('stopped'));
@@ -105,7 +105,7 @@ test('who has stopped waiting is given no task', async () => {
   await flows.close();
 });
 
-test('a failed one rests, runs again, and fails for good after its last attempt', async () => {
+test('a failed task is retried after a delay, and fails for good after its last attempt', async () => {
   const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   for (const restMs of [5000, 10_000]) {
@@ -125,7 +125,7 @@ test('a failed one rests, runs again, and fails for good after its last attempt'
   await flows.close();
 });
 
-test('who is silent for too long has lost it; it runs again or is lost, as configured', async () => {
+test('a worker silent for too long loses its task, which is retried or lost, as configured', async () => {
   for (const orphans of ['requeue', 'lost'] as const) {
     const { flows, clock } = await testFlows({
       leaseSeconds: 30,
@@ -179,7 +179,7 @@ test('a clock that jumps forward takes no task from a worker that had no time to
   await flows.close();
 });
 
-test('a worker that comes late but in time still holds its task', async () => {
+test('a worker that reports late but in time still holds its task', async () => {
   const { flows, clock } = await testFlows({ leaseSeconds: 1 });
   await newTask(flows, await newFlow(flows));
   const held = await claimed(flows);
@@ -189,7 +189,7 @@ test('a worker that comes late but in time still holds its task', async () => {
   await flows.close();
 });
 
-test('cancelling reaches a worker with its next sign of life, and a silent one with its lease', async () => {
+test('a worker learns of a cancellation at its next heartbeat, a silent one when its lease ends', async () => {
   const { flows, clock } = await testFlows({ leaseSeconds: 30 });
   const flowId = await newFlow(flows);
   const [told, silent, queued] = [
@@ -216,7 +216,7 @@ test('cancelling reaches a worker with its next sign of life, and a silent one w
   await flows.close();
 });
 
-test('one that was given back runs at once, and its attempt does not count', async () => {
+test('a released task runs at once, and its attempt does not count', async () => {
   const { flows } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   await newTask(flows, await newFlow(flows));
   assert.ok((await flows.tasks.release(leaseOf(await claimed(flows)))).ok);
@@ -224,7 +224,7 @@ test('one that was given back runs at once, and its attempt does not count', asy
   await flows.close();
 });
 
-test('one that runs elsewhere is nobody’s to claim, and ends without a token', async () => {
+test('a task that runs elsewhere cannot be claimed, and ends without a token', async () => {
   const { flows, clock } = await testFlows();
   const flowId = await newFlow(flows);
   const startedAt = clock.nowMs - 60_000;
@@ -252,7 +252,7 @@ test('one that runs elsewhere is nobody’s to claim, and ends without a token',
   await flows.close();
 });
 
-test('an operator runs one again that ended badly, while its flow goes on', async () => {
+test('an operator can retry a failed task while its flow is active', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId);

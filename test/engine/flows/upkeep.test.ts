@@ -22,7 +22,7 @@ async function takeAll(flows: Flows): Promise<readonly (readonly [string, string
 
 const dueAt = async (flows: Flows) => (await flows.outbox.nextDueAt(['default'])).get('default');
 
-test('what ended is kept for a week, what is blocked for good', async () => {
+test('ended flows are kept for a week, blocked ones forever', async () => {
   const { flows, clock } = await testFlows();
   const [ended, blocked, busy] = [await newFlow(flows), await newFlow(flows), await newFlow(flows)];
   await newTask(flows, ended);
@@ -73,7 +73,7 @@ test('an operator prunes tasks by their end, whatever the retention was then', a
   await flows.close();
 });
 
-test('a flow that nobody ends after a cancel request is ended after five minutes', async () => {
+test('a flow left unended after a cancel request is ended after five minutes', async () => {
   const { flows, clock } = await testFlows();
   const flowId = await newFlow(flows);
   await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
@@ -85,7 +85,7 @@ test('a flow that nobody ends after a cancel request is ended after five minutes
   await flows.close();
 });
 
-test('the audit names what is stuck, lost or does not add up', async () => {
+test('the audit lists what is stuck, lost or inconsistent', async () => {
   const { flows, clock, home } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   const [running, waiting, blocked, cancelling, fine] = [
     await newFlow(flows, ADA, { status: 'running' }),
@@ -147,7 +147,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
   await opened.close();
 });
 
-test('who is to be told of what is written down with it', async () => {
+test('notifications are stored together with the change that they report', async () => {
   const { flows } = await testFlows();
   const [done, all, none] = [
     await newFlow(flows),
@@ -192,7 +192,7 @@ test('who is to be told of what is written down with it', async () => {
   await flows.close();
 });
 
-test('a retry is told of, and so is progress that an earlier attempt made as well', async () => {
+test('a retry is reported, and so is progress repeated from an earlier attempt', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'silent' });
   const taskId = await newTask(flows, flowId, { notifyPolicy: 'state_changes' });
@@ -214,7 +214,7 @@ test('a retry is told of, and so is progress that an earlier attempt made as wel
   await flows.close();
 });
 
-test('nothing is written down where nobody is to be told', async () => {
+test('without targets, no notifications are stored', async () => {
   const { flows } = await testFlows({ notify: {} });
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
   const task = await newTask(flows, flowId);
@@ -224,7 +224,7 @@ test('nothing is written down where nobody is to be told', async () => {
   await flows.close();
 });
 
-test('a notification is taken by one, and again when that one died', async () => {
+test('a notification is claimed by one process, and again if that process died', async () => {
   const opened = await testFlows();
   const { clock } = opened;
   const id = await newTask(opened.flows, await newFlow(opened.flows));
@@ -251,7 +251,7 @@ test('a notification is taken by one, and again when that one died', async () =>
   await flows.close();
 });
 
-test('a task says that its end was told', async () => {
+test('a task shows that its end was delivered', async () => {
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   await flows.tasks.cancel(id);
@@ -262,7 +262,7 @@ test('a task says that its end was told', async () => {
   await flows.close();
 });
 
-test('what became of the notification of an earlier end says nothing of the last one', async () => {
+test("the outcome of an earlier end's notification does not affect the last one", async () => {
   const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   const claim = async () => {

@@ -182,7 +182,7 @@ test('text cannot pretend to be another entry or a heading, and secrets are mask
   assert.not.match(note, /^# Fake|sk-ant-a1/m);
 });
 
-test('code that an entry leaves open contains no other entry', async () => {
+test('an unclosed code block of an entry does not swallow the next one', async () => {
   const home = importHome();
   const db = database(home);
   observe(db, 'First', { narrative: 'Run:\n```sh\nmake' });

@@ -81,7 +81,7 @@ test('an agent without a workspace keeps the folder that it has in OpenClaw', as
   assert.equal(await workspaces(sole, 'agents', 'agents/main'), [undefined]);
 });
 
-test('takes over the keys of release 9', async () => {
+test('imports the keys of release 9', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');
   assert.equal(settingsOf(plan), {
@@ -147,7 +147,7 @@ test('takes over the keys of release 9', async () => {
   assert.ok(plan.items.every(({ outcome, why }) => outcome !== 'left' || why !== null));
 });
 
-test('takes over the keys before release 9', async () => {
+test('imports the keys before release 9', async () => {
   const home = importHome({
     [FILE]: {
       agents: {
@@ -185,7 +185,7 @@ test('takes over the keys before release 9', async () => {
   assert.is(outcomesOf(plan)['memory.qmd.mcporter.enabled'], 'left');
 });
 
-test('takes over endpoints of memory search with their adapter, and no form of chats', async () => {
+test('imports endpoints of memory search with their adapter, without chat formats', async () => {
   const models = [{ id: 'qwen3-embedding:0.6b' }];
   const imported = async (id: string, api: string): Promise<unknown> => {
     const home = importHome({

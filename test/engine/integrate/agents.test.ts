@@ -178,7 +178,7 @@ function plain(data: unknown): unknown {
 }
 
 for (const { agent, file, text, at, entry } of SAMPLES) {
-  test(`${agent}: the entry is of its form, and goes to the byte (${file})`, async () => {
+  test(`${agent}: the entry has the documented form, and is removed to the byte (${file})`, async () => {
     const { folder, add, remove, read } = home();
     folder.write(file, text);
     await add(agent);
@@ -193,7 +193,7 @@ for (const { agent, file, text, at, entry } of SAMPLES) {
     assert.is((await remove(agent)).files[0]?.changes.length, 0);
   });
 
-  test(`${agent}: no file and an empty file are made and left as they were (${file})`, async () => {
+  test(`${agent}: a missing or empty file is created and restored (${file})`, async () => {
     const { folder, add, remove, read, plan } = home();
     const target = plan(agent).files[0]?.file.file ?? '';
     await add(agent);
@@ -226,7 +226,7 @@ const HOOKS: readonly (readonly [AgentId, string, readonly string[], unknown])[]
 ];
 
 for (const [agent, file, at, extra] of HOOKS) {
-  test(`${agent}: active memory is a hook of its form beside those that are there`, async () => {
+  test(`${agent}: active memory is a hook of its documented form next to existing ones`, async () => {
     const { folder, add, remove, read } = home();
     const theirs = { hooks: [{ type: 'command', command: 'date' }] };
     const [, event = ''] = at;
@@ -246,7 +246,7 @@ for (const [agent, file, at, extra] of HOOKS) {
 }
 
 for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
-  test(`${agent}: active memory is refused with the reason and a way`, () => {
+  test(`${agent}: active memory is refused with the reason and an alternative`, () => {
     const { plan } = home();
     const error = thrown(() => plan(agent, { hookTimeoutMs: 1000 }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
@@ -294,7 +294,7 @@ for (const [agent, file, events, extra] of CAPTURES) {
 
 const CURSOR_HOOKS = '.cursor/hooks.json';
 
-test('cursor: captures are listed without groups, in a file that gets a version and goes again', async () => {
+test('cursor: captures are listed without groups, in a versioned file that is removed again', async () => {
   const { folder, add, remove, read } = home();
   await add('cursor', { capture: true });
   const ours = {
@@ -437,7 +437,7 @@ test('hooks are refused on Windows, whose shell is not documented', () => {
   assert.match(error.hint ?? '', /--capture/);
 });
 
-test('a hook that somebody put into a group with another one goes alone', async () => {
+test("only svc's hook is removed from a group that someone put it in", async () => {
   const { folder, add, remove, read } = home();
   await add('codex', { hookTimeoutMs: 1000 });
   const ours = dataOf('a.json', read('.codex/hooks.json'));
@@ -510,7 +510,7 @@ test('hostile paths reach the server as they are', async () => {
   assert.equal(json.mcp.svc.command, [NODE, ...args]);
 });
 
-test('variables that say where state lies go along', async () => {
+test('variables that locate the state are included', async () => {
   const { add, read } = home({
     SVC_HOME: '/data/svc',
     XDG_CACHE_HOME: 'cache',
@@ -523,7 +523,7 @@ test('variables that say where state lies go along', async () => {
   assert.equal(Object.keys(entry.env), ['SVC_HOME', 'XDG_CACHE_HOME']);
 });
 
-test('node is called by the name that PATH has for it, which outlives an update', () => {
+test('node is called by its name on PATH, which survives an update', () => {
   const bin = tempFolder();
   const node = bin.write('Cellar/node/22.1.0/bin/node', '');
   symlinkSync(node, bin.at('node'));
@@ -537,7 +537,7 @@ test('node is called by the name that PATH has for it, which outlives an update'
   assert.is(nodeWith(other.path), node);
 });
 
-test('svc from the cache of npx is known to pass', () => {
+test('svc from the cache of npx is recognised as temporary', () => {
   const { plan } = home();
   const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
   assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isPassing);

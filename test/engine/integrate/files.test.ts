@@ -104,7 +104,7 @@ test('a read-only file is left alone', async () => {
   assert.is(read(MCP), OTHER);
 });
 
-test('a second file that cannot be written is told of with the first, and a new start goes on', async () => {
+test('if the second file cannot be written, both are reported, and the next run continues', async () => {
   const { folder, add, read } = home();
   const settings = folder.write('.claude/settings.json', '{}');
   chmodSync(settings, 0o444);
@@ -119,7 +119,7 @@ test('a second file that cannot be written is told of with the first, and a new 
   );
 });
 
-test('new files of a person are private, those of a project are not; folders that were made go again', async () => {
+test('new user files are private, project files are not; created folders are removed again', async () => {
   const { folder, add, remove } = home();
   await add('vscode');
   assert.is(statSync(folder.at('.config/Code/User/mcp.json')).mode & 0o777, 0o600);
@@ -143,7 +143,7 @@ test('what the agent wrote between the question and the answer stays, and the en
   assert.is(written.mcpServers.svc.type, 'stdio');
 });
 
-test('when the change would be another one by now, nothing is written', async () => {
+test('if the change is outdated, nothing is written', async () => {
   const { folder, world, plan, read, add } = home();
   folder.write(MCP, OTHER);
   const shown = plan('cursor', { target: { agent: 'notes' } });
@@ -155,7 +155,7 @@ test('when the change would be another one by now, nothing is written', async ()
   assert.is(read(MCP), before);
 });
 
-test('many at once, each with a name of its own, lose nothing', async () => {
+test('many concurrent changes under different names lose nothing', async () => {
   const { folder, add, remove, read } = home();
   folder.write(MCP, OTHER);
   const names = Array.from({ length: 8 }, (_, at) => `svc-${at}`);
@@ -165,7 +165,7 @@ test('many at once, each with a name of its own, lose nothing', async () => {
   assert.is(read(MCP), OTHER);
 });
 
-test('one waits for another that is at it', async () => {
+test('a change waits for another one in progress', async () => {
   const { folder, add, read } = home();
   folder.write(MCP, OTHER);
   const lock = folder.at('state/integrations/lock');
@@ -180,7 +180,7 @@ test('one waits for another that is at it', async () => {
   assert.match(read(MCP), /"svc"/);
 });
 
-test('another memory brings the entry up to date, and it can still go to the byte', async () => {
+test('another memory updates the entry, which can still be removed to the byte', async () => {
   const { folder, add, remove, read } = home();
   folder.write(MCP, OTHER);
   await add('cursor');
@@ -268,7 +268,7 @@ test('a standalone executable is entered without a script, and still its own aft
   assert.is(read(MCP), OTHER);
 });
 
-test('receipts hold nothing of what was in the file', async () => {
+test('receipts contain nothing from the file', async () => {
   const { folder, add } = home();
   folder.write(MCP, OTHER.replace('example.com', 'example.com/?token=hush'));
   await add('cursor');
@@ -294,7 +294,7 @@ test('what is shown hides the values of other entries, in JSON and in TOML', () 
   }
 });
 
-test('a receipt that is damaged costs the byte alone', async () => {
+test('with a damaged receipt, only exact restoration is lost', async () => {
   const { folder, add, remove, read } = home();
   folder.write(MCP, OTHER);
   await add('cursor');
@@ -305,7 +305,7 @@ test('a receipt that is damaged costs the byte alone', async () => {
   assert.equal(JSON.parse(read(MCP)), JSON.parse(OTHER));
 });
 
-test('a kill between the receipt and the file costs nothing', async () => {
+test('a kill between writing the receipt and the file does no harm', async () => {
   const { folder, world, plan, add, remove, read } = home();
   const file = folder.write(MCP, OTHER);
   await add('cursor');
@@ -325,7 +325,7 @@ test('a kill between the receipt and the file costs nothing', async () => {
   );
 });
 
-test('a state folder that cannot be written is named, before anything is', async () => {
+test('an unwritable state folder is reported before anything is written', async () => {
   const { folder, add, read } = home();
   folder.write(MCP, OTHER);
   folder.write('state', 'no folder');
@@ -335,7 +335,7 @@ test('a state folder that cannot be written is named, before anything is', async
   assert.is(read(MCP), OTHER);
 });
 
-test('a key that is written twice is not guessed at', async () => {
+test('a duplicate key is refused', async () => {
   const { folder, add, read } = home();
   const text = '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }';
   folder.write(MCP, text);
@@ -358,7 +358,7 @@ test('a file that its agent would refuse for a trailing comma is not written', a
   assert.match(read('.gemini/settings.json'), /\/\/ mine/);
 });
 
-test('active memory is switched on with the hook, where it recalls from', async () => {
+test('registering the hook enables active memory for the agent it recalls from', async () => {
   const { folder, world, plan, add, read } = home();
   folder.write('mine.json', '{\n  // mine\n  "agents": { "list": [{ "id": "work" }] }\n}\n');
   folder.write(
@@ -387,7 +387,7 @@ test('active memory is switched on with the hook, where it recalls from', async 
   );
 });
 
-test('all agents are listed: here or not, registered or not, broken or not', async () => {
+test('all agents are listed: installed or not, registered or not, broken or not', async () => {
   const { folder, world, add } = home();
   folder.write(MCP, OTHER);
   folder.write('.gemini/settings.json', '{');

@@ -61,7 +61,7 @@ for (const [what, before, after] of [
   });
 }
 
-test('a table stands at the end, one empty line apart', () => {
+test('a table is added at the end, after one empty line', () => {
   const add = (text: string): string =>
     withInsertions(text, tomlEditor.insert('f.toml', text, ['mcp_servers', 'svc'], VALUE));
   const table = '[mcp_servers.svc]\ncommand = "c"\nargs = ["mcp"]\n';

@@ -123,7 +123,7 @@ test('a server of the same name that svc did not write is not touched', async ()
   assert.is(read('.cursor/mcp.json'), text);
 });
 
-test('what is no URL, has a secret in it, or is a token is refused, and not repeated', async () => {
+test('an invalid URL, one with a secret, or a token is refused, and not printed', async () => {
   const { world } = home();
   const refused = async (url: string, tokenEnv?: string) => {
     const wish = { ...SIGNAL_FREE, activeMemory: false, capture: false, program: PROGRAM };

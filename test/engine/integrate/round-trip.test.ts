@@ -21,7 +21,7 @@ import {
 import { PROGRAM, SERVER_CALL } from './support.js';
 
 /** Any file that an agent could have, with an entry of svc put in and taken back out. */
-const test = suite('what is added can be taken back');
+const test = suite('removing an integration');
 
 /** Other memories, under names of their own. */
 const SERVERS = ['svc-b', 'svc-c'] as const;
@@ -190,7 +190,7 @@ test('also after entries were changed, and whichever goes first', () => {
   );
 });
 
-test('a second time nothing changes', () => {
+test('a second run changes nothing', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const now = added(text);
@@ -204,7 +204,7 @@ test('a second time nothing changes', () => {
   );
 });
 
-test('where somebody edited around them, only the entries go', () => {
+test('if someone edited around the entries, only the entries are removed', () => {
   fc.assert(
     fc.property(texts, key, anything, (text, name, value) => {
       fc.pre(!['mcpServers', 'hooks'].includes(name));
@@ -220,7 +220,7 @@ test('where somebody edited around them, only the entries go', () => {
   );
 });
 
-test('what somebody put beside the entries stays when they go', () => {
+test('additions next to the entries stay when these are removed', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const now = added(text);
@@ -234,7 +234,7 @@ test('what somebody put beside the entries stays when they go', () => {
   );
 });
 
-test('without a receipt the entries are recognised, and go', () => {
+test('without a receipt the entries are recognised and removed', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const after = removed({ text: added(text).text, layers: [] });
@@ -290,7 +290,7 @@ test('from any TOML file, to the byte, and a whole parser sees the table', () =>
   );
 });
 
-test('a TOML file that somebody went on writing loses the table alone', () => {
+test('of a TOML file edited later, only the table is removed', () => {
   fc.assert(
     fc.property(tomlTexts, tomlTables, (text, table) => {
       fc.pre(!text.replaceAll('\r\n', '\n').includes(table));

@@ -41,11 +41,11 @@ const HOSTILE = [
   'A=b',
 ];
 
-test('hands over every word as it is', () => {
+test('passes every word unchanged', () => {
   assert.equal(received(HOSTILE, "/tmp/it's $HOME"), [HOSTILE, "/tmp/it's $HOME"]);
 });
 
-test('hands over any words', () => {
+test('passes any words unchanged', () => {
   const word = fc.string({ unit: 'binary', maxLength: 8 }).filter(isPassable);
   fc.assert(
     fc.property(fc.array(word, { minLength: 20, maxLength: 40 }), word, (words, svcHome) => {
@@ -55,7 +55,7 @@ test('hands over any words', () => {
   );
 });
 
-test('leaves ordinary words readable', () => {
+test('leaves ordinary words unquoted', () => {
   const words = ['/usr/bin/node', '/opt/svc-cli/bin/run.js', 'memory', 'recall'] as const;
   assert.is(shellLine({ words, env: {} }), words.join(' '));
 });

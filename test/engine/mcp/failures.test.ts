@@ -5,7 +5,7 @@ import { failureOf } from '../../../src/engine/mcp/mcp-world.js';
 
 const test = suite('failures, as agents see them');
 
-test('what the system refuses is no bug of svc', () => {
+test('system errors are not reported as bugs of svc', () => {
   const logged: string[] = [];
   const warn = (text: string): void => void logged.push(text);
   const world = { mask: createSecretMask(), log: { info: warn, warn } };

@@ -45,7 +45,7 @@ function liveMemory(
   return { memory, opened, warnings, end };
 }
 
-test('is opened once, however many ask first', async () => {
+test('is opened once for any number of concurrent callers', async () => {
   const folder = tempFolder();
   folder.write('a.md', 'A zebra sleeps.');
   const { memory, opened, end } = liveMemory(folder.path);
@@ -56,7 +56,7 @@ test('is opened once, however many ask first', async () => {
   await end();
 });
 
-test('an index that cannot be updated for the same reason again is told once', async () => {
+test('a repeated failure to update the index is reported once', async () => {
   const folder = tempFolder();
   folder.write('a.md', 'A zebra sleeps.');
   const dir = folder.at('gone');
@@ -75,7 +75,7 @@ test('an index that cannot be updated for the same reason again is told once', a
   assert.is(warnings.filter((warning) => /^cannot update the index/u.test(warning)).length, 1);
 });
 
-test('tells of files that a sync took in or lost, and of nothing else', async () => {
+test('announces only files that a sync added or removed', async () => {
   const folder = tempFolder();
   folder.write('a.md', 'A zebra sleeps.');
   const { memory, end } = liveMemory(folder.path);
@@ -129,7 +129,7 @@ test('that watches no files indexes them when it starts, unless onSessionStart i
   }
 });
 
-test('that is closed opens nothing any more', async () => {
+test('opens nothing once closed', async () => {
   const { memory, opened, end } = liveMemory(tempFolder().path);
   await end();
   assert.is((await failureOf(memory.opened())).code, 'INTERRUPTED');

@@ -29,7 +29,7 @@ const embedding = {
   ...({ type: 'embed.started', provider: 'p', model: 'm', passages: 5, known: 0 } as const),
 };
 
-test('counts files, then passages, and only ever grows', () => {
+test('counts files, then passages, and never decreases', () => {
   const events = [
     ...[scan, indexed('a.md'), indexed('b.md'), embedding],
     ...([
@@ -50,7 +50,7 @@ test('does not flood a client', () => {
   assert.is(notesOf(events, 1).length, 5);
 });
 
-test('names no total before it knows one', () => {
+test('has no total before one is known', () => {
   assert.equal(notesOf([indexed('a.md')], 1), [{ progress: 1, message: 'indexing a.md' }]);
 });
 

@@ -16,7 +16,7 @@ import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 
-const test = suite('following everything');
+const test = suite('following the overall status');
 
 /** What ends the followers of a test that fails before it ends them. */
 const running = new Set<AbortController>();
@@ -76,7 +76,7 @@ const until = (
   holds: (news: Partial<OverviewNews>) => boolean,
 ) => waitFor(what, () => holds(known()), known);
 
-test('an empty home is told as what it is, and looking makes nothing in it', async () => {
+test('an empty home is reported as such, and reading it creates nothing', async () => {
   const home = tempFolder();
   const followed = follow(home);
   await until('everything', followed, ({ findings }) => findings !== undefined);
@@ -96,7 +96,7 @@ test('an empty home is told as what it is, and looking makes nothing in it', asy
   assert.equal(readdirSync(home.path), []);
 });
 
-test('long-term memory that a person fills or shortens is full or not', async () => {
+test('edits to long-term memory update whether it is full', async () => {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', '# Cars\n');
   const followed = follow(home);
@@ -109,7 +109,7 @@ test('long-term memory that a person fills or shortens is full or not', async ()
   await followed.end();
 });
 
-test('an index that somebody brings up to date is looked at again, and nothing else is', async () => {
+test('when an index is updated, it alone is read again', async () => {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', '# Cars\n\nWe bought an automobile.\n');
   const followed = follow(home);
@@ -153,7 +153,7 @@ test('flows and tasks are counted as soon as there are any, and whenever they ch
   await flows.close();
 });
 
-test('flows that cannot be read are a fault, told once, until they can', async () => {
+test('unreadable flows are a fault, reported once, until they are readable', async () => {
   const home = tempFolder();
   home.write('flows.sqlite', 'this is no database, and long enough to be looked at as one');
   const followed = follow(home);
@@ -165,7 +165,7 @@ test('flows that cannot be read are a fault, told once, until they can', async (
   await followed.end();
 });
 
-test('a process that serves is told with its address and its troubles, as long as it lives', async () => {
+test('a running svc serve is shown with its address and faults, as long as it runs', async () => {
   const home = tempFolder();
   const service = {
     state: 'ready',
@@ -201,7 +201,7 @@ test('a process that serves is told with its address and its troubles, as long a
   await followed.end();
 });
 
-test('a configuration that breaks is told with its fault, and once fixed all is told anew', async () => {
+test('a configuration that breaks is reported, and once fixed everything is reported again', async () => {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', 'alpha');
   let checks = 0;

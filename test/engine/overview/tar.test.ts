@@ -13,7 +13,7 @@ const FILES = [
   { name: 'logs/serve.log', content: Buffer.from('ä\n'.repeat(300)) },
 ];
 
-test('what was put in comes out, by our own reading and by that of the system', () => {
+test("extracting restores the files, with our reader and with the system's tar", () => {
   const archive = tarOf(FILES, 1_000_000);
   assert.is(archive.length % 512, 0);
   const read = filesOfTar(archive);
@@ -29,7 +29,7 @@ test('what was put in comes out, by our own reading and by that of the system', 
   assert.is(tar('-xOf', file, 'logs/serve.log'), FILES[2]?.content.toString());
 });
 
-test('a name that has no place is refused', () => {
+test('a name that does not fit is refused', () => {
   assert.throws(() => tarOf([{ name: 'x'.repeat(101), content: Buffer.alloc(0) }], 0), /too long/);
 });
 

@@ -17,7 +17,7 @@ for (const postgres of await testServers()) {
   const test = suite(`leases on ${postgres.name}`);
   test.after(() => postgres.stop());
 
-  test('one at a time; others wait, and are told once', async () => {
+  test('one holder at a time; others wait, and are notified once', async () => {
     const server = await migratedServer(postgres);
     const log: string[] = [];
     const work = (name: string) =>
@@ -35,7 +35,7 @@ for (const postgres of await testServers()) {
     await server.close();
   });
 
-  test('a lease outlives its work, and ends a while after its holder has died', async () => {
+  test('a lease outlasts long work, and ends a while after its holder has died', async () => {
     const server = await migratedServer(postgres);
     const lastsMs = 400;
     const dead = `INSERT INTO svc.leases VALUES ('sweep', 'dead', clock_timestamp() + interval '1 s')`;
@@ -49,7 +49,7 @@ for (const postgres of await testServers()) {
     await server.close();
   });
 
-  test('work is told when its lease is lost', async () => {
+  test('work is aborted when its lease is lost', async () => {
     const server = await migratedServer(postgres);
     await withLease(server, 'sweep', { signal: NEVER, lastsMs: 200 }, async (signal) => {
       await server.run(

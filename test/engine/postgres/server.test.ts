@@ -141,7 +141,7 @@ if (cluster !== undefined) {
     await Promise.all(servers.map((one) => one.close()));
   });
 
-  test('a host that has to wait for the turn of another one does not give up', async () => {
+  test('a host that has to wait for another one does not give up', async () => {
     const url = await cluster.newDatabase();
     const { context, loaded } = storageHost(url);
     const storage = { ...loaded.resolved.storage, statementTimeoutSeconds: 1 };
@@ -258,7 +258,7 @@ if (cluster !== undefined) {
     await server.close();
   });
 
-  test('what it refuses is told without the password', async () => {
+  test('refusals are reported without the password', async () => {
     await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
     const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
     const server = serverAt(url);

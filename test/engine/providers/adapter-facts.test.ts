@@ -17,7 +17,7 @@ const test = suite('what is known of adapters without loading them');
 const ASK_FIRST: ReadonlySet<AdapterId> = new Set(['bedrock', 'github-copilot', 'local']);
 
 for (const id of ADAPTER_IDS.filter((adapter) => !ASK_FIRST.has(adapter))) {
-  test(`${id}: its own model, address and batch API are the ones that are told`, async () => {
+  test(`${id}: the recorded model, address and batch API are the adapter's`, async () => {
     const credential = { value: 'key', source: 'env KEY' };
     const vendor = await openVendor(testSettings({ adapter: id, credential }));
     const { model, endpoint } = PROVIDERS[id];
@@ -27,7 +27,7 @@ for (const id of ADAPTER_IDS.filter((adapter) => !ASK_FIRST.has(adapter))) {
   });
 }
 
-test('the usual length of a default model is one that it can have', () => {
+test('the recorded length of a default model is a possible one', () => {
   for (const id of ADAPTER_IDS) {
     const { model } = PROVIDERS[id];
     if (model === null) continue;

@@ -144,7 +144,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     assert.ok(a !== undefined && b !== undefined && cosine(a, b) > 0.9999);
   });
 
-  test('a title counts', async ({ adapter }) => {
+  test('a title changes the vector', async ({ adapter }) => {
     const { embedded } = await embedAll(adapter, [
       { text: 'it was serviced in May', title: 'The automobile' },
       { text: 'it was serviced in May', title: 'The piano' },
@@ -174,7 +174,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     assert.is(fake.requests.length, before);
   });
 
-  test('the probe tells the length of the vectors', async ({ adapter }) => {
+  test('the probe returns the length of the vectors', async ({ adapter }) => {
     const { dimensions, latencyMs } = await adapter.probe();
     assert.is(dimensions, subject.dimensions);
     assert.ok(latencyMs > 0);
@@ -230,7 +230,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     assert.ok(embedded.length >= 1);
   });
 
-  test('an answer that does not come ends in a timeout', async ({ fake }) => {
+  test('a missing answer ends in a timeout', async ({ fake }) => {
     const adapter = await make(fake, { queryTimeoutMs: 200 });
     fake.trouble('slow');
     const error = await failureOf(adapter.embedQuery('anyone there'));
@@ -238,7 +238,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     await adapter.close();
   });
 
-  test('an abort ends a request that is under way at once', async ({ adapter, fake }) => {
+  test('an abort ends a running request at once', async ({ adapter, fake }) => {
     fake.trouble('slow');
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -254,7 +254,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     }
   });
 
-  test('a server that is not there is named', async ({ fake }) => {
+  test('an unreachable server is named', async ({ fake }) => {
     const adapter = await make(fake, { queryTimeoutMs: 3_000 });
     await fake.close();
     const error = await failureOf(adapter.probe());

@@ -46,7 +46,7 @@ test('input types go out only when they are configured', async () => {
   ]);
 });
 
-test('other vendors’ words for an input type become DeepInfra’s', async () => {
+test('other vendors’ names of input types are translated to DeepInfra’s', async () => {
   assert.equal(await labelsWith({ query: 'search_query', document: 'RETRIEVAL_DOCUMENT' }), [
     'query',
     'document',

@@ -7,7 +7,7 @@ import {
   PROVIDERS,
 } from '../../../src/engine/providers/registry.js';
 
-const test = suite('the length of vectors that a vendor is asked for');
+const test = suite('requested vector lengths');
 
 const ASKED: readonly (readonly [AdapterId, string, number | undefined, number | undefined])[] = [
   ['voyage', 'voyage-4-large', undefined, undefined],

@@ -107,7 +107,9 @@ test('texts and media never share a request', async ({ fake }) => {
   assert.is(fake.requests.length, 3);
 });
 
-test('what Google does not take costs nothing but itself, in its words', async ({ fake }) => {
+test('a file that Google refuses affects no other, and is reported in its words', async ({
+  fake,
+}) => {
   const { embedded, refused } = await embedAll(await adapterOn(fake), [
     medium('a.webp', 'image/webp', webp('x')),
     medium('b.gif', 'image/gif', gif('x')),
@@ -128,7 +130,7 @@ test('what Google does not take costs nothing but itself, in its words', async (
   assert.is(refused.length, 4);
 });
 
-test('a file that no request has room for is not sent', async ({ fake }) => {
+test('a file too large for any request is not sent', async ({ fake }) => {
   const adapter = await adapterOn(fake);
   const tooLarge = medium('huge.png', 'image/png', padded(png('x'), 15_500_000));
   const { embedded, refused } = await embedAll(adapter, [tooLarge, picture('small.png')]);
@@ -184,13 +186,13 @@ test('a key that is refused ends the run, whatever the request held', async ({ f
   assert.is(error.code, 'PROVIDER_AUTH');
 });
 
-test('a limit for the moment slows a picture down', async ({ fake }) => {
+test('a temporary limit delays a picture', async ({ fake }) => {
   fake.trouble('rate_limited', 1);
   const { embedded } = await embedAll(await adapterOn(fake), [picture('a.png')]);
   assert.is(embedded.length, 1);
 });
 
-test('the older model takes texts alone, and is not sent anything else', async ({ fake }) => {
+test('the older model is only sent texts', async ({ fake }) => {
   const adapter = await adapterOn(fake, { model: 'gemini-embedding-001' });
   assert.is(adapter.embedsMedia, false);
   const { embedded, refused } = await embedAll(adapter, [{ text: 'a note' }, picture('a.png')]);

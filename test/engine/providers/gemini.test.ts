@@ -39,7 +39,7 @@ const adapterOn = (fake: GeminiFake, change: Partial<AdapterSettings> = {}) =>
 const sentTo = (fake: GeminiFake): unknown =>
   JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '');
 
-test('the older model is told in fields what a text is for', async ({ fake }) => {
+test('the older model gets the purpose of a text in fields', async ({ fake }) => {
   const adapter = await adapterOn(fake, { model: 'gemini-embedding-001', dimensions: 768 });
   await embedAll(adapter, [{ text: 'body', title: 'Head' }, { text: 'alone' }]);
   const model = 'models/gemini-embedding-001';
@@ -60,7 +60,7 @@ test('the older model is told in fields what a text is for', async ({ fake }) =>
   assert.match(JSON.stringify(sentTo(fake)), '"taskType":"RETRIEVAL_QUERY"');
 });
 
-test('the newer model is told in the text', async ({ fake }) => {
+test('the newer model gets it in the text', async ({ fake }) => {
   const adapter = await adapterOn(fake, { model: 'gemini-embedding-2' });
   await embedAll(adapter, [{ text: 'body', title: 'Head' }, { text: 'alone' }]);
   const model = 'models/gemini-embedding-2';
@@ -79,15 +79,13 @@ test('the two forms make vectors of different identities', async ({ fake }) => {
   assert.is.not(await formOf('gemini-embedding-001'), await formOf('gemini-embedding-2'));
 });
 
-test('the address of the OpenAI-compatible endpoint is taken as well', async ({ fake }) => {
+test('the address of the OpenAI-compatible endpoint is accepted as well', async ({ fake }) => {
   const adapter = await adapterOn(fake, { baseUrl: `${fake.origin}/v1beta/openai` });
   assert.is((await adapter.probe()).dimensions, 128);
   assert.is(adapter.identity.endpoint, `${fake.origin}/v1beta`);
 });
 
-test("the contingent of a day that is spent is final, with Google's midnight in the hint", async ({
-  fake,
-}) => {
+test("a spent daily quota is final, with Google's midnight in the hint", async ({ fake }) => {
   fake.trouble('quota_spent');
   const error = await failureOf(embedAll(await adapterOn(fake), [{ text: 'one' }]));
   assert.is(error.code, 'PROVIDER_QUOTA');
@@ -107,7 +105,7 @@ test('a free key, for which each text counts, slows a run down instead of failin
   await fake.close();
 });
 
-test('the wait that Google asks for is taken', async ({ fake }) => {
+test('the delay that Google asks for is respected', async ({ fake }) => {
   const waits: number[] = [];
   fake.trouble('rate_limited', 1);
   await embedAll(await adapterOn(fake), [{ text: 'one' }], {
@@ -118,7 +116,7 @@ test('the wait that Google asks for is taken', async ({ fake }) => {
   assert.equal(waits, [100]);
 });
 
-test('faults are told apart by what stands in the body', () => {
+test('faults are distinguished by their body', () => {
   const explain = (status: number, message: string, details: readonly unknown[] = []) =>
     explainGemini({ status, body: { error: { message, details } }, headers: {} });
   assert.is(explain(429, 'Please retry in 33.4s.').waitMs, 33_400);
@@ -132,7 +130,7 @@ test('faults are told apart by what stands in the body', () => {
   assert.is(explain(400, 'bad', [{ reason: 'API_KEY_INVALID' }]).kind, 'auth');
 });
 
-test('without a key the error says where one goes', async ({ fake }) => {
+test('without a key the error says where to set one', async ({ fake }) => {
   const error = await failureOf((await adapterOn(fake, { credential: undefined })).probe());
   assert.is(error.code, 'PROVIDER_AUTH');
   assert.match(error.hint ?? '', 'set a key');

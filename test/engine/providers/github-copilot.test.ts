@@ -102,14 +102,14 @@ test(
 );
 
 test(
-  'the best embedding model of the plan is taken',
+  'the best embedding model of the plan is used',
   inWorld(async ({ adapter }) => {
     assert.is((await adapter()).model, 'text-embedding-3-small');
   }),
 );
 
 test(
-  'an embedding model that nobody knows yet is better than none',
+  'an unknown embedding model is better than none',
   inWorld(
     async ({ adapter }) => {
       assert.is((await adapter()).model, 'metis-1024');
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'a plan without an embedding model is said to have none',
+  'a plan without an embedding model is reported',
   inWorld(
     async ({ adapter }) => {
       const { details } = await faultOf(adapter());
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  'a token that is refused is exchanged anew, once for all requests under way',
+  'a refused token is exchanged again, once for all running requests',
   inWorld(async ({ fake, adapter }) => {
     const made = await adapter({ concurrency: 4 });
     fake.revokeTokens();
@@ -189,7 +189,7 @@ test(
 );
 
 test(
-  'the kept token is for its owner alone, and of no use to another',
+  'the cached token is private to its owner, and useless to another login',
   inWorld(async ({ fake, stateDir, adapter }) => {
     await adapter();
     const file = tokenCacheFile(stateDir);
@@ -208,7 +208,7 @@ test(
 );
 
 test(
-  'a folder that cannot be written costs an exchange, not the search',
+  'an unwritable folder costs an exchange, but the search works',
   inWorld(async ({ fake, tools }) => {
     const settings = settingsOf();
     const nowhere = { ...tools, stateDir: '/dev/null' };
@@ -234,7 +234,7 @@ test(
 );
 
 test(
-  'an account without Copilot is told so, in the words of GitHub',
+  'an account without Copilot is reported in the words of GitHub',
   inWorld(
     async ({ adapter }) => {
       const { details, message } = await faultOf(adapter());
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  'without a token nobody is asked',
+  'without a token no request is sent',
   inWorld(async ({ fake, adapter }) => {
     const { details } = await faultOf(adapter({ credential: undefined }));
     assert.is(details.kind, 'auth');

@@ -30,7 +30,7 @@ conformanceSuite({
 
 const test = suite('lmstudio');
 
-test('without a key none is sent; model and prompted texts are all that is', () =>
+test('without a key none is sent, only the model and the texts with their prompts', () =>
   withFake(startLmStudioFake({ dimensions: 64 }), async (fake) => {
     const adapter = await adapterFor(fake, { dimensions: 256, inputTypes: { query: 'query' } });
     await adapter.embedQuery('one');
@@ -44,7 +44,7 @@ test('without a key none is sent; model and prompted texts are all that is', () 
     assert.is(adapter.identity.dimensions, null);
   }));
 
-test('nothing loaded and no loading on demand: what loads it', () =>
+test('no model loaded and no loading on demand: shows how to load one', () =>
   withFake(startLmStudioFake({ unloaded: true }), async (fake) => {
     const error = await failureOf((await adapterFor(fake)).probe());
     assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
@@ -59,7 +59,7 @@ test('an address without /v1, which is answered with status 200, says so', () =>
     assert.match(error.message, 'Unexpected endpoint');
   }));
 
-test('no server: what starts it', async () => {
+test('no server: shows how to start it', async () => {
   const fake = await startLmStudioFake();
   const adapter = await adapterFor(fake);
   await fake.close();

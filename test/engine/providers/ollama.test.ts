@@ -66,7 +66,7 @@ test('the address may end in /v1, which belongs to another API', () =>
     assert.is(adapter.identity.endpoint, fake.origin);
   }));
 
-test('a model that is not there: what pulls it', () =>
+test('a missing model: shows how to pull it', () =>
   withFake(startOllamaFake(), async (fake) => {
     const error = await failureOf((await adapterFor(fake, { model: 'bge-m3' })).probe());
     assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
@@ -107,7 +107,7 @@ test('an answer without a message: its status, once', async () => {
   }
 });
 
-test('no server: what starts it', async () => {
+test('no server: shows how to start it', async () => {
   const fake = await startOllamaFake();
   const adapter = await adapterFor(fake);
   await fake.close();

@@ -12,7 +12,7 @@ const wordsOf = (model: string) => {
   return { query, document, documentForm };
 };
 
-const test = suite('what models want before a text');
+const test = suite('prompts of open models');
 
 test('embeddinggemma gets the task, and the title in its own place', () => {
   const { query, document, documentForm } = wordsOf(DEFAULT_MODEL);
@@ -22,18 +22,18 @@ test('embeddinggemma gets the task, and the title in its own place', () => {
   assert.is.not(documentForm, '');
 });
 
-test('texts are put in as they are', () => {
+test('texts are inserted unchanged', () => {
   const { document } = wordsOf('embeddinggemma');
   assert.is(document({ title: '$& {text}', text: '{title}' }), 'title: $& {text} | text: {title}');
 });
 
-test('nomic-embed-text gets a word for each kind', () => {
+test('nomic-embed-text gets a prefix for each kind', () => {
   const { query, document } = wordsOf('nomic-embed-text-v1.5.Q8_0.gguf@0123');
   assert.is(query('red car'), 'search_query: red car');
   assert.is(document({ title: 'Cars', text: 'red' }), 'search_document: Cars\n\nred');
 });
 
-test('some want something before questions alone, and then documents stay comparable', () => {
+test('some models prefix only queries, so documents stay comparable', () => {
   for (const name of ['mxbai-embed-large-v1-f16.gguf', 'hf:Qwen/Qwen3-Embedding-0.6B-GGUF:Q8_0']) {
     const { query, document, documentForm } = wordsOf(name);
     assert.is(documentForm, '');

@@ -33,7 +33,7 @@ async function asked(
   return { warnings, order, sent: questions[0]?.user ?? '', fake };
 }
 
-test('its list is the order; what it leaves out follows', async () => {
+test('its list is the order; omitted passages follow', async () => {
   const { order, sent, warnings } = await asked(() => 'Passage 2 fits best: [2, 3]');
   assert.equal(order, [1, 2, 0]);
   assert.equal(warnings, []);

@@ -157,7 +157,7 @@ holdsFor(
   ],
 );
 
-test('what decided is said in words', () => {
+test('the deciding rule is described in words', () => {
   const scope = scopeOf({
     default: 'deny',
     rules: [{ action: 'allow', match: { channel: 'web', chatType: 'direct' } }],

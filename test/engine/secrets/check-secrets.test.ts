@@ -9,7 +9,7 @@ const test = suite('checking the secrets of a configuration');
 
 const LONG = 'a-secret-of-more-than-24-characters';
 
-test('each secret is told with its place, its source and what came of it, in order', async () => {
+test('each secret is listed with its location, source and result, in order', async () => {
   await inWorld(
     async ({ context, write, at }) => {
       chmodSync(write('vault.json', JSON.stringify({ a: LONG })), 0o600);
@@ -71,7 +71,7 @@ test('without a file there are none, and a file with faults is an error', async 
   });
 });
 
-test('a secret on many places is asked for once, and told of in each', async () => {
+test('a secret used in many places is resolved once, and listed in each', async () => {
   await inWorld(async ({ context, write }) => {
     const providers = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`p${at}`, { apiKey: 'env:SAME' }]),

@@ -127,7 +127,7 @@ test('an abort kills it with all that it started, and its reason is thrown', asy
   });
 });
 
-test('a process that went its own way with the output is not waited for', async () => {
+test('a detached process that kept the output open is not waited for', async () => {
   await withServer(async (server, port) => {
     const both = connections(server, 2);
     const stop = new AbortController();
@@ -148,7 +148,7 @@ test('a process that went its own way with the output is not waited for', async 
   });
 });
 
-test('what is left of a program keeps nobody waiting', async () => {
+test('leftovers of a program hold up nothing', async () => {
   const { context } = program('sh', 'printf value', { jsonOnly: false });
   assert.is(await resolveSecret(KEY, context), 'value');
   assert.not.ok(process.getActiveResourcesInfo().includes('Timeout'));

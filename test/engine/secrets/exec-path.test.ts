@@ -62,7 +62,7 @@ test('a symbolic link is run only where that is allowed', async () => {
   await runs(folder.at('link'), { allowSymlinkCommand: true });
 });
 
-test('where a link leads is looked at like the command itself', async () => {
+test('the target of a link is checked like the command itself', async () => {
   const { folder, command } = place();
   const allowed = { allowSymlinkCommand: true };
   symlinkSync('nowhere', folder.at('dangling'));
@@ -107,7 +107,7 @@ test('a link does not lead out of the trusted folders, and may be one itself', a
   await runs(command, { trustedDirs: [folder.at('alias')] });
 });
 
-test('nobody else may change the program; they may read and run it', async () => {
+test('others must not be able to change the program; they may read and run it', async () => {
   const { command } = place();
   for (const mode of [0o720, 0o702, 0o777]) {
     chmodSync(command, mode);
@@ -137,7 +137,7 @@ test('a program may have several names', async () => {
   await runs(command);
 });
 
-test('what cannot be started is told with what to do', async () => {
+test('a command that cannot be started is reported with a hint', async () => {
   const { folder, command } = place();
   chmodSync(command, 0o600);
   const sealed = await refused(command, {}, `${command} cannot be started (EACCES)`);

@@ -44,7 +44,7 @@ test('it runs in its own folder', async () => {
   assert.is(await resolveSecret(KEY, context), folder.path);
 });
 
-test('it has nothing of the environment but passEnv, and env over it', async () => {
+test('its environment is only passEnv, overridden by env', async () => {
   const { context } = program(
     'node',
     'delete process.env.__CF_USER_TEXT_ENCODING; console.log(JSON.stringify(JSON.stringify(process.env)))',
@@ -62,7 +62,7 @@ test('it has nothing of the environment but passEnv, and env over it', async () 
   });
 });
 
-test('its arguments reach it as they are, through no shell', async () => {
+test('its arguments are passed unchanged, without a shell', async () => {
   const args = ['$HOME', '; exit 1', '`ls`', 'two words', '*', '', '--flag="x"'];
   const { context } = program(
     'node',
@@ -72,7 +72,7 @@ test('its arguments reach it as they are, through no shell', async () => {
   assert.equal(JSON.parse(await resolveSecret(KEY, context)), args);
 });
 
-test('a program of many names is told the one that is configured', async () => {
+test('a program with several names is called by the configured one', async () => {
   const { folder } = program('sh', '');
   symlinkSync('/bin/sh', folder.at('named'));
   const context = contextOf({
@@ -91,7 +91,7 @@ test('a program of many names is told the one that is configured', async () => {
   assert.is(await resolveSecret(KEY, context), folder.at('named'));
 });
 
-test('one that answers without reading its stdin is heard', async () => {
+test('a program that answers without reading stdin is accepted', async () => {
   // More than the system takes for a reader that never comes.
   const ids = Array.from({ length: 4096 }, (_, at) => `${'i'.repeat(250)}${at}`);
   const { folder, command } = program('sh', 'exec 0<&-; cat reply');
@@ -105,7 +105,7 @@ test('one that answers without reading its stdin is heard', async () => {
   assert.equal([...new Set(outcomes.map((outcome) => outcome.ok && outcome.value))], ['v']);
 });
 
-test('what is no reply is an error that quotes nothing of it', async () => {
+test('an invalid reply is an error that does not quote it', async () => {
   for (const [text, words] of [
     ['', 'the program printed nothing'],
     [' \n', 'the program printed nothing'],
@@ -168,7 +168,7 @@ test('an id that every object has is not found in every reply', async () => {
   assert.is(await resolveSecret(ref('exec', 'pass', 'toString'), context), PLANTED);
 });
 
-test('a program that fails is told by its exit code or signal, its stderr is not', async () => {
+test('a failed program is reported with its exit code or signal, without its stderr', async () => {
   const failing = program('sh', `echo ${PLANTED}; echo ${PLANTED} >&2; exit 7`);
   const exit = await refusal(KEY, failing.context);
   assert.match(exit.message, `${failing.command} exited with code 7`);

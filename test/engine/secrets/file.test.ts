@@ -46,7 +46,7 @@ test('a byte order mark is no part of the file', async () => {
   assert.is(await at('value', single.context), PLANTED);
 });
 
-test('what lies at the pointer must be a string with something in it', async () => {
+test('the value at the pointer must be a non-empty string', async () => {
   const { context, path } = secretFile(
     JSON.stringify({ empty: '', n: 1, no: null, yes: true, o: { key: PLANTED }, l: [PLANTED] }),
   );
@@ -173,7 +173,7 @@ test('a pipe or a device is refused instead of waited for', async () => {
   }
 });
 
-test('nobody else may change or read the file', async () => {
+test('others must not be able to read or change the file', async () => {
   const { context, path } = secretFile(SECRETS);
   for (const [mode, words] of [
     [0o620, 'is writable by other users'],
@@ -221,7 +221,7 @@ test('a file with a second name is refused, even where permissions are waived', 
   }
 });
 
-test('of several faults the first in the order of the rules is told', async () => {
+test('of several faults the first by the order of the rules is reported', async () => {
   const { context, path, folder } = secretFile(PLANTED, { maxBytes: 1 });
   linkSync(path, folder.at('second'));
   chmodSync(path, 0o666);
@@ -234,7 +234,7 @@ test('of several faults the first in the order of the rules is told', async () =
   assert.match((await refusal(KEY, again.context)).message, 'more than 1 bytes');
 });
 
-test('where the system knows no owners, nothing passes that is not waived', () => {
+test('on a system without owners, only waived files are accepted', () => {
   const { path } = secretFile(SECRETS);
   const guarded = { path, alias: 'vault', key: 'path', allowInsecurePath: false } as const;
   const stats = statSync(path);
@@ -245,7 +245,7 @@ test('where the system knows no owners, nothing passes that is not waived', () =
   refuseInsecure({ ...guarded, allowInsecurePath: true }, stats, undefined);
 });
 
-test('the file is read anew for each call', async () => {
+test('the file is read again for each call', async () => {
   const { context, path } = secretFile(SECRETS);
   assert.is(await resolveSecret(KEY, context), PLANTED);
   writeFileSync(path, '{"key": "changed"}');

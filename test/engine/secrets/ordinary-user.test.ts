@@ -27,7 +27,7 @@ test('the file of that user is read', async () => {
   assert.is(await fileWith(0o600).ask(), 'found');
 });
 
-test('a file or folder that may not be read is told', async () => {
+test('an unreadable file or folder is reported', async () => {
   const file = fileWith(0);
   const words = 'cannot resolve file vault:value:';
   assert.is(await file.ask(), `${words} ${file.path} cannot be read by this user`);

@@ -34,7 +34,7 @@ test('plain text is returned as it is', async () => {
   assert.is(await resolveSecret(PLAIN, contextOf({})), 'env:NOT_A_REFERENCE');
 });
 
-test('a secret is spoken of without its value', () => {
+test('messages name a secret without its value', () => {
   const spoken = [
     PLAIN,
     ref('env', 'default', 'OPENAI_API_KEY'),
@@ -73,7 +73,7 @@ test('a variable that is missing or empty is an error that says so', async () =>
   assert.is(empty.message, 'cannot resolve env EMPTY: the variable is empty');
 });
 
-test('a blank value is no secret, wherever it comes from', async () => {
+test('a blank value is not a secret, whatever its source', async () => {
   const file = secretFile(JSON.stringify({ blank: ' \n' }));
   const context = contextOf(file.context.settings, { env: { BLANK: '\t' } });
   for (const reference of [ref('env', 'default', 'BLANK'), ref('file', 'vault', '/blank')]) {
@@ -112,7 +112,7 @@ test('an alias that every object has is no provider', async () => {
   assert.match(error.message, 'there is no secret provider "constructor"');
 });
 
-test('several secrets come in their order, each with its own outcome', async () => {
+test('several secrets are returned in order, each with its own outcome', async () => {
   const file = secretFile(JSON.stringify({ a: 'one', n: 1 }));
   const { command } = program('node', replying('({ ids }) => ({ protocolVersion: 1 })'));
   const context = contextOf(
@@ -148,7 +148,7 @@ test('several secrets come in their order, each with its own outcome', async () 
   assert.equal(await resolveSecrets([], context), []);
 });
 
-test('a program runs once for all its ids, each of which it is asked for once', async () => {
+test('a program runs once for all its IDs, each requested once', async () => {
   const { folder, context } = program(
     'node',
     `require('node:fs').appendFileSync('calls', 'x');
@@ -244,13 +244,13 @@ async function overlapWith(maxProviderConcurrency: number, together: number): Pr
   return most;
 }
 
-test('providers are asked side by side, up to the limit', async () => {
+test('providers run concurrently, up to the limit', async () => {
   assert.is(await overlapWith(1, 1), 1);
   assert.is(await overlapWith(2, 2), 2);
   assert.is(await overlapWith(3, 3), 3);
 });
 
-test('after an abort nothing is asked, and its reason is thrown', async () => {
+test('after an abort no provider runs, and its reason is thrown', async () => {
   const reason = new Error('stopped');
   const signal = AbortSignal.abort(reason);
   const { folder, command } = program('sh', 'touch ran');

@@ -22,7 +22,7 @@ async function listening(readiness: () => Readiness) {
   return { url, lines, close: () => server.close() };
 }
 
-test('/readyz follows the services, /healthz only says that there is an answer', async () => {
+test('/readyz reflects the services, /healthz only that the process answers', async () => {
   let readiness: Readiness = {
     status: 'starting',
     waiting: [{ service: 'memory:main', state: 'starting' }],
@@ -39,7 +39,7 @@ test('/readyz follows the services, /healthz only says that there is an answer',
   await close();
 });
 
-test('every request has an id, in its answer and its log line; a sane one from outside is kept', async () => {
+test('every request has an ID in its response and log line; a valid one from outside is kept', async () => {
   const { url, lines, close } = await listening(() => ({ status: 'ready', waiting: [] }));
   const headers = { 'x-request-id': 'proxy-1' };
   const answer = await fetch(`${url}/healthz?key=hush`, { headers });
@@ -55,7 +55,7 @@ test('every request has an id, in its answer and its log line; a sane one from o
   assert.not.match(lines.join(''), 'hush');
 });
 
-test('anything else is not there, and a large body is refused', async () => {
+test('other paths are not found, and a large body is refused', async () => {
   const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
   const nothing = await fetch(`${url}/admin`);
   assert.is(nothing.status, 404);
@@ -70,7 +70,7 @@ test('anything else is not there, and a large body is refused', async () => {
   await close();
 });
 
-test('what Node.js would refuse in its own way has an id and the same shape', async () => {
+test('requests that Node.js itself refuses have an ID and the same form', async () => {
   const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
   for (const [head, status, code] of [
     ['', 400, 'bad_request'],
@@ -86,7 +86,7 @@ test('what Node.js would refuse in its own way has an id and the same shape', as
   await close();
 });
 
-test('a keep-alive connection does not hold up the end', async () => {
+test('a keep-alive connection does not delay closing', async () => {
   const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
   await fetch(`${url}/healthz`, { keepalive: true });
   await close();
@@ -108,7 +108,7 @@ function setupOf(gateway: object, file?: string) {
   };
 }
 
-test('it listens on the gateway, or where gateway.admin says; paths lie beside the configuration', () => {
+test('it listens on the gateway or gateway.admin; relative paths start at the configuration', () => {
   const tls = { cert: 'c.pem', key: '~/k.pem' };
   assert.equal(healthAddress(setupOf({})), { ...PLAIN, port: 8787 });
   assert.equal(healthAddress(setupOf({ tls }, '/etc/svc/svc.json')).tls, {

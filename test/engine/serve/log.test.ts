@@ -28,7 +28,7 @@ function open(file: string, more: { onTrouble?: (why: string) => void } = {}) {
   );
 }
 
-test('a line is one JSON object with words for level and time, and for its owner alone', () => {
+test('a line is one JSON object with readable level and time, in a file private to its owner', () => {
   const file = tempFolder().at('logs/serve.log');
   const { logger, close } = open(file);
   logger.child({ service: 'health' }).warn({ requestId: 'r1' }, 'slow');
@@ -45,7 +45,7 @@ test('a line is one JSON object with words for level and time, and for its owner
   assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
-test('secrets do not get into a line, wherever they stand, and the line stays JSON', () => {
+test('a line contains no secret, wherever it was, and stays valid JSON', () => {
   const file = tempFolder().at('serve.log');
   const { logger, close } = open(file);
   const key = `-----BEGIN PRIVATE KEY-----\n${'a1'.repeat(40)}`;
@@ -69,7 +69,7 @@ test('an error is logged with its own message, and its cause below it', () => {
   );
 });
 
-test('a log that cannot be written says so once, and how much was lost when it can', () => {
+test('an unwritable log is reported once, and the number of lost lines when it recovers', () => {
   const folder = tempFolder();
   folder.write('logs', 'a file where the folder should be');
   const troubles: string[] = [];
@@ -94,7 +94,7 @@ test('a log that cannot be written says so once, and how much was lost when it c
   );
 });
 
-test('a changed configuration moves the log and its level; a file that was moved away is made anew', () => {
+test('a changed configuration moves the log and its level; a moved file is created again', () => {
   const folder = tempFolder();
   const log = open(folder.at('a.log'));
   log.logger.info('one');
@@ -108,7 +108,7 @@ test('a changed configuration moves the log and its level; a file that was moved
   assert.equal([said('a.old'), said('a.log'), said('b.log')], ['one', 'two', 'three']);
 });
 
-test('no file outgrows its bound, the newest lines are kept, and none is torn', () => {
+test('no file exceeds its limit, the newest lines are kept, and none is split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 60 }),
@@ -139,7 +139,7 @@ test('no file outgrows its bound, the newest lines are kept, and none is torn', 
   );
 });
 
-test('a pipe or device is written to and never set aside', () => {
+test('a pipe or device is written to and never rotated', () => {
   const log = new RotatingFile('/dev/null', { maxBytes: 1, keep: 1 });
   assert.ok(log.write('a\n') && log.write('b\n'));
   log.close();
@@ -150,7 +150,7 @@ function record(level: string, msg: string): string {
   return JSON.stringify({ level, time: '2026-03-02T10:00:00.000Z', pid: 1, msg });
 }
 
-test('the newest lines are read across files that were set aside, by level, foreign lines too', () => {
+test('the newest lines are read across rotated files, by level, including foreign lines', () => {
   const folder = tempFolder();
   const file = folder.write(
     's.log',
@@ -189,7 +189,7 @@ test('lines are selected by route and request, and others are left out', () => {
   }
 });
 
-test('following goes on from what was read, through a rotation and an emptied file', async () => {
+test('following continues after the last line read, across rotation and truncation', async () => {
   const folder = tempFolder();
   const file = folder.write('s.log', 'old\nhal');
   const end = readLogTail(file, { lines: 9, least: 'trace' });
@@ -211,7 +211,7 @@ test('following goes on from what was read, through a rotation and an emptied fi
   assert.is((await lines.next()).done, true);
 });
 
-test('following waits for a log that is not there yet', async () => {
+test('following waits for a missing log', async () => {
   const folder = tempFolder();
   const ended = new AbortController();
   const lines = followLog(folder.at('s.log'), { fromBytes: 0, signal: ended.signal, everyMs: 1 });

@@ -34,7 +34,7 @@ function processIn(home: TempFolder, services = [scriptedService('one')]) {
   return serve;
 }
 
-test('the state file tells of the instance while it runs, masked, and goes with it', async () => {
+test('the state file describes the running instance, masked, and is removed with it', async () => {
   const home = serverHome();
   const service = scriptedService('one');
   service.starts.push(new Error('the key hunter2-hunter2 was refused'));
@@ -52,7 +52,7 @@ test('the state file tells of the instance while it runs, masked, and goes with 
   assert.not(existsSync(home.at('serve.json')));
 });
 
-test('what a killed instance left behind is no running one', async () => {
+test('leftovers of a killed instance do not count as running', async () => {
   const home = serverHome();
   home.write(
     'serve.json',
@@ -66,7 +66,7 @@ test('what a killed instance left behind is no running one', async () => {
   assert.is(runningServeState(home.path), undefined);
 });
 
-test('a state file with something else in it is none', () => {
+test('an invalid state file is ignored', () => {
   const home = tempFolder();
   for (const text of ['', '[]', 'null', '{"pid": "x"}', '{"pid": 1, "startedMs": 1}']) {
     home.write('serve.json', text);
@@ -74,7 +74,7 @@ test('a state file with something else in it is none', () => {
   }
 });
 
-test('one that just ends is waited for; one that goes on is named', async () => {
+test('an instance that is stopping is waited for; a running one is named', async () => {
   const home = tempFolder();
   let end: () => void = () => undefined;
   const first = withInstanceLock(
@@ -100,13 +100,13 @@ test('one that just ends is waited for; one that goes on is named', async () => 
   assert.is(await second, 'mine');
 });
 
-test('a lock file that somebody wrote into is no instance', async () => {
+test('a lock file with foreign content is not an instance', async () => {
   const home = tempFolder();
   home.write('serve.lock', 'not a database, but long enough to be looked at as one'.repeat(40));
   assert.is(await withInstanceLock(home.path, async () => 'mine'), 'mine');
 });
 
-test('what does not end in time is cut off, and named', async () => {
+test('services that do not stop in time are abandoned and named', async () => {
   const home = serverHome({ gateway: { port: 0, drainSeconds: 0 } });
   const [quick, stuck] = [scriptedService('quick'), scriptedService('stuck')];
   stuck.drained = new Promise(() => undefined);
@@ -121,7 +121,7 @@ test('what does not end in time is cut off, and named', async () => {
   assert.not(existsSync(home.at('serve.json')));
 });
 
-test('reloads come one after the other, and none after the order to stop', async () => {
+test('reloads are sequential, and none follows the request to stop', async () => {
   const home = serverHome();
   const service = scriptedService('one');
   const serve = processIn(home, [service]);
@@ -134,7 +134,7 @@ test('reloads come one after the other, and none after the order to stop', async
   assert.equal(service.calls, ['start', 'reload', 'reload', 'drain', 'stop']);
 });
 
-test('a configuration that is missing at a reload is not taken for the defaults', async () => {
+test('a configuration missing at a reload is not replaced with the defaults', async () => {
   const home = serverHome();
   const service = scriptedService('one');
   const serve = processIn(home, [service]);
@@ -149,7 +149,7 @@ test('a configuration that is missing at a reload is not taken for the defaults'
   assert.equal(service.calls, ['start', 'drain', 'stop']);
 });
 
-test('a service that a reload begins while the process is told to stop is ended too', async () => {
+test('a service that a reload starts during a stop is stopped too', async () => {
   const home = serverHome();
   const services = [scriptedService('one')];
   const serve = processIn(home, services);
@@ -165,7 +165,7 @@ test('a service that a reload begins while the process is told to stop is ended 
   assert.equal([end.isDrained, late.calls], [true, ['start', 'drain', 'stop']]);
 });
 
-test('a state file that cannot be written is told once and written when it can', () => {
+test('an unwritable state file is reported once and written when possible', () => {
   const folder = tempFolder();
   const at = folder.at('state');
   const told: string[] = [];
@@ -190,7 +190,7 @@ test('a state file that cannot be written is told once and written when it can',
   file.remove();
 });
 
-test('what cannot be recorded about activity is logged once, not printed', async () => {
+test('a failure to record activity is logged once, not printed', async () => {
   const home = serverHome();
   home.write('activity', 'a file where the folder should be');
   const printed: string[] = [];

@@ -7,7 +7,7 @@ import {
 } from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const test = suite('the svc serve that runs');
+const test = suite('finding the running svc serve');
 
 const SERVICE = {
   name: 'health',
@@ -27,7 +27,7 @@ const STATE = {
   services: [SERVICE],
 };
 
-test('its state is read while it holds its lock, whatever else stands in it', async () => {
+test('its state is read while it holds its lock, ignoring unknown fields', async () => {
   const folder = tempFolder();
   assert.is(runningServeState(folder.path), undefined);
   folder.write('serve.json', JSON.stringify({ ...STATE, more: 1 }));
@@ -37,7 +37,7 @@ test('its state is read while it holds its lock, whatever else stands in it', as
   assert.is(runningServeState(folder.path), undefined);
 });
 
-test('a file that is half, or of another form, is none', async () => {
+test('a truncated or invalid file is ignored', async () => {
   const folder = tempFolder();
   for (const text of [
     '',

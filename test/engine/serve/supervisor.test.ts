@@ -48,7 +48,7 @@ function supervise(services: readonly ScriptedService[], backoff = QUICK) {
   return { supervisor, lines, one, enters };
 }
 
-test('a service that fails is stopped and started again; the others hear nothing of it', async () => {
+test('a failed service is stopped and restarted without affecting the others', async () => {
   const [well, ill] = [scriptedService('well'), scriptedService('ill')];
   ill.starts.push(new Error('no luck'), new Error('no luck'), 'ready');
   const { one, enters, lines, supervisor } = supervise([well, ill]);
@@ -64,7 +64,7 @@ test('a service that fails is stopped and started again; the others hear nothing
   await supervisor.end();
 });
 
-test('the log has the code and the hint of a failure, and why something could not be done', async () => {
+test('the log has the code, the hint and the cause of a failure', async () => {
   const ill = scriptedService('ill');
   ill.starts.push(new SvcError('LISTEN_FAILED', 'the port is in use', { hint: 'free it' }));
   const { enters, lines, supervisor } = supervise([ill]);
@@ -77,7 +77,7 @@ test('the log has the code and the hint of a failure, and why something could no
   assert.is(undrained.msg, 'could not finish its work: it is away');
 });
 
-test('while it rests, it says why and when it is tried again', async () => {
+test('while waiting to restart, its state has the cause and the time of the next attempt', async () => {
   const ill = scriptedService('ill');
   ill.starts.push(new Error('no luck'));
   const { one, enters, supervisor } = supervise([ill], SLOW);
@@ -89,7 +89,7 @@ test('while it rests, it says why and when it is tried again', async () => {
   assert.equal([one('ill')?.state, ill.calls], ['stopped', ['start']]);
 });
 
-test('what a life that is over still tells does not count', async () => {
+test('late reports of an ended run are ignored', async () => {
   const service = scriptedService('one');
   const { one, enters, supervisor } = supervise([service]);
   await enters('one', 'ready');
@@ -106,7 +106,7 @@ test('what a life that is over still tells does not count', async () => {
   await supervisor.end();
 });
 
-test('trouble is told beside the state, from before it was ready too, until it is over', async () => {
+test('problems are shown next to the state until they are over, even from before it was ready', async () => {
   const service = scriptedService('one');
   service.starts.push('slow');
   const { one, enters, supervisor } = supervise([service]);
@@ -121,7 +121,7 @@ test('trouble is told beside the state, from before it was ready too, until it i
   await supervisor.end();
 });
 
-test('a reload starts what is new, ends what is gone, and lets the others take over or start anew', async () => {
+test('a reload starts new services, stops removed ones, and lets the others reload or restart', async () => {
   const [stays, anew, goes, comes] = ['stays', 'anew', 'goes', 'comes'].map(scriptedService);
   assert.ok(stays && anew && goes && comes);
   anew.takesOn = false;
@@ -143,7 +143,7 @@ test('a reload starts what is new, ends what is gone, and lets the others take o
   await supervisor.end();
 });
 
-test('a reload tries a service at once that rests after a failure', async () => {
+test('a reload immediately restarts a service that is waiting after a failure', async () => {
   const ill = scriptedService('ill');
   ill.starts.push(new Error('no luck'), 'ready');
   const { supervisor, enters } = supervise([ill], SLOW);
@@ -153,7 +153,7 @@ test('a reload tries a service at once that rests after a failure', async () => 
   await supervisor.end();
 });
 
-test('all are drained before one is stopped, and the first is stopped last', async () => {
+test('all services are drained before any is stopped, and the first is stopped last', async () => {
   const order: string[] = [];
   const services = ['first', 'second'].map((name) => {
     const service = scriptedService(name);
@@ -180,7 +180,7 @@ test('all are drained before one is stopped, and the first is stopped last', asy
   assert.equal(order.slice(2), ['drain first', 'drain second', 'stop second', 'stop first']);
 });
 
-test('readiness names those that are missing, and leaves out the one that tells', () => {
+test('readiness names the services that are not ready, except for the one that reports it', () => {
   const base = {
     sinceMs: 0,
     event: null,
@@ -214,7 +214,7 @@ test('readiness names those that are missing, and leaves out the one that tells'
   });
 });
 
-test('rests get longer, and never longer than the longest', () => {
+test('delays grow up to the maximum', () => {
   const { firstMs, mostMs } = SERVICE_BACKOFF;
   const rests = [1, 2, 3, 7, 50].map((failures) => doublingRestMs(failures, firstMs, mostMs));
   assert.equal(rests, [1000, 2000, 4000, 60_000, 60_000]);

@@ -36,7 +36,7 @@ test('it runs this installation, reloads by SIGHUP, and gives the drain its time
   assert.is(values.get('RestartPreventExitStatus'), '2');
 });
 
-test('it says when it is ready where systemd-notify is there, and reads secrets from a file', () => {
+test('it reports readiness if systemd-notify exists, and reads secrets from a file', () => {
   const values = valuesOf(systemdUnit(OPTIONS));
   assert.equal([values.get('Type'), values.get('NotifyAccess')], ['notify', 'all']);
   assert.is(values.get('EnvironmentFile'), '-/etc/svc/svc.env');
@@ -44,7 +44,7 @@ test('it says when it is ready where systemd-notify is there, and reads secrets 
   assert.equal([without.get('Type'), without.has('NotifyAccess')], ['exec', false]);
 });
 
-test('paths with blanks, quotes, dollars and percent signs come through', () => {
+test('paths with blanks, quotes, dollars and percent signs are kept', () => {
   const unit = systemdUnit({
     ...OPTIONS,
     args: ['--config', '/etc/my "svc"/50%$HOME.json'],

@@ -9,7 +9,7 @@ import { contextOf } from '../../support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const test = suite('looking at the listener of another process');
+const test = suite('watching the listener of another process');
 
 const AN_ANSWER = { atMs: 1, status: 200, code: null, action: 'create_flow' };
 
@@ -63,7 +63,7 @@ function watched() {
   return { home, clock, activity, serves, webhooks: watching };
 }
 
-test('where nobody serves no route is served, no secret is read, and no flows are made', async () => {
+test('without a listener no route is served, no secret read, and no flows database created', async () => {
   const { home, webhooks } = watched();
   const { routes, flows } = await webhooks.snapshot();
   assert.equal(
@@ -79,7 +79,7 @@ test('where nobody serves no route is served, no secret is read, and no flows ar
   assert.not(existsSync(home.at('flows.sqlite')));
 });
 
-test('routes stand as the process that serves wrote them down, as long as it lives', async () => {
+test('routes are those recorded by the listening process, as long as it runs', async () => {
   const { home, clock, serves, webhooks } = watched();
   await withInstanceLock(home.path, async () => {
     serves();
@@ -97,7 +97,7 @@ test('routes stand as the process that serves wrote them down, as long as it liv
   webhooks.close();
 });
 
-test('traffic is what the totals grew by while they were looked at, for a minute', async () => {
+test('traffic is the growth of the totals over the last minute of watching', async () => {
   const { clock, activity, webhooks } = watched();
   const ci = async () => (await webhooks.snapshot()).routes[0]?.activity;
   activity(100, 2);
@@ -115,7 +115,7 @@ test('traffic is what the totals grew by while they were looked at, for a minute
   webhooks.close();
 });
 
-test('flows of the other process show, the one that changed last first', async () => {
+test('flows of the other process are listed, last changed first', async () => {
   const { home, clock, webhooks } = watched();
   const { flows, clock: own } = await testFlows({}, home.path);
   const first = await newFlow(flows);

@@ -57,7 +57,7 @@ async function setUp(world: World, some: Partial<SetUpChoices>, force = false) {
   };
 }
 
-test('the workspace is that of the configuration, the current folder or the usual place', () =>
+test('the workspace is the configured one, the current folder or the default location', () =>
   inWorld((world) => {
     const { context, at, write } = world;
     const dirs = () => {
@@ -77,7 +77,7 @@ test('the workspace is that of the configuration, the current folder or the usua
     ]);
   }));
 
-test('a workspace is made with an example only when one is wanted, and keeps what is there', () =>
+test('an example is only added to a workspace on request, and existing files stay', () =>
   inWorld(async ({ at, write }) => {
     const none = async (): Promise<never> => {
       throw new Error('the newest notes have a heading');
@@ -103,7 +103,7 @@ test('a workspace is made with an example only when one is wanted, and keeps wha
     );
   }));
 
-test('on offer is what has a key or runs; a server that runs is never preferred', () =>
+test('providers with a key and running servers are offered; a running server is never preferred', () =>
   inWorld(async ({ context }) => {
     const offered = async (env: Readonly<Record<string, string>>, running: string) => {
       const { providers } = openSetUp(withEnv(context, env), { force: false });
@@ -139,7 +139,7 @@ test('a server is found by connecting to its address', () =>
     assert.not(stopped.offers.some(({ provider }) => provider === 'ollama'));
   }));
 
-test('a key of the environment is referred to; placeholders of local servers are not', () =>
+test('a key in the environment is stored as a reference, except placeholders for local servers', () =>
   inWorld(({ context }) => {
     const env = { OPENAI_API_KEY: KEY, OLLAMA_API_KEY: 'ollama' };
     const { providers } = openSetUp(withEnv(context, env), { force: false });
@@ -148,7 +148,7 @@ test('a key of the environment is referred to; placeholders of local servers are
     assert.is(keyState('mistral', providers).kind, 'missing');
   }));
 
-test('what is given for a key is a key, a reference, or an error that does not tell it', async () => {
+test('input for a key is a key, a reference, or an error that does not reveal it', async () => {
   assert.equal(givenKey(` ${KEY}\n`), { kind: 'given', value: KEY });
   assert.equal(givenKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
   for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted']) {
@@ -159,7 +159,7 @@ test('what is given for a key is a key, a reference, or an error that does not t
   assert.not.match((await errorOf(() => variableKey(KEY))).message, 'sk-planted');
 });
 
-test('a given key lies in a private file, and the configuration leads to it', () =>
+test('a given key is stored in a private file that the configuration references', () =>
   inWorld(async (world) => {
     const { context, at } = world;
     const { plan, written } = await setUp(world, { key: { kind: 'given', value: KEY } });
@@ -180,7 +180,7 @@ test('a given key lies in a private file, and the configuration leads to it', ()
     assert.is(providers.settings.provider, 'openai');
   }));
 
-test('the same again changes nothing; a second key finds the file by its name', () =>
+test('repeating changes nothing; a second key finds the file by its name', () =>
   inWorld(async (world) => {
     await setUp(world, { key: { kind: 'given', value: KEY } });
     const before = readFileSync(world.at('home/.svc/svc.json'), 'utf8');
@@ -195,7 +195,7 @@ test('the same again changes nothing; a second key finds the file by its name', 
     assert.equal(Object.keys(loaded.input.secrets?.providers ?? {}), ['svc']);
   }));
 
-test('a configuration that is there keeps its comments, and loses what was of another provider', () =>
+test('an existing configuration keeps its comments, and loses settings of another provider', () =>
   inWorld(async (world) => {
     const file = world.write(
       'project/svc.json',
@@ -226,7 +226,7 @@ test('a configuration that is there keeps its comments, and loses what was of an
     assert.ok(plan.diff.length > 1);
   }));
 
-test('without a provider for now, a key that is set later is picked up; never is never', () =>
+test('with no provider "for now", a later key is picked up; with "never", it is not', () =>
   inWorld(async (world) => {
     const later = withEnv(world.context, { OPENAI_API_KEY: KEY });
     const used = () => {
@@ -263,7 +263,7 @@ test('a key is tried from memory: nothing is on disk before the plan is accepted
     assert.not(existsSync(world.at('home/.svc')));
   }));
 
-test('a change that somebody else made in the meantime is not undone', () =>
+test('a concurrent change by someone else is not undone', () =>
   inWorld(async (world) => {
     const opened = openSetUp(world.context, { force: false });
     const choices = choicesOf(world, { key: { kind: 'given', value: KEY } });
@@ -278,7 +278,7 @@ test('a change that somebody else made in the meantime is not undone', () =>
     assert.not(existsSync(choices.workspace));
   }));
 
-test('force begins anew, also over what is no configuration', () =>
+test('force starts over, even over an invalid configuration', () =>
   inWorld(async (world) => {
     const file = world.write('home/.svc/svc.json', '{ broken');
     assert.is((await errorOf(() => setUp(world, {}))).code, 'CONFIG_SYNTAX');
@@ -286,7 +286,7 @@ test('force begins anew, also over what is no configuration', () =>
     assert.match(readFileSync(file, 'utf8'), '"provider": "openai"');
   }));
 
-test('a file of secrets keeps what else lies in it, and is not written over when it is something else', () =>
+test('a file of secrets keeps its other content, and a different file is not overwritten', () =>
   inWorld(async ({ at, write }) => {
     const file = write('s/secrets.json', '{"mine":"x","providers":{"a/b":"1"}}');
     const key = (provider: string) => storeKey(file, { provider, key: KEY }, signal);
@@ -307,7 +307,7 @@ test('a file of secrets keeps what else lies in it, and is not written over when
     assert.ok((await linked.catch((error: unknown) => error)) instanceof SvcError);
   }));
 
-test('a folder of notes can be indexed whole, next to what is indexed already', () =>
+test('a folder of notes can be indexed as a whole, in addition to what is already indexed', () =>
   inWorld(async (world) => {
     world.write(
       'home/.svc/svc.json',

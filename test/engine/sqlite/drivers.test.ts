@@ -31,7 +31,7 @@ function promises({ name, connect }: Driver): void {
     database.close();
   });
 
-  test('gives values back as they were, blobs as buffers', ({ database }) => {
+  test('returns values as they were stored, blobs as buffers', ({ database }) => {
     const values = [1, -1.5, 2 ** 40, 'text', Buffer.from([0, 255]), null];
     const insert = database.prepare('INSERT INTO t (value) VALUES (?)');
     for (const value of values) insert.run(value);
@@ -44,7 +44,7 @@ function promises({ name, connect }: Driver): void {
     assert.ok(Buffer.isBuffer(last) && last.readFloatLE() === 0.5);
   });
 
-  test('takes values by place, as an array, and by name', ({ database }) => {
+  test('accepts values by position, as an array, and by name', ({ database }) => {
     assert.equal(database.prepare('SELECT ? AS a, ? AS b').get(1, 2), { a: 1, b: 2 });
     assert.equal(database.prepare('SELECT ? AS a, ? AS b').get([1, 2]), { a: 1, b: 2 });
     const named = database.prepare('SELECT @a AS a, @b AS b');
@@ -53,7 +53,7 @@ function promises({ name, connect }: Driver): void {
     assert.throws(() => database.prepare('SELECT ?').get(1, 2));
   });
 
-  test('moves what a writer wrote into the file while others read', ({ file, database }) => {
+  test('checkpoints the log of a writer while others read', ({ file, database }) => {
     database.pragma('journal_mode = WAL');
     const reader = connect(file, { readonly: true, timeout: 0 });
     reader.prepare('SELECT count(*) FROM t').get();
@@ -122,7 +122,7 @@ function promises({ name, connect }: Driver): void {
     assert.is(database.prepare('DELETE FROM t').run().changes, 1);
   });
 
-  test('a transaction commits, or takes back what threw; a nested one is a savepoint', ({
+  test('a transaction commits, or rolls back if it throws; a nested one is a savepoint', ({
     database,
   }) => {
     const add = (id: number): void => void database.prepare('INSERT INTO t VALUES (?, 0)').run(id);
@@ -143,10 +143,7 @@ function promises({ name, connect }: Driver): void {
     assert.equal(database.prepare('SELECT id FROM t').pluck().all(), [1]);
   });
 
-  test('a second writer is told that the file is busy, after the time it may wait', ({
-    file,
-    database,
-  }) => {
+  test('a second writer gets a "busy" error after its time to wait', ({ file, database }) => {
     const other = connect(file, { fileMustExist: true, timeout: 0 });
     database.exec('BEGIN IMMEDIATE');
     const error = caught(() => other.exec('BEGIN IMMEDIATE'));
@@ -155,7 +152,7 @@ function promises({ name, connect }: Driver): void {
     other.close();
   });
 
-  test('names faults by their code', ({ file, database }) => {
+  test('reports errors by their code', ({ file, database }) => {
     assert.is(
       codeOf(() => database.exec('nonsense')),
       'SQLITE_ERROR',
@@ -173,7 +170,9 @@ function promises({ name, connect }: Driver): void {
     assert.is(databaseFault(full), 'disk_full');
   });
 
-  test('creates no file that must exist, and recognises what is no database', ({ file }) => {
+  test('does not create a file that must exist, and recognises files that are not databases', ({
+    file,
+  }) => {
     const missing = `${file}.missing`;
     for (const readonly of [false, true]) {
       const error = caught(() => connect(missing, { readonly, fileMustExist: true }));
@@ -189,7 +188,7 @@ function promises({ name, connect }: Driver): void {
     assert.is(databaseFault(caught(open)), 'corrupt');
   });
 
-  test('opens a path with characters that mean something in a URL', () => {
+  test('opens a path with characters that are special in a URL', () => {
     const file = tempFolder().at('50% of #1?mode=ro.sqlite');
     connect(file, {}).exec('CREATE TABLE t (a)');
     assert.ok(existsSync(file));

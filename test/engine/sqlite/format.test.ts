@@ -44,7 +44,7 @@ function existing(file: string): Connection {
   return openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
 }
 
-test('every step is done once, whatever the version is', ({ file }) => {
+test('every migration step runs once, from any version', ({ file }) => {
   using(openFormat(file, format(FIRST), 0), (database) => {
     assert.is(formatVersion(database, format(FIRST)), 1);
   });
@@ -54,7 +54,7 @@ test('every step is done once, whatever the version is', ({ file }) => {
   assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
-test('all steps are taken back when one fails', ({ file }) => {
+test('all steps are rolled back if one fails', ({ file }) => {
   const failing = format(FIRST, SECOND, 'INSERT INTO nowhere VALUES (1)');
   assert.throws(() => openFormat(file, failing, 0), /no such table: nowhere/);
   using(existing(file), (database) => {
@@ -63,7 +63,7 @@ test('all steps are taken back when one fails', ({ file }) => {
   });
 });
 
-test('a file of a newer svc, or of another program, is refused and left as it is', ({ file }) => {
+test('a file of a newer svc, or of another program, is refused and left unchanged', ({ file }) => {
   using(openFormat(file, format(FIRST), 0), (database) => database.pragma('user_version = 9'));
   const other = `${file}.other`;
   using(createDatabase(other, 0), (database) => database.exec('CREATE TABLE mine (x)'));
@@ -82,7 +82,7 @@ test('a format without a mark refuses a file that has one, whatever its version'
   assert.throws(() => openFormat(file, unmarked, 0), /is not a file of notes/);
 });
 
-test('a file that another process creates meanwhile is new or ours', ({ file }) => {
+test('a file that another process creates meanwhile counts as new or as ours', ({ file }) => {
   using(openFormat(file, format(), 0), () => undefined);
   using(existing(file), (database) => {
     const disturbed: Connection = Object.create(database, {

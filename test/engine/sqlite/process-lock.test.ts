@@ -19,7 +19,7 @@ function openHandles(file: string): number {
   }).length;
 }
 
-test('tells whether it is held, also for a file that was made again', async () => {
+test('reports whether it is held, even for a recreated file', async () => {
   const file = tempFolder().at('a.lock');
   assert.not(isProcessLockHeld(file));
   for (let round = 0; round < 2; round++) {
@@ -46,7 +46,7 @@ test('names the file when it cannot be used', async () => {
 });
 
 if (process.platform === 'linux') {
-  test('asking leaves neither a lock nor an open file', async () => {
+  test('checking leaves neither a lock nor an open file', async () => {
     const file = tempFolder().at('a.lock');
     await withProcessLock(file, { signal }, async () => undefined);
     assert.is(openHandles(file), 0);

@@ -74,7 +74,7 @@ for (const postgres of await testServers()) {
     return z.parse(copyDocument, copied);
   };
 
-  test('flows go there and back as they are, with their tasks, notifications and answers', async () => {
+  test('flows are copied there and back unchanged, with their tasks, notifications and answers', async () => {
     const host = await newHost();
     await fill(host.context, host.alone);
     const before = await everything(host.context, host.alone);
@@ -172,7 +172,7 @@ for (const postgres of await testServers()) {
     });
   }
 
-  test('a host that began with a copy of the file of another one copies what is its own', async () => {
+  test("a host that started from a copy of another's file copies only its own records", async () => {
     const url = await postgres.newDatabase();
     const one = storageHost(url);
     const two = storageHost(url);
@@ -245,7 +245,7 @@ for (const postgres of await testServers()) {
     assert.ok((await copy(host, 'postgres')).verified);
   });
 
-  test('vectors go there and back byte for byte, and are paid for once', async () => {
+  test('vectors are copied there and back byte for byte, and paid for once', async () => {
     const host = await newHost();
     const file = indexFile(host.context);
     mkdirSync(dirname(file));
@@ -289,7 +289,7 @@ for (const postgres of await testServers()) {
     });
   });
 
-  test('recalls go to the server once, with the name of their host', async () => {
+  test('recalls are copied to the server once, with the name of their host', async () => {
     const host = await newHost();
     const [target] = dreamTargets(host.loaded, host.context);
     const file = target?.workspace.files.recallLog ?? '';

@@ -87,7 +87,7 @@ if (cluster !== undefined) {
     );
   });
 
-  test('who may not create a schema is told which statement an administrator has to run', async () => {
+  test('a role that cannot create a schema gets the statement for an administrator to run', async () => {
     const database = await newDatabase();
     await database.sql('CREATE ROLE "no schema" LOGIN');
     const host = storageHost(database.as('no%20schema'));
@@ -107,7 +107,7 @@ if (cluster !== undefined) {
     assert.ok((await storageStatus(host.context, host.loaded)).server?.usable);
   });
 
-  test('who does not own the tables cannot change them', async () => {
+  test('a role that does not own the tables cannot change them', async () => {
     const database = await newDatabase();
     await database.sql(
       'CREATE SCHEMA svc; CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA svc TO guest',

@@ -55,7 +55,7 @@ for (const postgres of await testServers()) {
   on.run();
 }
 
-test('without a URL, the files are named', async () => {
+test('without a URL, the database files are listed', async () => {
   const { context, loaded } = storageHost();
   const status = z.parse(statusDocument, await storageStatus(context, loaded));
   assert.is(status.store, 'sqlite');

@@ -34,7 +34,7 @@ const COMBINED = {
 
 for (const [what, make] of Object.entries(SIGNALS)) {
   for (const [how, combine] of Object.entries(COMBINED)) {
-    test(`${what} aborts what was made of it, ${how}, even if garbage is collected meanwhile`, async () => {
+    test(`${what} aborts the combined signal, ${how}, even if garbage is collected meanwhile`, async () => {
       const combined = Array.from({ length: 10 }, () => combine(make));
       let heard = 0;
       for (const signal of combined.slice(5)) {

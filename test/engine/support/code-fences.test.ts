@@ -27,7 +27,7 @@ test('in a list item, code may be indented, and ends with the item', () => {
   assert.equal(outside('  ```', 'code', '```', 'b'), ['b']);
 });
 
-test('code that no fence closes goes to the end', () => {
+test('unclosed code extends to the end', () => {
   const fences = new CodeFences();
   assert.equal(
     ['a', '  ~~~~js', 'code'].map((line) => fences.isCode(line)),

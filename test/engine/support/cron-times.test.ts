@@ -77,7 +77,7 @@ const anyField = (from: number, to: number): fc.Arbitrary<string> => {
   return fc.array(fc.oneof(span, stepped), { minLength: 1, maxLength: 3 }).map(String);
 };
 
-test('whatever is a valid expression runs at the times it says', () => {
+test('any valid expression runs at its times', () => {
   const expression = fc
     .tuple(anyField(0, 59), anyField(0, 23), anyField(1, 31), anyField(1, 12), anyField(0, 7))
     .map((fields) => fields.join(' '));

@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('replacing files');
 
-test('the next write removes what a killed one left, and nothing that may be under way or of others', () => {
+test('the next write removes leftovers of a killed one, but no current or foreign files', () => {
   const folder = tempFolder();
   const stray = folder.write('.0123456789ab.svc.tmp', 'text of a note');
   const old = (Date.now() - 2 * WRITING_MS) / 1000;
@@ -26,12 +26,12 @@ test('the next write removes what a killed one left, and nothing that may be und
   assert.equal(readdirSync(folder.path).toSorted(), [...others, 'MEMORY.md'].toSorted());
 });
 
-test('a workspace that vanished is not taken for a link', () => {
+test('a missing workspace is not reported as a link', () => {
   const folder = tempFolder();
   assert.throws(() => readGuarded(folder.at('gone'), 'memory/a.md'), /gone no longer exists/u);
 });
 
-test('a file has its time of modification as soon as it is there', () => {
+test('a file has its modification time from the moment it exists', () => {
   const folder = tempFolder();
   for (const modified of [new Date(-43_200_000), new Date('2026-02-03T04:05:06.789Z')]) {
     replaceFile(folder.at('a.md'), 'x', 0o600, modified);
@@ -39,7 +39,7 @@ test('a file has its time of modification as soon as it is there', () => {
   }
 });
 
-test('creates folders for their owner, and accepts those that exist', () => {
+test('creates folders private to their owner, and accepts existing ones', () => {
   const folder = tempFolder();
   for (const path of ['a/b/c', 'a/b/c', 'a']) makeFolders(folder.at(path));
   for (const path of ['a', 'a/b', 'a/b/c']) {

@@ -30,7 +30,7 @@ test('says one file and two files', () => {
   assert.is(formatCountOf(2, 'match', 'matches'), '2 matches');
 });
 
-test('sizes step to the next unit where the figure would', () => {
+test('sizes change unit when the rounded number does', () => {
   const cases: readonly (readonly [number, string])[] = [
     [-5, '0 B'],
     [999, '999 B'],
@@ -62,13 +62,13 @@ test('the time left reads like a clock and is never early', () => {
   assert.is(formatEta(-5), '0:00');
 });
 
-test('rates have a decimal only where it says something', () => {
+test('rates have a decimal only where it matters', () => {
   assert.is(formatRate(8214.4, 'chunks'), '8,214 chunks/s');
   assert.is(formatRate(1.25, 'files'), '1.3 files/s');
   assert.is(formatRate(-1, 'files'), '0 files/s');
 });
 
-test('moments are told in the largest unit that fits; the near future is now', () => {
+test('times are given in the largest unit that fits; the near future is now', () => {
   const now = 1_000_000_000;
   const cases: readonly (readonly [number, string])[] = [
     [-172_900_000, 'in 2 days'],
@@ -84,7 +84,7 @@ test('moments are told in the largest unit that fits; the near future is now', (
   for (const [ago, text] of cases) assert.is(formatRelativeTime(now - ago, now), text);
 });
 
-test('the time until a moment is told in the largest unit that fits', () => {
+test('the time until a moment is given in the largest unit that fits', () => {
   const cases: readonly (readonly [number, string])[] = [
     [-1, 'now'],
     [500, 'in 1 s'],

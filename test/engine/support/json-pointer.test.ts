@@ -43,7 +43,7 @@ test('every place of any JSON is found by its pointer', () => {
   fc.assert(property, { numRuns: 500 });
 });
 
-test('a pointer to where nothing is finds nothing', () => {
+test('a pointer to a missing value finds nothing', () => {
   const property = fc.property(json, fc.array(key, { minLength: 1 }), (root, keys) => {
     const pointer = keys
       .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
@@ -55,7 +55,7 @@ test('a pointer to where nothing is finds nothing', () => {
   fc.assert(property, { numRuns: 500 });
 });
 
-test('what every object or list has by birth is not found', () => {
+test('inherited properties are not found', () => {
   const root = JSON.parse('{"list": ["a", "b"], "text": "abc", "__proto__": {"own": 1}}');
   for (const pointer of [
     '/constructor',

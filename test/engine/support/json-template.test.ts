@@ -24,7 +24,7 @@ const DATA = {
   long: 'x'.repeat(40),
 };
 
-test('a text of one pointer has the value, any other the text of it', () => {
+test('a text that is only a pointer becomes the value, any other includes it as text', () => {
   const cases: readonly (readonly [unknown, unknown])[] = [
     ['{/a/b/0}', 1],
     ['{/a/b/3}', { c: true }],

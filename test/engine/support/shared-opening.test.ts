@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deferred, SharedOpening } from '../../../src/engine/support/async.js';
 
-const test = suite('what several callers open together');
+const test = suite('shared opening');
 
 const NEVER = new AbortController().signal;
 
@@ -40,7 +40,7 @@ test('it is opened again after a failure', async () => {
   assert.is(await opening.get(NEVER), 'open');
 });
 
-test('its end aborts an opening that nobody waits for', async () => {
+test('closing aborts an opening that nobody waits for', async () => {
   const opening = new SharedOpening<string>(
     (signal) =>
       new Promise((_, reject) => {

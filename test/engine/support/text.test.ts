@@ -6,7 +6,7 @@ import { isWellFormed } from '../../support/markdown.js';
 
 const test = suite('texts');
 
-test('the ends of a text have whole characters, and at most one UTF-16 unit less than asked for', () => {
+test('the ends of a text have whole characters, at most one UTF-16 unit less than requested', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(30), (text, most) => {
       const [first, last] = [firstChars(text, most), lastChars(text, most)];

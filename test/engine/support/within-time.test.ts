@@ -14,7 +14,7 @@ function thrownBy(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('work that hangs is given up when its time is over, and told to stop', async () => {
+test('hanging work is abandoned at its time limit, and its signal aborted', async () => {
   let told: AbortSignal | undefined;
   const timed = await withinTime(1, undefined, (signal) => {
     told = signal;
@@ -24,7 +24,7 @@ test('work that hangs is given up when its time is over, and told to stop', asyn
   assert.ok(told?.aborted);
 });
 
-test('work that hangs is given up when it is stopped, before or meanwhile', async () => {
+test('hanging work is abandoned on abort, before or during it', async () => {
   const reason = new Error('stopped');
   assert.is(await thrownBy(withinTime(HOUR_MS, AbortSignal.abort(reason), never)), reason);
   const stop = new AbortController();
@@ -33,7 +33,7 @@ test('work that hangs is given up when it is stopped, before or meanwhile', asyn
   assert.is(await waiting, reason);
 });
 
-test('work that is done in time gives what it gives, and leaves no timer', async () => {
+test('work done in time returns its result and leaves no timer', async () => {
   const { signal } = new AbortController();
   const timed = await withinTime(HOUR_MS, signal, async () => 'done');
   assert.equal(timed, { done: true, value: 'done' });

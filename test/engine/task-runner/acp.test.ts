@@ -42,7 +42,7 @@ async function ended(world: RunnerWorld, task: string) {
   return end;
 }
 
-test('an agent is prompted with the task, and its last words are the result', async () => {
+test('an agent is prompted with the task, and its last message is the result', async () => {
   const world = await agentWorld({}, 'greeting');
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'answer this' });
@@ -96,7 +96,7 @@ test('no files and no terminals are offered, and none are served', async () => {
   assert.match(world.logged(), /readTextFile\\*":false.*terminal\\*":false/);
 });
 
-test('cancelling is asked for first', async () => {
+test('cancelling is requested first', async () => {
   const world = await agentWorld();
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'wait' });
@@ -107,7 +107,7 @@ test('cancelling is asked for first', async () => {
   await world.close();
 });
 
-test('an agent that does not listen is killed, with all that it started', async () => {
+test('an agent that ignores the request is killed with its children', async () => {
   const world = await agentWorld({ timeoutSeconds: 3 });
   await world.run();
   const id = await world.task({ runtime: 'acp', task: 'ignore me' });
@@ -140,13 +140,13 @@ for (const [mode, what, error] of FAILURES) {
   });
 }
 
-test('a program that is no agent fails', async () => {
+test('a program that is not an agent fails', async () => {
   const command = [process.execPath, '-e', 'console.log("hello")'];
   const task = await ended(await agentWorld({ command }), 'any');
   assert.match(task.error ?? '', /^exited with code 0/);
 });
 
-test('an answer counts, although the agent does not exit and is stopped', async () => {
+test('an answer counts even if the agent does not exit and is killed', async () => {
   for (const stop of ['cancel', 'close'] as const) {
     const world = await agentWorld();
     const runner = await world.run();

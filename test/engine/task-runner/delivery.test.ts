@@ -272,7 +272,7 @@ test('a line break at the end of a secret is not part of the key', async () => {
   }
 });
 
-test('each try has the same id and a signature of its own time, until it arrives', async () => {
+test('each attempt has the same ID and a new signature with its time, until one arrives', async () => {
   const { received, url, close } = await receiver([500, 302, 404, 204]);
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
@@ -297,7 +297,7 @@ test('each try has the same id and a signature of its own time, until it arrives
   await close();
 });
 
-test('what nobody takes is given up after ten tries, and the audit tells', async () => {
+test('an undeliverable notification fails after ten attempts, and the audit shows it', async () => {
   const { received, url, close } = await receiver(Array.from({ length: 20 }, () => 503));
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
@@ -356,7 +356,7 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   await away.close();
 });
 
-test('what was being delivered when the process died is delivered later under its id', async () => {
+test('a delivery interrupted by a crash is repeated later under the same ID', async () => {
   const { received, url, close } = await receiver();
   const home = tempFolder();
   const before = await delivering({ url, secret: SECRET }, home);
@@ -378,7 +378,7 @@ test('what was being delivered when the process died is delivered later under it
   await close();
 });
 
-test('a program gets it on stdin, and has taken it when it ends with 0', async () => {
+test('a program gets the notification on stdin, and accepts it by exiting with 0', async () => {
   const script = `
     const fs = require('node:fs');
     const file = process.env.SVC_HOME + '/tries';
@@ -400,7 +400,7 @@ test('a program gets it on stdin, and has taken it when it ends with 0', async (
   await world.close();
 });
 
-test('closing cuts a program off, and the notification stays', async () => {
+test('closing kills a running program, and the notification stays', async () => {
   const script = `require('node:fs').writeFileSync(process.env.SVC_HOME + '/pid', process.pid + '.');
     setInterval(() => {}, 1000)`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
@@ -419,7 +419,7 @@ test('closing cuts a program off, and the notification stays', async () => {
   await world.close();
 });
 
-test('a secret that is no key is reported, and not shown', async () => {
+test('a secret that is not a valid key is reported, and not shown', async () => {
   const secret = 'whsec_!!!not-base64!!!';
   const world = await delivering({ url: 'http://127.0.0.1:9/', secret });
   const reported = () => {

@@ -37,7 +37,7 @@ function pidsIn(file: string): readonly number[] {
   return (readFileSync(file, 'utf8').match(/^\d+(?=\n)/gm) ?? []).map(Number);
 }
 
-test('no more tasks run at once than are allowed, oldest first', async () => {
+test('tasks run oldest first, up to the allowed number at once', async () => {
   const world = await runnerWorld({ concurrency: 2, ...subagent(WAITS) });
   await world.run();
   const ids = [await world.task(), await world.task(), await world.task()];
@@ -92,7 +92,7 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   await world.close();
 });
 
-test('a task for an agent that is not declared runs in the folder of no other', async () => {
+test("a task for an undeclared agent does not run in another agent's folder", async () => {
   const script = "require('node:fs').writeFileSync(process.env.SVC_HOME + '/ran', '')";
   const world = await runnerWorld(subagent(script, { maxAttempts: 1 }));
   await world.run();
@@ -171,7 +171,7 @@ test('a lease outlasts work that takes longer than it', async () => {
   await world.close();
 });
 
-test('a clock that is set forward takes no lease from the runner that keeps it', async () => {
+test('setting the clock forward does not end a lease that the runner renews', async () => {
   const settings = { leaseSeconds: 60, concurrency: 2, ...subagent(WAITS) };
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
   const world = await runnerWorld(settings, { clock });
@@ -188,7 +188,7 @@ test('a clock that is set forward takes no lease from the runner that keeps it',
   await world.close();
 });
 
-test('a task that was taken away is ended, and nothing is reported on it', async () => {
+test('a task whose lease was lost is killed, and nothing is reported', async () => {
   const world = await runnerWorld(subagent(WAITS));
   await world.run();
   const id = await world.task();
@@ -201,7 +201,7 @@ test('a task that was taken away is ended, and nothing is reported on it', async
   await world.close();
 });
 
-test('draining lets tasks end in the time there is', async () => {
+test('draining lets tasks finish within the time limit', async () => {
   const world = await runnerWorld(subagent(WAITS));
   const runner = await world.run();
   const id = await world.task();
@@ -217,7 +217,7 @@ test('draining lets tasks end in the time there is', async () => {
   await world.close();
 });
 
-test('what is not done by then goes back into the queue, and the attempt does not count', async () => {
+test('unfinished tasks return to the queue, and the attempt does not count', async () => {
   const world = await runnerWorld({ concurrency: 1, ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();
@@ -231,7 +231,7 @@ test('what is not done by then goes back into the queue, and the attempt does no
   await world.close();
 });
 
-test('with orphans lost, it has failed instead', async () => {
+test('with orphans lost, unfinished tasks fail instead', async () => {
   const world = await runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
   const runner = await world.run();
   const id = await world.task();

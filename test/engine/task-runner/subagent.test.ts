@@ -11,7 +11,7 @@ const test = suite('tasks of runtime subagent');
 const says = (...lines: readonly unknown[]): string =>
   `for (const line of ${JSON.stringify(lines)}) console.log(JSON.stringify(line))`;
 
-test('a program reads its task and its flow, tells its progress and hands back a result', async () => {
+test('a program reads its task and flow, reports progress and returns a result', async () => {
   const echo = `
     let text = '';
     process.stdin.on('data', (part) => { text += part; }).on('end', () => {
@@ -41,7 +41,7 @@ test('a program reads its task and its flow, tells its progress and hands back a
   await world.close();
 });
 
-test('a plain script needs no protocol: its words are progress, its end is the result', async () => {
+test('a plain script needs no protocol: its output is progress, its exit the result', async () => {
   const world = await runnerWorld(subagent(`console.log('step one'); console.log('all is well')`));
   await world.run();
   const task = await world.end(await world.task());
@@ -76,7 +76,7 @@ for (const [what, script, error] of FAILURES) {
   });
 }
 
-test('a program that is not there, and a folder that is not, are told of', async () => {
+test('a missing program and a missing folder are reported', async () => {
   const world = await runnerWorld({
     runtimes: { subagent: { command: ['no-such-program'], maxAttempts: 1 } },
   });
@@ -95,7 +95,7 @@ test('a program that is not there, and a folder that is not, are told of', async
   await homeless.close();
 });
 
-test('a failed attempt is followed by another after a rest, unless the program says not to', async () => {
+test('a failed attempt is retried after a delay, unless the program rules it out', async () => {
   const clock = { nowMs: Date.now(), now: () => clock.nowMs };
   const world = await runnerWorld(
     subagent(`const fs = require('node:fs');
@@ -119,7 +119,7 @@ test('a failed attempt is followed by another after a rest, unless the program s
   await world.close();
 });
 
-test('floods, garbage and endless lines harm nobody', async () => {
+test('floods, garbage and endless lines do no harm', async () => {
   const flood = `
     const { writeSync } = require('node:fs');
     const part = 'x'.repeat(65536);
@@ -192,7 +192,7 @@ test('values in parts of a message that svc ignores harm nothing', async () => {
   await world.close();
 });
 
-test('a program that hangs is ended when its time is over, and counts as timed out', async () => {
+test('a hanging program is killed at its time limit, and counts as timed out', async () => {
   const world = await runnerWorld(
     subagent(`process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)`, {
       maxAttempts: 1,
@@ -205,7 +205,7 @@ test('a program that hangs is ended when its time is over, and counts as timed o
   await world.close();
 });
 
-test('cancelling ends a program with all that it started, at once', async () => {
+test('cancelling kills a program with its children at once', async () => {
   const parent = `
     const { spawn } = require('node:child_process');
     const idle = 'process.on("SIGTERM", () => {}); console.log("up"); setInterval(() => {}, 1000)';
@@ -226,7 +226,7 @@ test('cancelling ends a program with all that it started, at once', async () => 
   await world.close();
 });
 
-test('what a program leaves behind when it ends is ended too', async () => {
+test('processes that a program leaves behind are killed', async () => {
   const world = await runnerWorld(
     subagent(`const child = require('node:child_process')
       .spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });

@@ -72,14 +72,14 @@ test('with orphans lost, one that was claimed and never started goes back into t
   assert.equal([task.status, task.attempts, task.error], ['queued', 0, null]);
 });
 
-test('an end that cannot be masked is a failure of the task, and nothing else is harmed', async () => {
+test('a result that cannot be masked fails the task and does no other harm', async () => {
   const result = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
   const { task } = await attempted(() => ends({ kind: 'succeeded', result }));
   assert.is(task.status, 'failed');
   assert.match(task.error ?? '', /call stack/);
 });
 
-test('an end that cannot be stored is tried again, and one line of the log says so', async () => {
+test('a result that cannot be stored is retried, with one line in the log', async () => {
   const { task, logged } = await attempted(
     () => ends({ kind: 'succeeded', summary: 'done' }),
     (_attempt, { tasks }) => {

@@ -30,7 +30,7 @@ function told({ status, body }: TestAnswer) {
   return { status, ok, code: parsed.data.code, result, flow: result.flow };
 }
 
-test('a NUL in a text is answered as both stores keep it', async () => {
+test('a NUL in a text is returned as both stores keep it', async () => {
   const { url, close } = await testWebhooks();
   const action = { action: 'create_flow', goal: 'a\0b', stateJson: { kept: 'a\0b' } };
   const { flow } = told(await act(url, action));
@@ -38,7 +38,7 @@ test('a NUL in a text is answered as both stores keep it', async () => {
   await close();
 });
 
-test('a flow is made, waits, goes on, runs a task and ends; each answer is as promised', async () => {
+test('a flow is created, waits, resumes, runs a task and ends; each answer is as documented', async () => {
   const { url, close } = await testWebhooks();
   const done = async (action: object) => told(await act(url, action));
   const created = await done({ action: 'create_flow', goal: ' Ship it ', stateJson: null });
@@ -115,7 +115,7 @@ test('cancelling ends a flow at once, or answers 202 while a worker still holds 
   );
 });
 
-test('what is not there is null to those who look and 404 to those who change', async () => {
+test('a missing record is null to reads and 404 to changes', async () => {
   const { url, close } = await testWebhooks();
   const flowId = 'nobody-s';
   for (const action of ['get_flow', 'get_task_summary']) {
@@ -127,7 +127,7 @@ test('what is not there is null to those who look and 404 to those who change', 
   await close();
 });
 
-test('a route sees the flows of its session alone, and no answer names the session', async () => {
+test('a route only sees the flows of its session, and no answer names the session', async () => {
   const routes = { other: { sessionKey: 'agent:main:other', secret: `${SECRET}-other` } };
   const { url, close } = await testWebhooks({ routes });
   const created = await act(url, { action: 'create_flow', goal: 'mine' });
@@ -257,7 +257,7 @@ test('paths in the OpenAPI document are as clients send them', () => {
   assert.equal(Object.keys(paths), ['/a%20b/%7Bx%7D%2F%C3%BC']);
 });
 
-test('the OpenAPI document is served where it is switched on, and only there', async () => {
+test('the OpenAPI document is served only if enabled', async () => {
   const on = await testWebhooks({ config: { openapi: true } });
   const document = await (await fetch(`${on.url}/openapi.json`)).json();
   assert.equal(
@@ -270,7 +270,7 @@ test('the OpenAPI document is served where it is switched on, and only there', a
   await off.close();
 });
 
-test('every field of every action has a meaning', () => {
+test('every field of every action has a description', () => {
   const document = openApiDocument({ serverUrl: undefined, routes: [] });
   const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = Object(
     Object(document['components'])['schemas'],
@@ -286,7 +286,7 @@ test('every field of every action has a meaning', () => {
   }
 });
 
-test('a change that was made but not synced is told to be uncertain', async () => {
+test('a change that was made but not synced is reported as uncertain', async () => {
   const { url, home, close } = await testWebhooks();
   // SQLite has it open and goes on; svc opens it when it syncs for the first time.
   rmSync(home.at('flows.sqlite-wal'));

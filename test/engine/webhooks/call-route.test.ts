@@ -46,7 +46,7 @@ test('a secret beyond ASCII is sent as the bytes that curl sends', async () => {
   await close();
 });
 
-test('an action in the data does not replace the one that was asked for', async () => {
+test('an action in the data does not replace the requested one', async () => {
   const { call, close } = await callable('a-secret-of-tests-1234567890');
   const error = await failureOf(call({ action: 'list_flows', data: { action: 'cancel_flow' } }));
   assert.equal(
@@ -58,7 +58,7 @@ test('an action in the data does not replace the one that was asked for', async 
   await close();
 });
 
-test('an address with https of a listener without it is explained', async () => {
+test('an https address of a listener without TLS is explained', async () => {
   const { url, call, close } = await callable('a-secret-of-tests-1234567890');
   const error = await failureOf(call({ baseUrl: url.replace('http:', 'https:') }));
   assert.is(error.code, 'WEBHOOK_UNREACHABLE');
@@ -81,7 +81,7 @@ test('a route that the running listener does not know yet is explained', async (
   await close();
 });
 
-test('a listener that accepts a connection and stays silent is given up', async () => {
+test('a listener that accepts a connection and stays silent times out', async () => {
   const { call, close } = await callable(SECRET);
   const silent = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -111,7 +111,7 @@ test('a path with an escaped separator is shown as it was configured', async () 
   await close();
 });
 
-test('data that the listener would keep as something else is refused before it is sent', () => {
+test('data that the listener would store differently is refused before it is sent', () => {
   for (const data of ['{"n":9007199254740993}', '{"a":1,"a":2}', '{"t":"\\ud800"}']) {
     assert.throws(() => readCallData(data, () => ''), /--data contains /u, data);
   }

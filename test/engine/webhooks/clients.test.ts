@@ -75,7 +75,7 @@ test('a webhook delivery of GitHub, which cannot carry our secret, is refused an
   await close();
 });
 
-test('curl with a body larger than it sends unasked waits for leave and gets its answer', async () => {
+test('curl with a large body waits for "100 Continue" and gets its answer', async () => {
   const { url, close } = await testWebhooks({ limits: { bodyBytes: 100_000 } });
   const curl = (goal: string): Promise<string> =>
     new Promise((resolve) => {
@@ -100,7 +100,7 @@ test('curl with a body larger than it sends unasked waits for leave and gets its
   await close();
 });
 
-test('an address that a proxy hands down is used only when it is one', async () => {
+test('a forwarded client address is used only if valid', async () => {
   const { url, lines, close } = await testWebhooks({
     gateway: { trustedProxies: ['127.0.0.1'] },
     limits: { ratePerWindow: 3 },

@@ -27,7 +27,7 @@ function statusesOf(text: string): readonly string[] {
   return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/gu), ([, status]) => status ?? '');
 }
 
-test('a body that does not arrive in time is told so, and its connection is cut', async () => {
+test('a body that does not arrive in time gets an answer, and its connection is closed', async () => {
   const { port, url, close } = await testWebhooks({
     limits: { bodyTimeoutSeconds: 1, inFlight: 1 },
   });
@@ -100,7 +100,7 @@ test('requests sent in one go are answered one after the other', async () => {
   await close();
 });
 
-test('more requests of one connection than may be under way are refused, and the others served', async () => {
+test('requests in flight beyond the limit are refused, and the others served', async () => {
   const { port, url, close } = await testWebhooks({ limits: { inFlight: 2 } });
   const waiting = [rawConnection(port), rawConnection(port)];
   for (const { write } of waiting) write(`${headOf([`Content-Length: ${LIST.length}`])}{`);
@@ -119,7 +119,7 @@ test('more requests of one connection than may be under way are refused, and the
   await close();
 });
 
-test('a client that goes away in the middle of its body gives its place back', async () => {
+test('a client that disconnects in the middle of its body releases its slot', async () => {
   const { port, url, close } = await testWebhooks({ limits: { inFlight: 1 } });
   for (let n = 0; n < 5; n++) {
     const { write, socket } = rawConnection(port);
@@ -132,7 +132,7 @@ test('a client that goes away in the middle of its body gives its place back', a
   await close();
 });
 
-test('a client that goes away in the middle of its body is one request, counted and logged once', async () => {
+test('a client that disconnects in the middle of its body is counted and logged once', async () => {
   const { port, lines, webhooks, close } = await testWebhooks();
   const { write, socket, closed } = rawConnection(port);
   await once(socket, 'connect');
@@ -146,7 +146,7 @@ test('a client that goes away in the middle of its body is one request, counted 
   await close();
 });
 
-test('what is no HTTP, has too many headers or breaks off gets 4xx or nothing', async () => {
+test('input that is not HTTP, has too many headers or is truncated gets 4xx or nothing', async () => {
   const { port, url, close } = await testWebhooks({
     limits: { bodyTimeoutSeconds: 1 },
     patience: { headersMs: 300, checkEveryMs: 50, spareMs: 100 },
@@ -179,7 +179,7 @@ test('what is no HTTP, has too many headers or breaks off gets 4xx or nothing', 
   await close();
 });
 
-test('headers that drip in are cut off, and idle connections do not keep honest clients out', async () => {
+test('slow headers are cut off, and idle connections do not lock out honest clients', async () => {
   const { port, url, close } = await testWebhooks({
     patience: { headersMs: 400, checkEveryMs: 50, spareMs: 100 },
   });
@@ -218,7 +218,7 @@ test('a reload gives bodies more time', async () => {
   await close();
 });
 
-test('draining answers what is under way and turns new requests away', async () => {
+test('draining answers requests in flight and refuses new ones', async () => {
   const { port, url, webhooks, lines, close } = await testWebhooks();
   const { write, until, socket } = rawConnection(port);
   const create = JSON.stringify({ action: 'create_flow', goal: 'under way' });
@@ -244,7 +244,7 @@ test('draining answers what is under way and turns new requests away', async () 
   await close();
 });
 
-test('a request on its way while the listener stops is turned away, not cut off', async () => {
+test('a request that arrives while the listener stops is refused, not cut off', async () => {
   const { port, webhooks, close } = await testWebhooks();
   const { write, until, closed } = rawConnection(port);
   const list = `${headOf([`Content-Length: ${LIST.length}`])}${LIST}`;
@@ -257,7 +257,7 @@ test('a request on its way while the listener stops is turned away, not cut off'
   await ended;
 });
 
-test('nonsense after requests does not take the place of their answers', async () => {
+test('garbage after requests does not replace their answers', async () => {
   const { port, lines, close } = await testWebhooks();
   const create = JSON.stringify({ action: 'create_flow', goal: 'first' });
   const one = `${headOf([`Content-Length: ${create.length}`])}${create}`;
@@ -276,7 +276,7 @@ test('nonsense after requests does not take the place of their answers', async (
   await close();
 });
 
-test('a client that sends nonsense after a request and stays does not hold up the end', async () => {
+test('a client that sends garbage after a request and stays does not delay closing', async () => {
   const patience = { checkEveryMs: 600_000 };
   const { port, webhooks, close } = await testWebhooks({ patience });
   const { write, until, socket } = rawConnection(port, { allowHalfOpen: true });

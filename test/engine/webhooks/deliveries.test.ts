@@ -127,7 +127,7 @@ test('a wrong, missing or repeated signature is refused before anything is done'
   });
 });
 
-test('what no rule matches is answered with 202, or with 422 if the route says so', async () => {
+test('a delivery that no rule matches gets 202, or 422 if so configured', async () => {
   const ignored = { ok: true, routeId: 'gh', code: 'ignored', result: {} };
   await withRoute(GITHUB, async ({ url }) => {
     for (const event of ['star', 'fork']) {
@@ -170,7 +170,7 @@ test('a route can answer with 200 where others answer with 202', async () => {
   }
 });
 
-test('a type that the route cannot read is refused with the same words without a listener', async () => {
+test('a media type that the route cannot read is refused with the same message without a listener', async () => {
   const headers = { 'content-type': 'text/plain' };
   await withRoute(GITHUB, async ({ url, loaded, home }) => {
     const { body } = await deliver(url, { headers });
@@ -307,7 +307,7 @@ test('a body from outside cannot choose who acts for whom, and its text stays te
   });
 });
 
-test('values that are missing, of another type or too long do not get through', async () => {
+test('missing, mistyped or too long values are refused', async () => {
   const map = [{ action: 'create_flow', set: { goal: '{/goal}', stateJson: { all: '{/all}' } } }];
   await withRoute({ ...GITHUB, map }, async ({ url }) => {
     const failed = async (body: object): Promise<string> => {
@@ -346,7 +346,7 @@ test('forms are read, with their JSON in the field payload', async () => {
   });
 });
 
-test('senders that check the address get their answer, once they are verified', async () => {
+test('verification requests of senders are answered, once verified', async () => {
   await withRoute(GITHUB, async ({ url }) => {
     const { status, body } = await deliver(url, { event: 'ping', body: { zen: 'x', hook_id: 1 } });
     assert.equal([status, body['code']], [200, 'ping']);

@@ -11,7 +11,7 @@ import { testLog } from '../../support/services.js';
 
 const RATES = { ratePerWindow: 3, windowSeconds: 60, trackedClients: 4 };
 
-test('a window lets so many requests pass, says how long it still is, and ends', () => {
+test('a window admits its number of requests, reports the time left, and ends', () => {
   const limiter = new RateLimiter();
   const admit = (nowMs: number) => limiter.admit('a', nowMs, RATES);
   assert.equal([admit(0), admit(1), admit(2)], [0, 0, 0]);
@@ -20,13 +20,13 @@ test('a window lets so many requests pass, says how long it still is, and ends',
   assert.is(limiter.admit('b', 60_000, RATES), 0);
 });
 
-test('a window that began in the future is begun anew: a clock was set back', () => {
+test('a window that began in the future is restarted: the clock was set back', () => {
   const limiter = new RateLimiter();
   for (let n = 0; n < 5; n++) limiter.admit('a', 1_000_000, RATES);
   assert.is(limiter.admit('a', 0, RATES), 0);
 });
 
-test('no more than so many clients are remembered, whoever comes; the newest are', () => {
+test('the number of remembered clients is limited to the newest', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(20), fc.nat(90_000)), { maxLength: 200 }), (requests) => {
       const limiter = new RateLimiter();
@@ -64,7 +64,7 @@ test('what is counted is an IPv4 address or an IPv6 network of 64 bits', () => {
   for (const [address, network] of cases) assert.is(clientNetworkOf(address), network, address);
 });
 
-test('in any window of any course of requests no client gets more than its share', () => {
+test('for any sequence of requests, no client exceeds its limit in a window', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(30_000), { maxLength: 300 }), (laters) => {
       const limiter = new RateLimiter();
@@ -84,7 +84,7 @@ test('in any window of any course of requests no client gets more than its share
   );
 });
 
-test('places are given back, each once, and clients without requests are forgotten', () => {
+test('slots are released once each, and clients without requests are forgotten', () => {
   const limits = { inFlight: 2, trackedClients: 2 };
   const inFlight = new InFlight();
   assert.equal(
@@ -127,7 +127,7 @@ test('activity counts by second for a minute, and by code', () => {
   assert.is(activity.live('other', 0).requests, 0);
 });
 
-test('of like rejections one a second is logged, with how many were left out', () => {
+test('similar rejections are logged once a second, with the number omitted', () => {
   const { logger, lines } = testLog();
   const log = new AnswerLog(logger);
   for (let ms = 0; ms < 1500; ms += 100) log.record(answered('unauthorized'), ms);

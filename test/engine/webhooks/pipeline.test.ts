@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PATH, SECRET, send, type TestRequest, testWebhooks } from '../../support/webhooks.js';
 
-const test = suite('the way of a request');
+const test = suite('the steps of a request');
 
 interface Fault {
   readonly name: string;
@@ -42,7 +42,7 @@ test('each step refuses with its status, its code and the one shape of a rejecti
   await close();
 });
 
-test('of several faults the one of the earliest step is told', async () => {
+test('of several faults the one of the earliest step is reported', async () => {
   const { url, close } = await testWebhooks({ limits: { bodyBytes: 1000 } });
   for (const [at, first] of FAULTS.entries()) {
     const request: TestRequest = Object.assign(
@@ -54,7 +54,7 @@ test('of several faults the one of the earliest step is told', async () => {
   await close();
 });
 
-test('a method other than POST is told which one is allowed', async () => {
+test('other methods than POST get the allowed one', async () => {
   const { url, close } = await testWebhooks();
   for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
     const answer = await send(url, { method, body: null });
@@ -91,7 +91,7 @@ test('clients behind a trusted proxy have windows of their own; others cannot cl
   await plain.close();
 });
 
-test('a bearer token wins over the header, also when it is wrong; other schemes do not count', async () => {
+test('a bearer token overrides the header, even a wrong one; other schemes are ignored', async () => {
   const { url, close } = await testWebhooks();
   const own = 'x-svc-webhook-secret';
   const cases: readonly (readonly [Readonly<Record<string, string>>, number])[] = [
@@ -124,7 +124,7 @@ test('a secret of any signs is compared by its bytes', async () => {
   await close();
 });
 
-test('JSON types are taken, with UTF-8 or no charset, and nothing that is compressed', async () => {
+test('JSON types are accepted with UTF-8 or no charset, but not compressed', async () => {
   const { url, close } = await testWebhooks();
   const cases: readonly (readonly [Readonly<Record<string, string>>, number])[] = [
     [{ 'content-type': 'application/json' }, 200],
@@ -144,7 +144,7 @@ test('JSON types are taken, with UTF-8 or no charset, and nothing that is compre
   await close();
 });
 
-test('bodies that are no action are invalid requests that say where and why', async () => {
+test('bodies that are not an action are invalid requests, with location and reason', async () => {
   const { url, close } = await testWebhooks();
   const cases: readonly (readonly [string, string])[] = [
     ['', 'body: is empty'],
@@ -231,7 +231,7 @@ test('a route is found by its exact path, escaped or not, with or without a slas
   await close();
 });
 
-test('switched off routes, and those whose secret cannot be read, are not there', async () => {
+test('disabled routes, and those with an unreadable secret, are not found', async () => {
   const routes = {
     off: { sessionKey: 's', secret: SECRET, enabled: false },
     broken: { sessionKey: 's', secret: 'env:NOT_THERE' },
@@ -293,7 +293,7 @@ test('spaces and line breaks around a secret do not count; one that no header ca
   await close();
 });
 
-test('every answer carries an id of its request, and is not to be kept', async () => {
+test('every answer has the ID of its request and must not be cached', async () => {
   const { url, lines, close } = await testWebhooks();
   const answer = await send(url, { headers: { 'x-request-id': 'from-proxy-1' } });
   assert.is(answer.headers.get('x-request-id'), 'from-proxy-1');

@@ -279,7 +279,7 @@ test('every secret of a route is valid, so that one can be replaced', () => {
   }
 });
 
-test('what svc signs is accepted by itself', () => {
+test('svc accepts its own signatures', () => {
   for (const { name, verify, secret, body } of VECTORS) {
     if (name === 'Linear') continue;
     const one = verifier(verify, [secret]);
@@ -400,7 +400,7 @@ test('signatures of another form are refused, and so are the vendor schemes with
   }
 });
 
-test('a secret that cannot be a key is refused when the route is opened', () => {
+test('an invalid secret is refused when the route is opened', () => {
   assert.throws(
     () => verifier(STANDARD, ['whsec_not base64!']),
     /is not a key of Standard Webhooks/,

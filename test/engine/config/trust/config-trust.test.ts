@@ -56,7 +56,7 @@ test('risky keys of a found file are ignored with one warning, harmless ones wor
     );
   }));
 
-test('a file that somebody names, or that is the own one, is not asked about', () =>
+test("a file that is named explicitly, or the user's own, needs no trust", () =>
   inWorld(async (world) => {
     const file = writeConfig(world, EVIL);
     const named = await loadConfig(world.context, { configFile: file });
@@ -69,7 +69,7 @@ test('a file that somebody names, or that is the own one, is not asked about', (
     assert.equal(named.warnings, []);
   }));
 
-test('trust holds for what was reviewed, until a risky key changes', () =>
+test('trust applies to the reviewed text, until a risky key changes', () =>
   inWorld(async (world) => {
     const file = writeConfig(world, EVIL);
     trust(world);
@@ -93,7 +93,7 @@ test('trust holds for what was reviewed, until a risky key changes', () =>
     assert.equal(listTrust(world.context), []);
   }));
 
-test('records are for their owner alone', () =>
+test('records are readable only by their owner', () =>
   inWorld(async (world) => {
     writeConfig(world, EVIL);
     trust(world);
@@ -103,7 +103,7 @@ test('records are for their owner alone', () =>
     assert.is(statSync(folder).mode & 0o777, 0o700);
   }));
 
-test('trust is not taken along by a link or a copy', () =>
+test('a link or a copy does not inherit trust', () =>
   inWorld(async (world) => {
     const file = writeConfig(world, EVIL);
     trust(world);
@@ -146,7 +146,7 @@ for (const [key, configOf] of Object.entries(OUTSIDE)) {
     }));
 }
 
-test('where a link leads is part of what was trusted', () =>
+test('the target of a link is part of what was trusted', () =>
   inWorld(async (world) => {
     for (const name of ['a', 'b']) mkdirSync(world.at(name));
     symlinkSync(world.at('a'), world.at('project/notes'));
@@ -180,7 +180,7 @@ test('an untrusted file does not shorten the record of deliveries', () =>
     );
   }));
 
-test('a link to nothing, and paths inside, are told apart', () =>
+test('a dangling link and a path inside are distinguished', () =>
   inWorld(async (world) => {
     writeConfig(world, { agents: { defaults: { workspace: 'not-yet/made' } } });
     assert.equal((await loadConfig(world.context)).ignoredKeys, []);
@@ -188,7 +188,7 @@ test('a link to nothing, and paths inside, are told apart', () =>
     assert.equal((await loadConfig(world.context)).ignoredKeys, ['agents.defaults.workspace']);
   }));
 
-test('without its embedding settings a file searches by words: no vendor takes their place', () =>
+test('without its embedding settings a file uses keyword search, and no other vendor', () =>
   inWorld(async (world) => {
     for (const memorySearch of [
       { provider: 'openai' },
@@ -256,7 +256,7 @@ test('overrides of one agent, secrets, tasks, routes and notifications are ignor
     assert.equal(resolved.secrets.providers, {});
   }));
 
-test('what the person sets through svc stays trusted; what was not theirs does not become so', () =>
+test('a key set through svc stays trusted; others do not become trusted', () =>
   inWorld(async (world) => {
     writeConfig(world, { memory: { citations: 'on' } });
     const edit = { path: 'agents.defaults.memorySearch.provider', value: 'openai' };
@@ -267,7 +267,7 @@ test('what the person sets through svc stays trusted; what was not theirs does n
     assert.equal((await loadConfig(world.context)).ignoredKeys?.length, 3);
   }));
 
-test('a new file and what is set in it are trusted', () =>
+test('a new file and the keys set in it are trusted', () =>
   inWorld(async (world) => {
     world.write('project/svc.json', configTemplate());
     const edit = { path: 'agents.defaults.memorySearch.provider', value: 'openai' };

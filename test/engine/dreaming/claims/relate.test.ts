@@ -85,7 +85,7 @@ test('a newer statement of another value supersedes an older one', () => {
   assert.equal(missed, []);
 });
 
-test('what is not sure coexists, in both directions of time', () => {
+test('uncertain pairs coexist, in both directions of time', () => {
   const wrong = COEXIST.filter(([older, newer]) => updates(older, newer));
   assert.equal(wrong, []);
   // Of two statements about the present, either may be the newer one.

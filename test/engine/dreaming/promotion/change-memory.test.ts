@@ -126,7 +126,7 @@ test('the permissions of MEMORY.md stay; a new one is for its owner alone', asyn
   assert.is(statSync(fresh.file).mode & 0o777, 0o600);
 });
 
-test('a file that a person saves meanwhile is planned for anew; both texts are in it', () => {
+test('if a person saves the file meanwhile, the change is planned again; both texts are in it', () => {
   const { changer, file, read } = aChanger();
   let times = 0;
   changeMemory(changer, SWEEP, (text) => {
@@ -139,7 +139,7 @@ test('a file that a person saves meanwhile is planned for anew; both texts are i
   assert.is(promotedEntries(read()).length, 1);
 });
 
-test('a file that never rests is left alone', () => {
+test('a file that keeps changing is left alone', () => {
   const { changer, file, read } = aChanger();
   let times = 0;
   assert.throws(
@@ -236,7 +236,7 @@ test('a sweep of which an edited entry stays is partly undone, also after a kill
   }
 });
 
-test('what is no UTF-8 cannot be written back as it was, so it is not written', () => {
+test('a file that is not UTF-8 is not written, since it could not be restored', () => {
   const { changer, file } = aChanger();
   writeFileSync(file, Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a]));
   assert.throws(() => changeMemory(changer, SWEEP, planFor), /not UTF-8/);
@@ -265,7 +265,7 @@ test('killed after the file was replaced: the next sweep records it', () => {
   assert.is(read(), after);
 });
 
-test('killed before the file was replaced: the next sweep begins anew', () => {
+test('killed before the file was replaced: the next sweep starts over', () => {
   const { changer } = aChanger();
   killedSweep(changer, HAND);
   recoverChanges(changer);

@@ -32,12 +32,12 @@ test('the entry itself is present', () => {
   assert.equal(compared(PROMOTED), { verdict: 'present' });
 });
 
-test('what a person or an entry says already is not said again', () => {
+test('a claim that is already in the file is not added', () => {
   assert.equal(compared('Ana prefers short answers.'), { verdict: 'said' });
   assert.equal(compared('The backup runs nightly at 02:30.'), { verdict: 'said' });
 });
 
-test('what is denied is not said', () => {
+test('a claim that the file denies is not added', () => {
   const verdict = (claim: string, memory: string) =>
     compareClaim(claim, knownMemory(memory), 0.25).verdict;
   const [does, doesNot] = ['The importer handles tabs.', 'The importer does not handle tabs.'];
@@ -46,14 +46,14 @@ test('what is denied is not said', () => {
   assert.is(verdict('Deploy from main.', 'Deploy from main. Never deploy on Fridays.\n'), 'said');
 });
 
-test('a new figure in the same statement renews the entry', () => {
+test('a new number in the same statement updates the entry', () => {
   assert.equal(compared('The nightly backup of the storage server runs at 03:15.'), {
     verdict: 'renews',
     prior: claimKeyOf(PROMOTED),
   });
 });
 
-test('a number that names the subject makes another statement', () => {
+test('a number that names the subject makes a different statement', () => {
   const pairs = [
     ['Server 1 is in room 5.', 'Server 2 is in room 5.'],
     ['Invoice 1001 was paid by Ana.', 'Invoice 1002 was paid by Ana.'],
@@ -71,7 +71,7 @@ test('a number that names the subject makes another statement', () => {
   }
 });
 
-test('what would lose too much of an entry stands beside it', () => {
+test('a claim that would lose too much of an entry is added next to it', () => {
   assert.equal(compared('The nightly backup at 02:30 needs 40 minutes and mails Ana.'), {
     verdict: 'new',
   });
@@ -83,7 +83,7 @@ test('something else is new', () => {
 
 const CLAIM = { key: claimKeyOf(PROMOTED), text: PROMOTED };
 
-test('a claim that was crossed out since is no longer in its note', () => {
+test('a claim that is struck through is no longer in its note', () => {
   assert.is(relocateClaim(noteText(`- ~~${PROMOTED}~~\n`), CLAIM).state, 'changed');
   assert.is(relocateClaim(noteText(`- ~~${PROMOTED}~~\n- ${PROMOTED}\n`), CLAIM).state, 'found');
 });

@@ -145,7 +145,7 @@ test('an entry at the end of a file that lost its last line end is taken back', 
   assert.equal(undoEdits(text.trimEnd(), operations), { text: 'By hand.\n', kept: [] });
 });
 
-test('an entry that a person took out is gone already', () => {
+test('an entry that a person removed is already gone', () => {
   const { text, operations } = editMemory('', [add('One is first.')], DAY);
   const [entry] = promotedEntries(text);
   const undone = undoEdits(text.replace(entry?.block ?? '', ''), operations);
@@ -188,7 +188,7 @@ const handTexts = fc
     }),
   );
 
-test('what is by hand stays byte for byte, and undo gives back the very file', () => {
+test('text written by hand stays byte for byte, and undo restores the exact file', () => {
   fc.assert(
     fc.property(handTexts, claimTexts, claimTexts, (hand, first, second) => {
       const one = editMemory(hand, first.map(add), DAY);

@@ -58,7 +58,7 @@ test('nothing is due when a schedule is kept for the first time; then it runs ea
   assert.equal(swept, ['2026-11-21T02:00:00.000Z', '2026-11-22T02:00:00.000Z']);
 });
 
-test('nights that were slept through run once at wake, and so do those of a process that was down', async () => {
+test('missed nights run once on wake or restart', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const first = open();
   await first.check();
@@ -99,7 +99,7 @@ test('nothing is opened before a sweep can be due; then it runs, with whatever f
   assert.equal(faults, []);
 });
 
-test('a sweep that fails is told, and not tried again before its next time', async () => {
+test('a failed sweep is reported, and not retried before its next time', async () => {
   const { open, pass, faults, home } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
   await schedule.check();
@@ -133,7 +133,7 @@ test('a clock that was set back does not stop the schedule', async () => {
   ]);
 });
 
-test('a schedule that was closed begins nothing', async () => {
+test('a closed schedule starts nothing', async () => {
   const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
   await schedule.check();

@@ -17,7 +17,7 @@ test('steps, ranges and names are written out; seven days are every day', () => 
   assert.equal(calendarEvents('0 0 * * 0-7', undefined), ['*-*-* 00:00:00']);
 });
 
-test('with both day fields given either fires, as in a crontab', () => {
+test('with both day fields set, either matches, as in a crontab', () => {
   assert.equal(calendarEvents('30 4 1,15 * 5', undefined), [
     '*-*-01,15 04:30:00',
     'Fri *-*-* 04:30:00',

@@ -155,7 +155,7 @@ const STRONG: Partial<RecallEntry> = {
   rem: { hits: 3, lastMs: NOW },
 };
 
-test('a claim that was asked for often, by different questions, lately, passes every gate', () => {
+test('a claim recalled often, recently and by different queries passes every gate', () => {
   assert.equal(failed(STRONG), []);
 });
 
@@ -174,10 +174,11 @@ const GATE_TABLE: readonly (readonly [string, Partial<RecallEntry>])[] = [
 ];
 
 for (const [gate, over] of GATE_TABLE) {
-  test(`the gate ${gate} closes alone`, () => assert.equal(failed({ ...STRONG, ...over }), [gate]));
+  test(`the gate ${gate} can be the only closed one`, () =>
+    assert.equal(failed({ ...STRONG, ...over }), [gate]));
 }
 
-test('few signals, a great age and a low score close their gates', () => {
+test('few signals, old age and a low score each close a gate', () => {
   assert.ok(failed({ recallCount: 2, totalScore: 1.8 }).includes('recall_count'));
   assert.ok(failed({ ...STRONG, lastSignalMs: NOW - 31 * DAY }).includes('age'));
   assert.ok(failed({ totalScore: 0.4 }).includes('score'));
@@ -200,7 +201,7 @@ test('daily notes and conversations are short-term memory; what dreaming wrote i
   }
 });
 
-test('what is counted once is not said in the plural', () => {
+test('a count of one is in the singular', () => {
   const entry = anEntry({ queryHashes: ['aaaaaaaaaaaa'], days: ['2026-11-16'] });
   const gates = checkGates(entry, scoreClaim(entry, NOW, HALF_LIFE), GATES, NOW);
   const asks = gates.find(({ gate }) => gate === 'unique_queries');

@@ -93,7 +93,7 @@ test('what was said in the last days is a signal of its day, once, whatever file
   assert.is(world.known()[0]?.dailyCount, 1);
 });
 
-test('nothing is taken where session memory is off', async () => {
+test('nothing is read if session memory is off', async () => {
   const world = aWorld({ 'a.jsonl': said(FACT, 1) });
   assert.is(world.countsOf(await world.sweep(NIGHT, []))['messages'], 0);
   assert.equal(world.known(), []);
@@ -115,7 +115,7 @@ test('diaries, scheduled runs, injected memory and secrets never feed a sweep', 
   assert.ok(texts.includes('The door code is on the label.'));
 });
 
-test('what was forgotten is not taken in again', async () => {
+test('forgotten text is not read again', async () => {
   const world = aWorld({ 'a.jsonl': said(FACT, 1) + said('Mira owns the billing service.', 1) });
   const list = emptyForgetList();
   const entry = {
@@ -192,7 +192,7 @@ test('what searches recall from a conversation is promoted, with the line that s
   assert.is(promotedEntries(memory)[0]?.path, 'sessions/main/a.jsonl');
 });
 
-test('what a conversation does not say any more is skipped', async () => {
+test('text that is no longer in a conversation is skipped', async () => {
   const world = aWorld({ 'a.jsonl': said('Something else altogether.', 9) });
   for (const [n, queryHash] of ['a', 'b', 'c', 'd', 'e'].entries()) {
     const place = { path: 'sessions/main/a.jsonl', startLine: 1, endLine: 1 };

@@ -12,7 +12,7 @@ import { DAYS, MS_PER_DAY, START_MS, simulatedQuarter } from './simulated-quarte
 
 const { dreaming } = resolveConfig({}).plugins.entries['memory-core'].config;
 
-test('over a quarter, what was needed is promoted, and nothing else', async () => {
+test('over a quarter, needed claims are promoted, and nothing else', async () => {
   const quarter = simulatedQuarter(7);
   const backend = backendOn(
     targetOf(quarter.workspace.dir, {

@@ -87,7 +87,7 @@ test('a sweep that cannot read the searches has ended, and is not one that was k
   dreams?.close();
 });
 
-test('what was asked for often goes into MEMORY.md; a second sweep of the night changes nothing', async () => {
+test('often recalled claims go into MEMORY.md; a second sweep of the night changes nothing', async () => {
   const world = aWorkspace();
   askedOften(world);
   const first = await world.sweep();
@@ -112,7 +112,7 @@ test('what was asked for often goes into MEMORY.md; a second sweep of the night 
   assert.equal(written.slice(1).map(world.read), before.slice(1));
 });
 
-test('a note that nobody asked for stays where it is', async () => {
+test('a note that no search found is not promoted', async () => {
   const world = aWorkspace();
   const { decisions, sweep } = await world.sweep();
   assert.equal(decisions, []);
@@ -120,7 +120,7 @@ test('a note that nobody asked for stays where it is', async () => {
   assert.is(sweep.phases.light?.state === 'done' && sweep.phases.light.counts['noted'], 2);
 });
 
-test('a claim that its note does not say any more is skipped, and stays open', async () => {
+test('a claim that is no longer in its note is skipped and stays a candidate', async () => {
   const world = aWorkspace({ 'memory/2026-11-18.md': '# Day\n\n- Something else altogether.\n' });
   askedOften(world);
   const { decisions } = await world.sweep();
@@ -187,7 +187,7 @@ test('an entry that a person edited is not brought up to date', async () => {
   assert.is(world.read('MEMORY.md'), edited);
 });
 
-test('a secret is recorded nowhere, whatever brings it and however often it is asked for', async () => {
+test('a secret is never recorded, whatever its source and however often it is recalled', async () => {
   const secrets = [
     'The staging key is sk-proj-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
     'The router password is hunter2-blue-canal.',
@@ -263,14 +263,14 @@ test('an interrupted sweep throws the reason, and is recorded as ended', async (
   dreams?.close();
 });
 
-test('junk is never promoted however often it is asked for', async () => {
+test('junk is never promoted, however often it is recalled', async () => {
   const junk = '[ ] ask Ana about the export';
   const world = aWorkspace();
   askedOften(world, junk);
   assert.equal((await world.sweep()).decisions, []);
 });
 
-test('a dry run tells what would be promoted and leaves everything as it was', async () => {
+test('a dry run shows what would be promoted and changes nothing', async () => {
   const world = aWorkspace();
   askedOften(world);
   const dry = await world.sweep({ dryRun: true });
@@ -285,7 +285,7 @@ test('a dry run tells what would be promoted and leaves everything as it was', a
   );
 });
 
-test('only the phases that are asked for run', async () => {
+test('only the requested phases run', async () => {
   const world = aWorkspace();
   askedOften(world);
   const { sweep } = await world.sweep({ only: ['light', 'rem'] });
@@ -342,7 +342,7 @@ test('reports go into the day’s note when that is chosen, between marks of the
   again?.close();
 });
 
-test('a broken line in the log of recalls is counted and costs nothing else', async () => {
+test('a broken line in the recall log is counted and does no other harm', async () => {
   const world = aWorkspace();
   askedOften(world);
   const { appendFileSync } = await import('node:fs');

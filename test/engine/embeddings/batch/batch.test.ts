@@ -56,7 +56,7 @@ test('titles go before their texts, as in inline requests', async ({ fake, keepe
   assert.ok(fake.batch.paid.includes('Heading key-7\n\nnote 7 of many'));
 });
 
-test('a few inputs are not worth a job', async ({ fake, keeper, jobs }) => {
+test('a few inputs are embedded without a job', async ({ fake, keeper, jobs }) => {
   const inputs = inputsOf(49);
   await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
   assertAllKept(keeper, inputs);
@@ -214,7 +214,7 @@ test('what a job of an earlier run left goes inline, not into another', async (c
   assert.is(fake.inlineTexts.length, 120);
 });
 
-test('results whose download breaks off are read again', async ({ fake, keeper, jobs }) => {
+test('results whose download was interrupted are read again', async ({ fake, keeper, jobs }) => {
   fake.batch.cutDownloads = 1;
   const inputs = inputsOf(700);
   await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
@@ -316,7 +316,7 @@ test('without waiting, a run submits and a later one collects', async ({ fake, k
   assert.is(jobs.jobs.size, 0);
 });
 
-test('without waiting, no more jobs are under way than the settings have it', async (context) => {
+test('without waiting, running jobs do not exceed the configured number', async (context) => {
   const { fake, keeper, jobs } = context;
   const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
   fake.batch.held = true;
@@ -422,7 +422,7 @@ test('a job is forgotten once the vendor has forgotten it', async ({ fake, keepe
   assert.is(jobs.jobs.size, 0);
 });
 
-test('a record that cannot be read is no obstacle', async ({ fake, keeper, jobs }) => {
+test('an unreadable record does no harm', async ({ fake, keeper, jobs }) => {
   jobs.jobs.set('x', { id: 'x', json: '{"version":0', createdMs: 1_700_000_000_000 });
   const inputs = inputsOf(60);
   await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());

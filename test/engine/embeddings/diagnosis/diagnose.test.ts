@@ -88,7 +88,7 @@ const FAILURES: readonly (readonly [Trouble, string, RegExp])[] = [
 ];
 
 for (const [trouble, code, hint] of FAILURES) {
-  test(`${trouble}: the address is well, embedding is not, and what to do is said`, async () => {
+  test(`${trouble}: the address is fine, embedding is not, with a hint`, async () => {
     fake.trouble(trouble);
     const before = fake.requests.length;
     const { diagnosis, of } = await look({}, { index: false });
@@ -114,7 +114,7 @@ test('an address where nothing listens is what is wrong', async () => {
   assert.is(diagnosis.ok, false);
 });
 
-test('TLS that fails is told as such', async () => {
+test('a TLS failure is reported as such', async () => {
   const remote = { baseUrl: fake.origin.replace('http:', 'https:'), apiKey: OPENAI_KEY };
   const { of } = await look({ remote }, { index: false });
   assert.is(of('endpoint').state, 'failed');
@@ -152,7 +152,7 @@ test('a key that cannot be read stops the walk', async () => {
   assert.equal([of('endpoint').state, of('embed').state], ['off', 'off']);
 });
 
-test('batch: off, on, and wished for where there is none', async () => {
+test('batch: off, on, and requested but unsupported', async () => {
   assert.match((await look({}, { index: false })).of('batch').note ?? '', /^available/);
   const batch = { enabled: true };
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY, batch };

@@ -227,7 +227,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('the oldest task that fits is given to one worker alone', async () => {
+  test('the oldest matching task is claimed by one worker only', async () => {
     const { flows, other, pass, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);
@@ -260,7 +260,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a silent worker loses its task; it runs again after a rest', async () => {
+  test('a silent worker loses its task, which runs again after a delay', async () => {
     const { flows, pass, close } = await store.open({ leaseSeconds: 30 });
     const id = await newTask(flows, await newFlow(flows));
     const first = await claimed(flows);
@@ -299,7 +299,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a waiting worker notices a task of another process', async () => {
+  test('a waiting worker gets a task from another process', async () => {
     const { flows, other, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);
@@ -356,7 +356,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('what a schedule missed leads to one flow with its task, whoever runs it', async () => {
+  test('missed runs of a schedule lead to one flow with its task, whichever process runs it', async () => {
     const { flows, other, pass, close } = await store.open();
     const due = everyHour(flows.now());
     const started = await flows.schedules.runDue(due);
@@ -399,7 +399,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a schedule with other due times, or enabled again, makes nothing up', async () => {
+  test('a schedule with changed times, or enabled again, does not catch up', async () => {
     const { flows, pass, close } = await store.open();
     const due = everyHour(flows.now() - 30 * MINUTE);
     await flows.schedules.runDue(due);
@@ -418,7 +418,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a run by hand changes nothing about the next one, and an invalid one nothing at all', async () => {
+  test('a manual run does not change the next one, and an invalid one changes nothing', async () => {
     const { flows, pass, close } = await store.open();
     const due = everyHour(flows.now());
     const invalid = { ...due, make: () => ({ type: 'invalid', error: 'no goal' }) as const };
@@ -431,7 +431,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a schedule that was only run by hand so far starts when a process runs it', async () => {
+  test('a schedule that only ran manually starts when a process runs it', async () => {
     const { flows, pass, close } = await store.open();
     const due = everyHour(flows.now() - 30 * MINUTE);
     assert.is((await flows.schedules.runNow(due)).type, 'ran');
@@ -482,7 +482,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('notifications are taken by one, settled once, and kept until then', async () => {
+  test('a notification is claimed by one process, settled once, and kept until then', async () => {
     const { flows, other, pass, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
@@ -588,7 +588,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('all that were given up are retried, except for targets that are gone', async () => {
+  test('all failed notifications are retried, except for removed targets', async () => {
     const targets = ['ops', 'old'].map((id) => ({ id, command: ['true'] }));
     const opened = await store.open({ notify: { targets } });
     const flowIds = [await newFlow(opened.flows), await newFlow(opened.flows)];
@@ -632,7 +632,7 @@ export function storeContract(store: TestFlowStore): void {
     await opened.close();
   });
 
-  test('notifications for a target that was removed are given up', async () => {
+  test('notifications for a removed target fail for good', async () => {
     const opened = await store.open({ notify: { targets: [{ id: 'old', command: ['true'] }] } });
     const flowId = await newFlow(opened.flows);
     await opened.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
@@ -652,7 +652,7 @@ export function storeContract(store: TestFlowStore): void {
     await opened.close();
   });
 
-  test('what ended is pruned in time, what blocks a flow is kept', async () => {
+  test('ended records are pruned in time, those that block a flow are kept', async () => {
     const { flows, pass, close } = await store.open();
     const [ended, blocked] = [await newFlow(flows), await newFlow(flows)];
     await newTask(flows, ended);
@@ -832,7 +832,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('of a long history, the first and the newest changes are kept', async () => {
+  test('a long history keeps its first and newest changes', async () => {
     const { flows, close } = await store.open();
     const flowId = await newFlow(flows);
     await newTask(flows, flowId);
@@ -922,7 +922,7 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
-  test('a run is made once, also by calls at once', async () => {
+  test('concurrent calls create a run once', async () => {
     const { flows, other, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);

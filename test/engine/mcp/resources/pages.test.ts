@@ -23,7 +23,7 @@ const lists = fc
   .uniqueArray(fc.nat(9999), { maxLength: 3 * PAGE_SIZE })
   .map((numbers) => numbers.map((number) => `n${String(number).padStart(4, '0')}`).toSorted());
 
-test('give everything once', () => {
+test('contain every item once', () => {
   fc.assert(
     fc.property(lists, (names) =>
       assert.equal(
@@ -35,14 +35,14 @@ test('give everything once', () => {
   );
 });
 
-test('lose nothing that stays while other names go', () => {
+test('lose no remaining item while others are removed', () => {
   const names = Array.from({ length: 3 * PAGE_SIZE }, (_, at) => `n${String(at).padStart(4, '0')}`);
   const staying = names.filter((_, at) => at % 3 !== 0);
   const given = all(names, () => staying);
   for (const name of staying) assert.ok(given.includes(name), name);
 });
 
-test('are not to be had for a cursor that was made up', () => {
+test('are refused for an invented cursor', () => {
   assert.is(
     pageOf(['a'], (name) => name, 'nonsense'),
     undefined,

@@ -46,21 +46,21 @@ async function readAll(
   return parts;
 }
 
-test('gives a long file in parts that make up the whole', async () => {
+test('returns a long file in parts that add up to the whole', async () => {
   const lines = Array.from({ length: 1000 }, (_, at) => `Line ${at} ${'x'.repeat(at % 400)}`);
   const parts = await readOn(lines.join('\n'));
   assert.ok(parts.length > 8);
   assert.equal(parts.join('\n').split('\n'), lines);
 });
 
-test('leaves out the bytes of images inside of a note', async () => {
+test('omits the bytes of images embedded in a note', async () => {
   const image = `data:image/png;base64,${'iVBORw0KGgo+/'.repeat(5000)}`;
   const parts = await readOn(`![a](${image})\n\n[b]: <${image}>\nend`);
   const left = 'data:image/png;base64,…';
   assert.equal(parts, [`![a](${left})\n\n[b]: <${left}>\nend`]);
 });
 
-test('gives 120 lines at once where they are short', async () => {
+test('returns 120 short lines at once', async () => {
   const lines = Array.from({ length: 250 }, (_, at) => `${at}`);
   const parts = await readOn(lines.join('\n'));
   assert.equal(
@@ -69,13 +69,13 @@ test('gives 120 lines at once where they are short', async () => {
   );
 });
 
-test('cuts one line that is too long, but no character of it, and shows that', async () => {
+test('truncates a line that is too long between characters, and shows that', async () => {
   const [first = '', ...rest] = await readOn(`${'x'.repeat(11_998)}🦓🦓\nend`);
   assert.is(first, `${'x'.repeat(11_998)}…`);
   assert.equal(rest, ['end']);
 });
 
-test('gives a long conversation in parts, by the lines of its transcript', async () => {
+test('returns a long conversation in parts, by the lines of its transcript', async () => {
   const home = tempFolder();
   home.write('workspace/memory/a.md', 'A note.');
   const memorySearch = {

@@ -11,7 +11,7 @@ import {
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
-const test = suite<{ home: TempFolder }>('the order in which AWS credentials are looked for');
+const test = suite<{ home: TempFolder }>('order of AWS credential sources');
 
 const before = { ...process.env };
 test.before.each((context) => {
@@ -81,7 +81,7 @@ const ALL = { sts: true, sso: true, container: true, instance: true } as const;
 const LATER = '2099-01-01T00:00:00Z';
 const FILE_KEYS = 'aws_access_key_id = FROMFILE\naws_secret_access_key = secret\n';
 
-test('access keys in the environment go before everything, a named profile too', async ({
+test('access keys in the environment override everything, even a named profile', async ({
   home,
 }) => {
   writeSso(home, 'work', LATER);
@@ -131,12 +131,12 @@ test('a file that is written later is seen', async ({ home }) => {
   assert.is((await find(home, {}, {})).key, 'FROMFILE');
 });
 
-test('a login that has ended does not hide what comes after it', async ({ home }) => {
+test('an expired login does not hide later sources', async ({ home }) => {
   writeSso(home, 'default', '2020-01-01T00:00:00Z');
   assert.is((await find(home, webIdentity(home), ALL)).key, 'FROMSTS');
 });
 
-test('a login that has ended is told when nothing else is found', async ({ home }) => {
+test('an expired login is reported if nothing else is found', async ({ home }) => {
   writeSso(home, 'work', '2020-01-01T00:00:00Z');
   const { fault } = await find(home, { AWS_PROFILE: 'work' }, {});
   assert.is(fault?.details.kind, 'auth');
@@ -145,9 +145,7 @@ test('a login that has ended is told when nothing else is found', async ({ home 
   assert.match(fault?.details.hint ?? '', 'aws sso login --profile work');
 });
 
-test('each place that is set up and fails is told, and nothing secret with it', async ({
-  home,
-}) => {
+test('each configured source that fails is reported, without secrets', async ({ home }) => {
   home.write(
     '.aws/config',
     '[default]\ncredential_process = /bin/sh -c "echo hidden >&2; exit 1"\n',
@@ -160,12 +158,12 @@ test('each place that is set up and fails is told, and nothing secret with it', 
   assert.not.match(inspect(fault, { depth: 10 }), 'hidden');
 });
 
-test('a profile that does not exist is told', async ({ home }) => {
+test('a missing profile is reported', async ({ home }) => {
   const { fault } = await find(home, { AWS_PROFILE: 'typo' }, {});
   assert.match(fault?.message ?? '', 'profile typo');
 });
 
-test('a service that cannot be reached may be back at the next try', async ({ home }) => {
+test('an unreachable service is retried', async ({ home }) => {
   const env = { ...CONTAINER, AWS_ROLE_SESSION_NAME: 'svc' };
   const chain = credentialChain(
     { HOME: home.path, ...env, AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:9/x' },

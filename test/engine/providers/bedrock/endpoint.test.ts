@@ -42,7 +42,7 @@ test('an address of AWS other than the ordinary one is used, with its own region
   }
 });
 
-test('a host that only looks like one of AWS is somebody else', () => {
+test('a host that only looks like one of AWS is not trusted', () => {
   const place = resolvePlace('https://bedrock-runtime.eu-west-1.amazonaws.com.example.org', {});
   assert.is(place.region, 'us-east-1');
   assert.not(place.aws);
@@ -68,7 +68,7 @@ test('requests are signed for the region', async () => {
   await fake.close();
 });
 
-test('a path before the API stays, and configured headers go along, signed', async () => {
+test('a path prefix is kept, and configured headers are sent, signed', async () => {
   const fake = await startBedrockFake();
   const headers = { 'x-tenant': 'seven' };
   const adapter = bedrockAdapter({ baseUrl: `${fake.origin}/gateway`, headers });
@@ -81,14 +81,14 @@ test('a path before the API stays, and configured headers go along, signed', asy
   await fake.close();
 });
 
-test('another region has the same vectors, another service may not', async () => {
+test('another region has the same vectors, another service may differ', async () => {
   const identity = (baseUrl: string | undefined, env: Readonly<Record<string, string>> = {}) =>
     bedrockAdapter({ baseUrl }, { ...AWS_KEYS, ...env }).identity;
   assert.equal(identity(FRANKFURT), identity(undefined, { AWS_REGION: 'us-gov-west-1' }));
   assert.not.equal(identity('http://127.0.0.1:1/x'), identity(undefined));
 });
 
-test('what is no region and no address is told before anything is sent', () => {
+test('an invalid region or address is reported before anything is sent', () => {
   const make = (env: Readonly<Record<string, string>>) => () =>
     bedrockAdapter({}, { ...AWS_KEYS, ...env });
   assert.throws(make({ AWS_REGION: 'us east' }), /AWS_REGION must be a region/);

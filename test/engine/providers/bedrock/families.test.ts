@@ -6,7 +6,7 @@ import { failureOf } from '../../../support/memory.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
 
-const test = suite<{ fake: FakeVendor }>('each family of models is spoken to in its own way');
+const test = suite<{ fake: FakeVendor }>('request formats of model families');
 
 test.before.each(async (context) => {
   context.fake = await startBedrockFake();

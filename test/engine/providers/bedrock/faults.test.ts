@@ -9,7 +9,7 @@ import { failureOf } from '../../../support/memory.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
 
-const test = suite('what the service refuses is told by its own names');
+const test = suite('errors of the service');
 
 const NAMED: readonly (readonly [number, string, string, ErrorCode])[] = [
   [403, 'AccessDeniedException', 'Not authorized.', 'PROVIDER_AUTH'],
@@ -125,7 +125,7 @@ test('a token of the environment is not sent to an address of the configuration'
   await fake.close();
 });
 
-test('a configured key goes before the environment, and both before access keys', async () => {
+test('a configured key overrides the environment, and both override access keys', async () => {
   const fake = await startBedrockFake();
   const env = { ...AWS_KEYS, AWS_BEARER_TOKEN_BEDROCK: 'other' };
   const credential = { value: BEDROCK_TOKEN, source: 'models.providers.bedrock.apiKey' };
@@ -136,7 +136,7 @@ test('a configured key goes before the environment, and both before access keys'
   await fake.close();
 });
 
-test('how long to wait is heard', async () => {
+test('the requested delay is respected', async () => {
   let asked = '40';
   const fake = await startFake({
     answer: () => ({

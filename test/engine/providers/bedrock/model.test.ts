@@ -30,7 +30,7 @@ test('regions, throughput and ARNs do not hide the model', () => {
   );
 });
 
-test('a model that is not known is spoken to like its relatives', () => {
+test('an unknown model is addressed like others of its family', () => {
   const family = (id: string) => findModel(id, undefined).family;
   assert.is(family('amazon.titan-embed-text-v9:0'), family('amazon.titan-embed-text-v1'));
   assert.is(family('cohere.embed-v5:0'), family('cohere.embed-v4:0'));
@@ -56,7 +56,7 @@ test('behind an ARN that says nothing, the model is named after a #', async () =
   await fake.close();
 });
 
-test('a name of no family is refused before anything is sent', async () => {
+test('a model of no known family is refused before anything is sent', async () => {
   const error = await failureOf(adapterOf({ model: 'anthropic.claude-9' }));
   assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
   assert.match(error.message, 'anthropic.claude-9');
@@ -74,7 +74,7 @@ test('a name of no family is refused before anything is sent', async () => {
   }
 });
 
-test('dimensions that a model cannot have are refused, and the ones it has are told', async () => {
+test('unsupported dimensions are refused, and the supported ones listed', async () => {
   for (const [model, dimensions, told] of [
     ['cohere.embed-english-v3', 512, "1024, this model's only size"],
     ['jp.amazon.nova-2-multimodal-embeddings-v1:0', 512, '256, 384, 1024, 3072'],

@@ -82,7 +82,7 @@ test('forced, a new one takes the place of the old', async (context) => {
   assert.not.ok(existsSync(first.runtime.folder));
 });
 
-test('with GPU variants it is another one, and serves without them too', async (context) => {
+test('a runtime with GPU variants is separate, and also works without them', async (context) => {
   await install(context);
   const { outcome, runtime } = await install(context, { gpu: true });
   assert.equal([outcome, runtime.gpu], ['installed', true]);
@@ -121,7 +121,7 @@ for (const [words, reason] of [
   ['npm ERR! code EBADPLATFORM\n', 'platform'],
   ['something else\n', 'npm'],
 ] as const) {
-  test(`npm failing as ${reason} leaves nothing and says what to do`, async ({ npm, dir }) => {
+  test(`npm failing as ${reason} leaves nothing and prints a hint`, async ({ npm, dir }) => {
     npm.behave('fails', words);
     const failure = await failureOf(install({ npm, dir }));
     assert.equal([failure.code, failure.details?.['reason']], ['PROVIDER_INSTALL_FAILED', reason]);
@@ -162,13 +162,13 @@ test('stopped in the middle, it leaves nothing, and npm does not go on', async (
   assert.equal(left(dir), []);
 });
 
-test('what a killed installation left is removed by the next', async ({ npm, dir }) => {
+test('leftovers of a killed installation are removed by the next', async ({ npm, dir }) => {
   mkdirSync(join(dir, 'local-0123456789ab', 'node_modules'), { recursive: true });
   const { runtime } = await install({ npm, dir });
   assert.equal([...left(dir)].sort(), ['local.json', runtime.folder.slice(dir.length + 1)].sort());
 });
 
-test('two at once: one installs, the other waits and finds it', async ({ npm, dir }) => {
+test('two processes: one installs, the other waits and finds it', async ({ npm, dir }) => {
   npm.behave('waits');
   const events: InstallEvent['type'][] = [];
   const onEvent = ({ type }: InstallEvent): void => {

@@ -86,10 +86,7 @@ function left(folder: TempFolder): readonly string[] {
   return readdirSync(folder.path).filter((name) => name !== '.locks');
 }
 
-test('a file arrives whole, is told of as it comes, and is asked for once', async ({
-  host,
-  folder,
-}) => {
+test('a file is downloaded completely, with progress, in one request', async ({ host, folder }) => {
   const events: EmbeddingEvent[] = [];
   const url = `${host.url}/m/model.gguf`;
   const first = await download(url, folder, { events });
@@ -113,7 +110,7 @@ test('two addresses that end alike are two files', async ({ host, folder }) => {
   assert.is(readFileSync(two.path).length, MODEL.length + 32);
 });
 
-test('a connection that breaks off is taken up where it ended', async ({ host, folder }) => {
+test('an interrupted download is resumed', async ({ host, folder }) => {
   host.behave({ cutAfter: [70_000, 60_000] });
   const events: EmbeddingEvent[] = [];
   const { path } = await download(`${host.url}/m/model.gguf`, folder, { rules: SOON, events });
@@ -127,7 +124,7 @@ test('a connection that breaks off is taken up where it ended', async ({ host, f
   assert.ok(events.some(({ type }) => type === 'request.retried'));
 });
 
-test('so is one of an earlier run', async ({ host, folder }) => {
+test('a download of an earlier run is resumed', async ({ host, folder }) => {
   // Not cut off: what is still on its way then may be lost, on some versions all of so small a file.
   host.behave({ standsStillAfter: 100_000 });
   const url = `${host.url}/m/model.gguf`;
@@ -142,7 +139,7 @@ test('so is one of an earlier run', async ({ host, folder }) => {
   assert.match(host.requests.at(-1)?.headers.range ?? '', /^bytes=[1-9]\d*-$/u);
 });
 
-test('a file that became another one meanwhile is begun anew', async ({ folder }) => {
+test('a file that changed meanwhile is downloaded from scratch', async ({ folder }) => {
   const files = new Map([['/m.gguf', tinyModel({ dimensions: 32, context: 2048 })]]);
   const host = await startFileHost(files);
   try {
@@ -162,14 +159,14 @@ test('a host that knows no ranges sends everything again', async ({ host, folder
   assert.equal(readFileSync(path), MODEL);
 });
 
-test('a part without its note is thrown away', async ({ host, folder }) => {
+test('a partial file without its metadata is discarded', async ({ host, folder }) => {
   const url = `${host.url}/m/model.gguf`;
   const reference = parseModelReference(url) as RemoteReference;
   writeFileSync(folder.at(`${cacheFileName(reference)}.part`), 'GGUF and something else');
   assert.equal(readFileSync((await download(url, folder)).path), MODEL);
 });
 
-test('a part that is longer than the file is begun anew', async ({ host, folder }) => {
+test('a partial file longer than the file is downloaded from scratch', async ({ host, folder }) => {
   const url = `${host.url}/m/model.gguf`;
   host.behave({ cutAfter: [100_000] });
   await faultOf(download(url, folder));
@@ -179,7 +176,7 @@ test('a part that is longer than the file is begun anew', async ({ host, folder 
   assert.equal(readFileSync(path), MODEL);
 });
 
-test('what the hub lists is what has to come', async ({ host, folder }) => {
+test("the download must match the hub's listing", async ({ host, folder }) => {
   const wrong = '0'.repeat(64);
   host.behave({ linkedSha256: wrong });
   const env = { HF_ENDPOINT: host.url };
@@ -244,7 +241,7 @@ for (const [status, kind] of [
   [429, 'rate'],
   [503, 'overload'],
 ] as const) {
-  test(`status ${status} is told as ${kind}, with what to do`, async ({ host, folder }) => {
+  test(`status ${status} is reported as ${kind}, with a hint`, async ({ host, folder }) => {
     host.behave({ status });
     const fault = await faultOf(download(`${host.url}/m/model.gguf?key=secret`, folder));
     assert.is(fault.details.kind, kind);
@@ -254,7 +251,7 @@ for (const [status, kind] of [
   });
 }
 
-test('a page instead of a model is told by its first bytes', async ({ host, folder }) => {
+test('a web page instead of a model is recognised by its first bytes', async ({ host, folder }) => {
   const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
   assert.is(fault.details.kind, 'answer');
   assert.match(fault.message, /not serve a GGUF file/u);
@@ -267,7 +264,7 @@ test('a hub that does not list its files is named', async ({ host, folder }) => 
   }
 });
 
-test('a folder that cannot be is named, with its setting', async ({ host, folder }) => {
+test('an unusable folder is named, with its setting', async ({ host, folder }) => {
   folder.write('file', '');
   const reference = `${host.url}/m/model.gguf`;
   for (const modelCacheDir of [folder.at('file'), '/proc/models']) {
@@ -278,7 +275,7 @@ test('a folder that cannot be is named, with its setting', async ({ host, folder
   }
 });
 
-test('a file that arrives whole, but is no whole model, is not kept', async ({ host, folder }) => {
+test('a complete download of an incomplete model is not kept', async ({ host, folder }) => {
   for (const [name, words] of [
     ['cut', /is not a whole GGUF model/u],
     ['empty', /not serve a GGUF file/u],
@@ -294,20 +291,20 @@ for (const [how, behaviour] of [
   ['never answers', { neverAnswers: true }],
   ['stands still in the middle', { standsStillAfter: 50_000 }],
 ] as const) {
-  test(`a host that ${how} is given up on`, async ({ host, folder }) => {
+  test(`a host that ${how} is abandoned`, async ({ host, folder }) => {
     host.behave(behaviour);
     const fault = await faultOf(download(`${host.url}/m/model.gguf`, folder, { idleMs: 60 }));
     assert.is(fault.details.kind, 'timeout');
   });
 }
 
-test('nothing listens: that is told, with what to do', async ({ folder }) => {
+test('an unreachable host is reported with a hint', async ({ folder }) => {
   const fault = await faultOf(download('http://127.0.0.1:1/m.gguf', folder));
   assert.equal([fault.details.kind, fault.details.code], ['network', 'ECONNREFUSED']);
   assert.ok(fault.details.hint);
 });
 
-test('it stops at once when it is aborted, and keeps what came', async ({ host, folder }) => {
+test('it stops at once on abort, and keeps the partial file', async ({ host, folder }) => {
   host.behave({ standsStillAfter: 100_000 });
   const stop = new AbortController();
   const onEvent = (event: EmbeddingEvent): void => {
@@ -348,7 +345,7 @@ whenSmall(
   },
 );
 
-test('two at once: one downloads, the other waits and takes the same file', async ({
+test('two processes: one downloads, the other waits and uses the same file', async ({
   host,
   folder,
 }) => {

@@ -69,7 +69,7 @@ test.after.each(async () => {
 });
 test.after(() => shared.close());
 
-test('a question is nearer to what says the same than to anything else', async () => {
+test('a query is closest to the text with the same meaning', async () => {
   const adapter = shared;
   const texts = [
     'the automobile is crimson',
@@ -87,7 +87,7 @@ test('a question is nearer to what says the same than to anything else', async (
   for (const { vector } of embedded) assert.ok(Math.abs(cosine(vector, vector) - 1) < 1e-5);
 });
 
-test('a probe tells the length of the vectors', async () => {
+test('the probe returns the length of the vectors', async () => {
   assert.is((await shared.probe()).dimensions, 64);
 });
 
@@ -130,13 +130,13 @@ test('emoji and letters that the model does not know have a vector too', async (
   assert.is(embedded.length, 2);
 });
 
-test('a text of which the model makes nothing is refused alone', async () => {
+test('a text that the model cannot embed is refused without affecting others', async () => {
   // Blank to the tokenizer, though not to everybody: a zero-width joiner.
   const { embedded, refused } = await embedAll(shared, [{ text: '\u200D' }, { text: 'car' }]);
   assert.equal([embedded.length + refused.length, embedded.at(-1)?.input.text], [2, 'car']);
 });
 
-test('a model without a pooling type is told, instead of vectors that are all zero', async () => {
+test('a model without a pooling type is an error, not vectors of zeros', async () => {
   const failure = await failureOf(
     open(folder.write('chat.gguf', tinyModel({ pooling: false }))).embedQuery('car'),
   );
@@ -151,7 +151,7 @@ for (const [what, bytes] of [
   ['that is cut in its tensors', tinyModel().subarray(0, 150_000)],
   ['of a later version', Buffer.concat([Buffer.from('GGUF\u0009\0\0\0'), tinyModel().subarray(8)])],
 ] as const) {
-  test(`a file ${what} is told with its name, and svc lives on`, async () => {
+  test(`a file ${what} is reported by name, and svc survives`, async () => {
     const path = folder.write(`${what.replaceAll(' ', '-')}.gguf`, bytes);
     const failure = await failureOf(open(path).embedQuery('car'));
     assert.is(failure.code, 'PROVIDER_NOT_SET_UP');
@@ -185,7 +185,7 @@ test('a model that is closed leaves another one working', async () => {
   assert.equal(await other.embedQuery('car'), before);
 });
 
-test('a file that is not there is told when the adapter is made', () => {
+test('a missing file is reported when the adapter is created', () => {
   assert.throws(() => open(folder.at('nowhere.gguf')), /model file not found/u);
 });
 

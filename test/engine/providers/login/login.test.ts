@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'who is told to slow down waits longer',
+  'a request to slow down makes it wait longer',
   inWorld(
     async ({ fake, signIn }) => {
       await signIn();
@@ -112,7 +112,7 @@ const REFUSED = [
 
 for (const [answer, message, hint] of REFUSED) {
   test(
-    `${answer} ends it, and keeps the login there was`,
+    `${answer} ends the login, and keeps the earlier one`,
     inWorld(
       async ({ stateDir, signIn }) => {
         const before = { token: 'gho_before', apiUrl: 'https://api.github.com' };
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-  'a network that is away for a moment does not cost the code',
+  'a short network outage does not invalidate the code',
   inWorld(
     async ({ fake, events, signIn }) => {
       const signing = signIn({
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  'a login that could not be tried for the moment is kept',
+  'a login that cannot be verified at the moment is kept',
   inWorld(async ({ fake, stateDir, signIn }) => {
     // An API where nothing listens: the code was typed all the same.
     const error = await failureOf(signIn({ githubApiUrl: 'http://127.0.0.1:9' }));
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  'without a client id nobody is asked, and the ways there are are named',
+  'without a client ID no request is sent, and the alternatives are listed',
   inWorld(async ({ fake, signIn }) => {
     for (const clientId of [undefined, '']) {
       const error = await failureOf(signIn({ clientId }));

@@ -20,7 +20,7 @@ const test = suite('a stored login');
 
 const LOGIN = { token: 'gho_0123', account: 'ada', apiUrl: 'https://api.github.com' };
 
-test('what was kept is read; where there is none, there is none', async () => {
+test('a stored login is read; without a file there is none', async () => {
   const { path } = tempFolder();
   assert.is(await readStoredLogin(path), undefined);
   storeLogin(path, LOGIN);
@@ -47,7 +47,7 @@ for (const [what, text] of [
   ['without a token', '{"account": "ada"}'],
   ['a list', '[]'],
 ] as const) {
-  test(`a file that is ${what} is named, and nothing of it told`, async () => {
+  test(`a file that is ${what} is named, without its content`, async () => {
     const { path } = tempFolder();
     storeLogin(path, LOGIN);
     writeFileSync(loginFile(path), text);
@@ -57,7 +57,7 @@ for (const [what, text] of [
   });
 }
 
-test('deleting takes everything, also what a killed process left', async () => {
+test('deleting removes everything, including leftovers of a killed process', async () => {
   const { path } = tempFolder();
   storeLogin(path, LOGIN);
   const folder = dirname(loginFile(path));

@@ -28,7 +28,7 @@ function pacerAt(clock: { ms: number }): Pacer {
 
 const quiet = (): void => undefined;
 
-test('what sending again cannot hint is final at once', () => {
+test('permanent failures are not retried', () => {
   const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
   const kinds = [
     'auth',
@@ -99,7 +99,7 @@ test('rate limits without any success in between end it after five rounds', () =
   assert.is(pacing.delayAfter(fault('rate', 1000), 1), 1000, 'a later run begins anew');
 });
 
-test('a run that gets on is slowed down and never ended by rate limits', () => {
+test('a run that makes progress is slowed down but never ended by rate limits', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (answers) => {
       const clock = { ms: 0 };
@@ -140,7 +140,7 @@ test('the pace recovers with success', async () => {
   await pacing.ready(signal);
 });
 
-test('waiting for one’s turn ends with the signal’s own reason', async () => {
+test('an abort while waiting throws the signal’s reason', async () => {
   const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
   pacing.delayAfter(fault('rate', 60_000), 1);
   const controller = new AbortController();

@@ -55,7 +55,7 @@ function started(
 }
 
 for (const file of ['first.key', 'callback.key']) {
-  test(`a reload takes a new secret out of ${file}, and an old one needs no restart`, async () => {
+  test(`a reload restarts for a new secret in ${file}, and not for an unchanged one`, async () => {
     const home = homeOf();
     const service = await started(await setupOf(home));
     assert.is(await service.reload(await setupOf(home)), true);
@@ -68,7 +68,7 @@ for (const file of ['first.key', 'callback.key']) {
   });
 }
 
-test('it works while no target can be used, because it also takes back tasks of lost workers', async () => {
+test('it runs even without a usable target, because it also reclaims tasks of lost workers', async () => {
   const home = homeOf();
   rmSync(home.at('first.key'));
   rmSync(home.at('callback.key'));

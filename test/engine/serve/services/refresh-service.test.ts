@@ -48,7 +48,7 @@ async function started(setup: ServeSetup) {
   return { service, said };
 }
 
-test('there is one for each agent that searches, and none where nothing is to be refreshed', async () => {
+test('each agent that searches has one, and none exists without anything to refresh', async () => {
   const { setup } = await world({ backend: 'ext' }, 'exit 0');
   assert.equal(
     refreshDefinitions(setup).map(({ name }) => name),
@@ -61,7 +61,7 @@ test('there is one for each agent that searches, and none where nothing is to be
   assert.equal(refreshDefinitions({ ...setup, program: undefined }), []);
 });
 
-test('svc itself is run once, with the same configuration', async () => {
+test('svc itself runs once, with the same configuration', async () => {
   const { home, setup } = await world(
     { backend: 'ext' },
     'echo "$@" > called; echo $SVC_TOKEN >> called',
@@ -81,7 +81,7 @@ test('svc itself is run once, with the same configuration', async () => {
   assert.ok(performance.now() - began < 3000);
 });
 
-test('one that does not end well is told with what to do', async () => {
+test('a failed refresh is reported with a hint', async () => {
   const { setup } = await world({ backend: 'ext' }, 'exit 1');
   const { service, said } = await started(setup);
   await waitFor('the trouble', () => said.length === 3);
@@ -89,7 +89,7 @@ test('one that does not end well is told with what to do', async () => {
   await service.stop();
 });
 
-test('it ends with the process', async () => {
+test('a refresh ends with the process', async () => {
   const { home, setup } = await world({ backend: 'ext' }, 'echo $$ > pid; exec sleep 600');
   const { service, said } = await started(setup);
   await waitFor(
@@ -101,7 +101,7 @@ test('it ends with the process', async () => {
   assert.equal(said, ['refreshing']);
 });
 
-test('only other settings of memory begin it anew', async () => {
+test('only changed memory settings restart it', async () => {
   const { home, setup, setupOf } = await world({ backend: 'ext' }, 'exit 0');
   const { service } = await started(setup);
   assert.is(await service.reload(await setupOf()), true);

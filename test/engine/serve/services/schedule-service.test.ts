@@ -45,7 +45,7 @@ async function started(setup: ServeSetup) {
   return { service, said };
 }
 
-test('what was missed while nothing ran is made up once, and the next run is told', async () => {
+test('runs missed during downtime are made up once, and the next run is reported', async () => {
   const hourly = { ...HOURLY, timezone: 'Asia/Tokyo' };
   const setup = await setupOf({ hourly, off: { ...HOURLY, enabled: false } });
   await waitedSince(setup, 30);
@@ -67,7 +67,7 @@ test('what was missed while nothing ran is made up once, and the next run is tol
   await flows.close();
 });
 
-test('of several schedules that fail one is named, and how many more', async () => {
+test('with several failing schedules, one is named, and the number of others', async () => {
   const setup = await setupOf({ a: HOURLY, b: HOURLY });
   await waitedSince(setup, 3);
   const database = rawDatabase(join(setup.context.state.stateDir, 'flows.sqlite'));
@@ -81,7 +81,7 @@ test('of several schedules that fail one is named, and how many more', async () 
   await service.stop();
 });
 
-test('other schedules take a restart, and everything else none', async () => {
+test('changed schedules restart the service, other changes do not', async () => {
   const setup = await setupOf({ hourly: HOURLY });
   const { service } = await started(setup);
   assert.is(await service.reload(setup), true);

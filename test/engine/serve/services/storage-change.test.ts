@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, (setup: ServeSetup) => readonly ServiceDefi
 };
 
 for (const [kind, definitionsOf] of Object.entries(KINDS)) {
-  test(`${kind} are opened again, although the server is away`, async () => {
+  test(`${kind} are reopened even if the server is down`, async () => {
     const config = {
       flows: subagent('0'),
       plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true } } } } },

@@ -14,7 +14,7 @@ const cluster = await startCluster();
 test.after(() => cluster?.stop());
 
 if (cluster !== undefined) {
-  test('a server that hangs is trouble long before a statement times out', async () => {
+  test('a hanging server is reported long before a statement times out', async () => {
     const server = await migratedServer(cluster);
     const { host, port, database, user } = server.address;
     await server.close();

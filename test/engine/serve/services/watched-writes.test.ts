@@ -8,7 +8,7 @@ import { waitFor } from '../../../support/wait.js';
 
 const test = suite('changes that cannot be stored');
 
-test('a failure is reported, and probed until a change can be stored again', async () => {
+test('a failure is reported, and retried until a change can be stored again', async () => {
   const listeners = new Set<(failure: SvcError | undefined) => void>();
   const tell = (failure: SvcError | undefined): void => {
     for (const listener of listeners) listener(failure);

@@ -101,7 +101,7 @@ test('deliveries are kept with what matters, in a private file, and read by any 
   reader.close();
 });
 
-test('who follows the record gets what is new, also after it was replaced', async () => {
+test('a follower of the record gets new deliveries, even after it was replaced', async () => {
   const home = tempFolder();
   const written = async (...routes: readonly string[]): Promise<void> => {
     const { recorder, reader } = recorderIn(home);
@@ -147,7 +147,7 @@ test('a flood is dropped before it is masked or written, and a scan cannot displ
   reader.close();
 });
 
-test('old deliveries and those beyond the size go first, and 0 removes all', async () => {
+test('old deliveries and those beyond the size limit are removed, and 0 removes all', async () => {
   const home = tempFolder();
   const { recorder, reader } = recorderIn(home, { maxMegabytes: 1 });
   recorder.record(delivered({ atMs: NOW - 8 * 86_400_000 }));
@@ -218,7 +218,7 @@ test('no secret is in the file, however it is written', async () => {
   reader.close();
 });
 
-test('a body that is longer than what is kept is kept up to there', () => {
+test('a body longer than the limit is kept up to the limit', () => {
   const mask = createSecretMask([SECRET]);
   const kept = (body: string, maxBytes: number) =>
     recordedDelivery(delivered({ body }), mask, maxBytes).body;

@@ -45,7 +45,7 @@ function flowOf({ body }: { readonly body: object }): string {
   return result.flow.flowId;
 }
 
-test('a delivery that was performed gets its first answer; again, it is performed under a new id', async () => {
+test('a replay gets the first answer; a forced one is performed under a new ID', async () => {
   const served = await testWebhooks({ routes: { gh: GITHUB } });
   const { deliveries } = served.webhooks.live;
   const answer = await push(served.url, { ref: 'main' }, 'd-1');
@@ -124,7 +124,7 @@ test('a thousand replays of one delivery create one flow', async () => {
   await served.close();
 });
 
-test('what was refused is replayed with the rules of now', async () => {
+test('a refused delivery is replayed with the current rules', async () => {
   const served = await testWebhooks({ routes: { gh: { ...GITHUB, unmatched: 'reject' } } });
   const { deliveries } = served.webhooks.live;
   await push(served.url, { n: 1 }, undefined, { 'x-github-event': 'star' });
@@ -138,7 +138,7 @@ test('what was refused is replayed with the rules of now', async () => {
   await served.close();
 });
 
-test('what was not kept whole, is unknown or off is not replayed', async () => {
+test('an incomplete delivery, or one of a missing or disabled route, is not replayed', async () => {
   const off = { sessionKey: 's', secret: KEY, enabled: false };
   const served = await testWebhooks({ routes: { off } });
   const [lost, gone, secret, stranger] = await recordDeliveries(served.home.path, [

@@ -12,7 +12,7 @@ const test = suite('statements of the database of flows');
 /** The big tables. */
 const WHOLE_TABLE = /^SCAN (?:flows|tasks|notifications)$/u;
 
-test('that are run often find what they need through an index', async () => {
+test('use an index if they run often', async () => {
   const database = openFlowsDatabase(tempFolder().at('flows.sqlite'));
   const prepare = database.prepare.bind(database);
   const texts: string[] = [];

@@ -63,7 +63,7 @@ test('where no folder can be created is an error that names it', async () => {
   assert.match(message, '/proc/svc/flows.sqlite');
 });
 
-test('of an older version is brought to this one, with all that is in it', async () => {
+test('of an older version is migrated with all its content', async () => {
   for (let version = 0; version < steps.length; version++) {
     const folder = tempFolder();
     const database = rawDatabase(folder.at('flows.sqlite'));
@@ -105,7 +105,7 @@ test('of an older version is brought to this one, with all that is in it', async
   }
 });
 
-test('of a newer version, or of somebody else, is refused and left as it is', async () => {
+test('of a newer version, or of another program, is refused and left unchanged', async () => {
   const folder = tempFolder();
   const file = folder.at('flows.sqlite');
   const made = rawDatabase(file);
@@ -126,7 +126,7 @@ test('of a newer version, or of somebody else, is refused and left as it is', as
   assert.is((await openingFails(folder.path)).code, 'FLOWS_DAMAGED');
 });
 
-test('commits together what comes together, and takes back what failed alone', async () => {
+test('commits concurrent changes together, and rolls back only the failed one', async () => {
   const database = rawDatabase(tempFolder().at('x.sqlite'));
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
@@ -154,7 +154,7 @@ test('commits together what comes together, and takes back what failed alone', a
   database.close();
 });
 
-test('nobody is told before the disk has it; the next commit does not wait for that', async () => {
+test('reports a change only once it is on disk, without delaying the next commit', async () => {
   const database = rawDatabase(tempFolder().at('x.sqlite'));
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
@@ -196,7 +196,7 @@ test('nobody is told before the disk has it; the next commit does not wait for t
   database.close();
 });
 
-test('waits for another process that writes, and for no longer than it says', async () => {
+test('waits for another process that writes, up to its limit', async () => {
   const { flows, home } = await testFlows();
   const other = rawDatabase(`${home}/flows.sqlite`);
   other.exec('BEGIN IMMEDIATE');
@@ -212,7 +212,7 @@ test('waits for another process that writes, and for no longer than it says', as
   await flows.close();
 });
 
-test('tells of changes once they are committed, of other processes by its version', async () => {
+test('reports changes once they are committed, those of other processes by its version', async () => {
   const one = await testFlows();
   const other = await testFlows({}, one.home);
   const told: string[] = [];
