@@ -12,7 +12,7 @@ function formula(...args: readonly string[]): ReturnType<typeof spawnSync> {
   return spawnSync(process.execPath, [SCRIPT, ...args], { cwd: ROOT, encoding: 'utf8' });
 }
 
-test('the formula of Homebrew names the release and its checksum', () => {
+test('the Homebrew formula names the release and its checksum', () => {
   const tarball = tempFolder().write('svc-cli-0.2.0.tgz', 'abc');
   const url = 'https://registry.npmjs.org/svc-cli/-/svc-cli-0.2.0.tgz';
   const { status, stdout } = formula(url, tarball);

@@ -35,7 +35,7 @@ function runTests(project: TempFolder): { readonly status: number | null; readon
   return { status, text: stdout };
 }
 
-test('counts tests, and lets files pass that skip all of theirs', () => {
+test('counts tests, and passes files that skip all of theirs', () => {
   const skips = `${HEAD}test.skip('later', () => undefined);\ntest.run();\n`;
   const { status, text } = runTests(projectOf({ 'test/skips.test.ts': skips }));
   assert.match(text, '\n1 passed, 0 failed');
@@ -55,7 +55,7 @@ for (const [what, content] of [
   });
 }
 
-test('a failure is printed, and what it leaves running does not hold the others up', () => {
+test('a failure is printed, and leftover processes do not hold up the other files', () => {
   const fails = `test('fails', () => {
     setInterval(() => undefined, 1000);
     throw Object.assign(new Error('no luck'), { details: { code: 7 } });
@@ -82,7 +82,7 @@ test('a file that cannot be compiled is named', () => {
   assert.is(status, 1);
 });
 
-test('a file that runs nothing fails in a process that it shares, too', () => {
+test('a file without tests fails in a shared process, too', () => {
   const { status, text } = runTests(
     projectOf({
       'test/ui/a.test.ts': FILES['test/good.test.ts'],
@@ -96,7 +96,7 @@ test('a file that runs nothing fails in a process that it shares, too', () => {
 });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} to the starter alone ends what it runs`, async () => {
+  test(`${signal} sent only to the launcher ends what it runs`, async () => {
     const { at } = folderOf({
       'long.ts': `import { writeFileSync } from 'node:fs';
         setInterval(() => undefined, 1000);

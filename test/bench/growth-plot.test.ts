@@ -9,13 +9,13 @@ function pointsOf(value: (times: number) => number) {
 }
 
 for (const exponent of [0, 0.5, 1, 2]) {
-  test(`what grows as n^${exponent} is told to`, () => {
+  test(`growth of n^${exponent} is recognised`, () => {
     const found = exponentOf(pointsOf((times) => 7 * times ** exponent));
     assert.ok(Math.abs(found - exponent) < 1e-9, `${found}`);
   });
 }
 
-test('a plot has a panel for each figure, a line for each way, and no broken number', () => {
+test('a plot has a panel for each metric, a line for each method, and no invalid number', () => {
   const svg = plotOf([
     { what: 'index, words', unit: 's', points: pointsOf((times) => 0.3 * times) },
     { what: 'index, meaning', unit: 's', points: pointsOf((times) => times) },
@@ -30,7 +30,7 @@ test('a plot has a panel for each figure, a line for each way, and no broken num
   assert.not.match(svg, /NaN|Infinity|undefined/);
 });
 
-test('a figure that is the same at all sizes is drawn too', () => {
+test('a metric that is the same at all sizes is drawn too', () => {
   const svg = plotOf([{ what: 'memory, words', unit: 'MiB', points: pointsOf(() => 50) }]);
   assert.not.match(svg, /NaN|Infinity/);
 });

@@ -27,7 +27,7 @@ test('creates no database', async () => {
   assert.equal(readdirSync(home.path), []);
 });
 
-test('files and notes are those that the command reads', async () => {
+test('suggested files and notes are those that the command reads', async () => {
   const home = folderOf({
     'session.jsonl': '',
     'questions.jsonl': '',
@@ -46,7 +46,7 @@ test('files and notes are those that the command reads', async () => {
   }
 });
 
-test('reads the configuration that the line names', async () => {
+test('reads the configuration named on the command line', async () => {
   const listing = (id: string) => JSON.stringify({ agents: { list: [{ id, default: true }] } });
   const home = folderOf({ 'svc.json': listing('ada'), 'other.json': listing('bob') });
   const agents = (...words: string[]) =>

@@ -33,7 +33,7 @@ async function dryRun() {
   return { ...world, preview, evaluate };
 }
 
-test('a promotion is planned with its text, and recalled claims are found without and with it', async () => {
+test('a promotion is planned with its text, and recalled claims are searched with and without it', async () => {
   const { home, preview, evaluate, note } = await dryRun();
   assert.equal(
     preview.files.map(({ path }) => path),
@@ -55,7 +55,7 @@ test('a promotion is planned with its text, and recalled claims are found withou
   assert.ok(worse !== undefined && isWorse(worse));
 });
 
-test('nothing is compared without changes or recalls, or when it takes too long', async () => {
+test('nothing is compared without changes or recalls, or after the time limit', async () => {
   const { preview, evaluate } = await dryRun();
   assert.is(await evaluate({ ...preview, files: [] }), undefined);
   assert.is(await evaluate({ ...preview, recalled: [] }), undefined);
@@ -64,7 +64,7 @@ test('nothing is compared without changes or recalls, or when it takes too long'
   assert.not(cut !== undefined && isWorse(cut));
 });
 
-test('the temporary copy is removed, also that of a dry run that was killed', async () => {
+test('the temporary copy is removed, even that of a killed dry run', async () => {
   const { home, preview, evaluate } = await dryRun();
   for (const timeLimitMs of [undefined, 0]) {
     home.write('dreaming/preview/notes/MEMORY.md', 'what was forgotten since\n');

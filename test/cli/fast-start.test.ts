@@ -20,7 +20,7 @@ const { path: dir } = folderOf({
 });
 const find = (...argv: string[]) => findCommand(argv, { dir, extension: '.js', root: dir });
 
-test('the longest command that the words name is taken, the rest is its own', () => {
+test('the longest matching command is run, the rest are its arguments', () => {
   const found = find('memory', 'search', 'backup', '--json');
   assert.is(found?.id, 'memory:search');
   assert.equal(found?.argv, ['backup', '--json']);
@@ -28,7 +28,7 @@ test('the longest command that the words name is taken, the rest is its own', ()
   assert.is(find('version')?.id, 'version');
 });
 
-test('an alias is the command that has it, where no command has that name', () => {
+test('an alias runs its command unless a command has that name', () => {
   const found = find('search', 'backup', '--json');
   assert.is(found?.id, 'memory:search');
   assert.ok(found?.modulePath.endsWith('memory/search.js'));
@@ -48,7 +48,7 @@ test('a question in quotes searches memory, unless its words are those of a comm
   }
 });
 
-test('a word after an alias that is also a topic is a command of the topic', () => {
+test('a word after a topic that is also an alias is a command of the topic', () => {
   const { path } = folderOf({
     'dream/run.js': '',
     'oclif.manifest.json': JSON.stringify({ commands: { 'dream:run': { aliases: ['dream'] } } }),
@@ -58,7 +58,7 @@ test('a word after an alias that is also a topic is a command of the topic', () 
   assert.is(findCommand(['dream', 'stauts'], modules), undefined);
 });
 
-test('a command called index is one', () => {
+test('a command called index is found', () => {
   const found = find('memory', 'index', '--force');
   assert.is(found?.id, 'memory:index');
   assert.equal(found?.argv, ['--force']);
@@ -78,13 +78,13 @@ test('topics, unknown words, flags first and no words at all are left to oclif',
   }
 });
 
-test('help is left to oclif, but not what stands after --', () => {
+test('help is left to oclif, but not words after --', () => {
   assert.is(find('memory', 'search', '--help'), undefined);
   assert.is(find('memory', 'search', 'x', '-h'), undefined);
   assert.equal(find('memory', 'search', '--', '--help')?.argv, ['--', '--help']);
 });
 
-test('no word leaves the folder of commands', () => {
+test('no word leads outside the folder of commands', () => {
   for (const argv of [
     ['..', 'secret'],
     ['../secret'],

@@ -24,7 +24,7 @@ async function assertRefused(reading: Promise<number | undefined>, text: string)
   assert.ok(isRefused(error), text);
 }
 
-test('a lifetime is a duration, a future date, or endless', async () => {
+test('a lifetime is a duration, a future date, or unlimited', async () => {
   assert.is(await readLifetime('90d', UTC), 90 * DAY_MS);
   assert.is(await readLifetime('2026-11-22T09:00Z', UTC), 2 * DAY_MS);
   assert.is(await readLifetime('never', UTC), undefined);
@@ -32,7 +32,7 @@ test('a lifetime is a duration, a future date, or endless', async () => {
   await assertRefused(readLifetime('2026-11-19', UTC), 'in the past');
 });
 
-test('a lifetime that ends in a year of five digits, which the token file cannot have, is refused', async () => {
+test('a lifetime that ends in a five-digit year, which the token file cannot store, is refused', async () => {
   for (const text of ['420000w', '9999-12-31']) await assertRefused(readLifetime(text, UTC), text);
 });
 
@@ -47,7 +47,7 @@ test('a date is midnight; a day that does not exist is refused', async () => {
   await assertRefused(readLifetime('2027-02-30', UTC), 'no such day');
 });
 
-test("dates without a zone are in the user's time zone, also around a change of the clocks", async () => {
+test("dates without a zone are in the user's time zone, even around clock changes", async () => {
   const paris = inZone('Europe/Paris');
   assert.is(await readSince('2026-03-01', paris), Date.UTC(2026, 1, 28, 23));
   assert.is(await readSince('2026-03-01 08:00', paris), Date.UTC(2026, 2, 1, 7));

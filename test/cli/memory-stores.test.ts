@@ -43,7 +43,7 @@ async function archivedWorld() {
   return { memory, context, forgetting, archive, titles, hide };
 }
 
-test('what a killed process has only put on the list is shown nowhere, and is removed by the next', async () => {
+test('text that a killed process only listed is hidden everywhere, and erased by the next process', async () => {
   const { memory, context, archive, titles, hide } = await archivedWorld();
   assert.equal(await titles(), [SECRET]);
   await hide();
@@ -56,7 +56,7 @@ test('what a killed process has only put on the list is shown nowhere, and is re
   await memory.backend.close();
 });
 
-test('a store that fails keeps no other from forgetting, and is tried again', async () => {
+test('a failing store does not stop the others from forgetting, and is tried again', async () => {
   const { memory, context, forgetting, archive, hide } = await archivedWorld();
   await hide();
   const { file } = archive.settings;
@@ -73,7 +73,7 @@ test('a store that fails keeps no other from forgetting, and is tried again', as
   await memory.backend.close();
 });
 
-test('whatever a store fails with is a warning, and so the index is updated', async () => {
+test('any failure of a store is a warning, so that the index is updated', async () => {
   const { memory, context, archive, hide } = await archivedWorld();
   await hide();
   const workspace = settledWorkspace(memory.agent.workspaceDir, [memory.agent], context.state);
@@ -87,7 +87,7 @@ test('whatever a store fails with is a warning, and so the index is updated', as
   await memory.backend.close();
 });
 
-test('the copy that a killed dry run left is removed', async () => {
+test('the leftover copy of a killed dry run is removed', async () => {
   const { memory, context, forgetting, hide } = await archivedWorld();
   await hide();
   const copy = join(context.state.cacheDir, 'dreaming/preview');

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { editorCommand } from '../../src/cli/open-editor.js';
 
-const test = suite('how an editor is given a location');
+const test = suite('passing a location to an editor');
 
 const PLACE = { file: '/notes/a b.md', line: 12, column: 3 };
 
@@ -26,7 +26,7 @@ for (const [editors, args] of [
   });
 }
 
-test('the arguments of the user come first, and a quoted program can have blanks', () => {
+test("the user's arguments come first, and a quoted program can contain blanks", () => {
   assert.equal(argsOf('code --wait'), ['--wait', '--goto', '/notes/a b.md:12:3']);
   assert.equal(editorCommand(`"/Applications/My Apps/subl" -w 'x y'`, PLACE), {
     program: '/Applications/My Apps/subl',
@@ -46,7 +46,7 @@ test('quotes can be in the middle of a word', () => {
   assert.equal(argsOf(`my-editor "" "it's"`), ['', "it's", '/notes/a b.md']);
 });
 
-test('nothing is for a shell', () => {
+test('no shell syntax is interpreted', () => {
   assert.equal(editorCommand('vi; rm -rf $HOME', PLACE), {
     program: 'vi;',
     args: ['rm', '-rf', '$HOME', '/notes/a b.md'],

@@ -15,7 +15,7 @@ const PROGRAM = `
 `;
 
 for (const state of ['opened', 'unopened']) {
-  test(`nothing is lost or overtaken in a pipe, with the stream ${state} before`, async () => {
+  test(`nothing is lost or reordered in a pipe, with the stream ${state} before`, async () => {
     const args = ['--import', 'tsx', '--input-type=module', '-e', PROGRAM, state];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const output = await text(child.stdout);

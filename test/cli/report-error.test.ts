@@ -10,7 +10,7 @@ function parserError(message: string, exit = 2): Error {
   return Object.assign(new Error(message), { oclif: { exit } });
 }
 
-test('an error of ours keeps what it says, and nothing else gets out', () => {
+test('an expected error keeps its message and exposes nothing else', () => {
   const error = new SvcError('CONFIG_INVALID', 'two\nlines', {
     hint: 'fix it',
     location: { file: 'svc.json', line: 3, column: 5 },
@@ -27,7 +27,7 @@ test('an error of ours keeps what it says, and nothing else gets out', () => {
   assert.equal(reportError(new SvcError('BUG', 'bare')), { code: 'BUG', message: 'bare' });
 });
 
-test('a machine that refuses is told as such, with what helps; other system errors are bugs', () => {
+test('refusals of the system are reported with a hint; other system errors are bugs', () => {
   const systemError = (code: string, syscall: string): Error =>
     Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
   for (const [error, hint] of [
@@ -49,7 +49,7 @@ test('a machine that refuses is told as such, with what helps; other system erro
   assert.is(reportError(systemError('ENOENT', 'open')).code, 'BUG');
 });
 
-test('what the parser complains of is wrong usage, in one line and in plain words', () => {
+test('parser errors are usage errors, in one line and in plain words', () => {
   const help = '\nSee more help with --help';
   const messages = {
     'Unexpected argument: b': 'unexpected argument: b',
@@ -77,7 +77,7 @@ test('what the parser complains of is wrong usage, in one line and in plain word
   }
 });
 
-test('anything else is a bug, and says how to report it', () => {
+test('anything else is a bug, with instructions for reporting it', () => {
   for (const thrown of [new TypeError('x'), parserError('x', 1), 'text', undefined, null, 5]) {
     const report = reportError(thrown);
     assert.is(report.code, 'BUG');
@@ -86,7 +86,7 @@ test('anything else is a bug, and says how to report it', () => {
   }
 });
 
-test('the text names what failed, where, and what to do, each on its line', () => {
+test('the text names what failed, where, and what to do, each on a separate line', () => {
   const text = formatErrorText({
     code: 'CONFIG_SYNTAX',
     message: 'no JSON',

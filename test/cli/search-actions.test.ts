@@ -59,7 +59,7 @@ async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: strin
   return { paths: response?.results.map(({ path }) => path).toSorted(), chips, memory };
 }
 
-test('filters of the line restrict the search, and another agent can be named', async () => {
+test('filters in the query restrict the search, and another agent can be named', async () => {
   const home = homeOf({});
   const made = await actionsIn(home);
   assert.equal(await pathsFor(made, 'roof'), {
@@ -84,7 +84,7 @@ test('filters of the line restrict the search, and another agent can be named', 
   await made.memory.backend.close();
 });
 
-test('an agent whose memory cannot be opened is tried again, and keeps nobody from leaving', async () => {
+test('an agent whose memory cannot be opened is tried again, and does not block quitting', async () => {
   const home = homeOf({});
   const valid = readFileSync(home.at('svc.json'), 'utf8');
   const made = await actionsIn(home);
@@ -101,7 +101,7 @@ test('an agent whose memory cannot be opened is tried again, and keeps nobody fr
   await made.memory.backend.close();
 });
 
-test('flags restrict every search; what is typed replaces them, and tags add up', async () => {
+test('flags restrict every search; typed filters replace them, and tags add up', async () => {
   const flags = { sources: ['memory' as const], pathGlob: 'roof.md', filters: { tags: ['x'] } };
   const made = await actionsIn(homeOf({}), flags);
   const { paths, chips } = await pathsFor(made, 'roof path:2026* #house');
@@ -122,7 +122,7 @@ test('queries are kept, unless ui.history is false or the configuration is broke
   assert.equal(off.actions.history(), []);
 });
 
-test('a preview that is cut ends with an ellipsis', async () => {
+test('a truncated preview ends with an ellipsis', async () => {
   const home = homeOf({});
   home.write('main/memory/long.md', `The lantern. ${'long '.repeat(50_000)}\n`);
   const made = await actionsIn(home);

@@ -15,7 +15,7 @@ function listening() {
   return { calls, signals, emit };
 }
 
-test('the first order ends it in order, the second at once, whichever they are', () => {
+test('the first signal stops it cleanly, the second at once, whichever they are', () => {
   for (const [second, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -28,7 +28,7 @@ test('the first order ends it in order, the second at once, whichever they are',
   }
 });
 
-test('a key of the screen counts as an order', () => {
+test('a key of the screen counts as a signal', () => {
   const { calls, signals, emit } = listening();
   signals.stop('quit');
   emit('SIGINT');
@@ -36,7 +36,7 @@ test('a key of the screen counts as an order', () => {
   signals.close();
 });
 
-test('SIGHUP reloads; afterwards nothing is listened to any more', () => {
+test('SIGHUP reloads; afterwards all listeners are removed', () => {
   const before = process.listenerCount('SIGHUP');
   const { calls, signals, emit } = listening();
   emit('SIGHUP');
@@ -45,7 +45,7 @@ test('SIGHUP reloads; afterwards nothing is listened to any more', () => {
   assert.is(process.listenerCount('SIGHUP'), before);
 });
 
-test('a shortage that nobody caught is survived, a bug ends it in order', () => {
+test('an uncaught resource shortage is survived, a bug stops it cleanly', () => {
   const { calls, signals } = listening();
   const listeners = process.listeners('uncaughtException').slice(-1);
   for (const error of [Object.assign(new Error('out'), { code: 'EMFILE' }), new TypeError('bug')]) {

@@ -8,7 +8,7 @@ import { createStyle } from '../../src/ui/style.js';
 
 const test = suite('showing a diagnosis');
 
-test('a secret in the words of a check is masked before lines are wrapped', async () => {
+test('a secret in the text of a check is masked before lines are wrapped', async () => {
   const secret = 'correct horse battery staple and more of it';
   let written = '';
   const shown = await shownDiagnosis(

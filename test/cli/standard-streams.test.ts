@@ -14,7 +14,7 @@ test('is read to its end', async () => {
   assert.is(String(await allOf(stdin, new AbortController().signal)), '{"goal":"Build"}');
 });
 
-test('that never ends can be interrupted', async () => {
+test('can be interrupted if it never ends', async () => {
   const stdin = new PassThrough();
   stdin.write('{');
   const interruption = new AbortController();

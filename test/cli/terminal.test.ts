@@ -9,7 +9,7 @@ const ALL = { stdin: TTY, stdout: TTY, stderr: TTY };
 const PIPES = { stdin: {}, stdout: {}, stderr: {} };
 const ASKED = { json: false, plain: false };
 
-test('a terminal on all ends gets everything', () => {
+test('a terminal on all streams gets everything', () => {
   const support = terminalSupport({}, ALL, ASKED);
   assert.equal(support, {
     ...{ screen: true, progress: true, color: true, columns: 120 },
@@ -30,7 +30,7 @@ test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {
   assert.is(terminalSupport({}, { ...ALL, stdout: sizeless }, ASKED).columns, 80);
 });
 
-test('--json, --plain, CI and a dumb terminal mean calm', () => {
+test('--json, --plain, CI and a dumb terminal disable animation', () => {
   for (const [env, wanted] of [
     [{}, { json: true, plain: false }],
     [{}, { json: false, plain: true }],
@@ -61,7 +61,7 @@ test('FORCE_COLOR and CLICOLOR_FORCE colour a pipe, never JSON', () => {
   }
 });
 
-test('one piped end is enough for no screen', () => {
+test('one piped stream is enough to disable screens', () => {
   assert.not(terminalSupport({}, { ...ALL, stdin: {} }, ASKED).screen);
   assert.not(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).screen);
   assert.ok(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).progress);

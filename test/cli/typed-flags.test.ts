@@ -7,7 +7,7 @@ import { choicesFlag, targetFlags, textsFlag, yesFlag } from '../../src/cli/flag
 import { messageOf } from '../../src/engine/errors/index.js';
 import { ROOT } from '../support/run-svc.js';
 
-const test = suite('flags that were typed');
+const test = suite('parsing typed flags');
 
 class Probe extends BaseCommand {
   static override flags = { ...targetFlags, ...yesFlag };
@@ -24,14 +24,14 @@ class Probe extends BaseCommand {
 
 const typed = (...argv: string[]) => new Probe(argv, createLeanConfig({}, ROOT)).typed();
 
-test('long and short ones, also several in a word', () => {
+test('long and short flags, also several in a word', () => {
   assert.equal(typed('--agent', 'ada'), ['agent']);
   assert.equal(typed('--agent=ada', '-y'), ['agent', 'yes']);
   assert.equal(typed('-qya', 'ada'), ['agent', 'yes']);
   assert.equal(typed('--', '-y'), []);
 });
 
-test('the value of one in the same word is no other flag', () => {
+test('a value in the same word is not another flag', () => {
   assert.equal(typed('-wdata'), ['workspace']);
   assert.equal(typed('-yway'), ['workspace', 'yes']);
 });
@@ -49,7 +49,7 @@ class Repeatable extends BaseCommand {
   }
 }
 
-test('a repeatable flag takes one value each time, and no argument', async () => {
+test('a repeatable flag takes one value each time, and not an argument', async () => {
   const argv = ['--source', 'memory', '--tag', 'work', '--source', 'sessions', 'backup'];
   assert.equal(await new Repeatable(argv, createLeanConfig({}, ROOT)).run(), {
     query: 'backup',
@@ -67,7 +67,7 @@ class Switchable extends BaseCommand {
   }
 }
 
-test('a switch takes no value, which would be read as an argument', async () => {
+test('a value for a switch is refused', async () => {
   const run = (...argv: string[]) => new Switchable(argv, createLeanConfig({}, ROOT)).run();
   for (const word of ['--yes=no', '-y=no']) {
     const error = await run('backup', word).catch((failed: unknown) => failed);

@@ -60,7 +60,7 @@ test('the README begins with two commands for a fresh machine', () => {
   for (const [, script] of programs) assert.ok(script !== undefined && script in SCRIPTS);
 });
 
-test('the check finds what it looks for', () => {
+test('the check finds violations', () => {
   const fault = (line: string): string | undefined => faultOf(wordsOf(line));
   assert.is(fault('svc memory search "a b" -n 3 | less'), undefined);
   assert.is(fault("$ SVC_JSON=1 svc memory get 'a#L1-L2' --from=3 # a comment"), undefined);

@@ -19,12 +19,12 @@ const examples = pages.flatMap(({ path, text }) =>
     .map((fence) => ({ path, text: fence.text })),
 );
 
-test('there are configurations to look at', () => {
+test('the documentation contains configurations', () => {
   assert.ok(examples.length >= 12, String(examples.length));
 });
 
 for (const [at, { path, text }] of examples.entries()) {
-  test(`configuration ${at + 1}, of ${path}, can be used as it is written`, () => {
+  test(`configuration ${at + 1} of ${path} is valid as written`, () => {
     const { faults } = checkConfigText(path, text);
     assert.equal(
       faults.map(({ location, message }) => `line ${location.line}: ${message}`),

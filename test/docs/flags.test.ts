@@ -40,7 +40,7 @@ for (const name of new Set(uses.map(({ flag }) => flag.name))) {
   });
 }
 
-test('what a value is, is said for every flag that takes one', () => {
+test('every flag with a value describes it', () => {
   const mute = uses.filter(
     ({ flag }) =>
       flag.type === 'option' && flag.helpValue === undefined && flag.options === undefined,
@@ -51,7 +51,7 @@ test('what a value is, is said for every flag that takes one', () => {
   );
 });
 
-test('every flag says what it does, in a sentence', () => {
+test('every flag has a description, in one sentence', () => {
   for (const { id, flag } of uses) assert.match(flag.summary ?? '', /\.$/, `${id} --${flag.name}`);
 });
 

@@ -14,7 +14,7 @@ function codesUnder(heading: string): readonly string[] {
   return [...part.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code = '']) => code);
 }
 
-test('docs/errors.md lists the error codes of the registry, no more and no less', () => {
+test('docs/errors.md lists exactly the error codes of the registry', () => {
   assert.equal(codesUnder('Error codes'), Object.keys(ERROR_CODES));
 });
 
@@ -42,11 +42,11 @@ test('neither codes nor hints use words that are hard to read', () => {
   assert.equal(found, []);
 });
 
-test('docs/errors.md lists the warning codes of the registry, no more and no less', () => {
+test('docs/errors.md lists exactly the warning codes of the registry', () => {
   assert.equal(codesUnder('Warning codes'), Object.keys(WARNING_CODES));
 });
 
-test('every code that a page names is one of them', () => {
+test('every code that a page names exists', () => {
   const known = new Set([...Object.keys(ERROR_CODES), ...Object.keys(WARNING_CODES)]);
   const prefixes = new Set([...known].map((code) => code.split('_')[0]));
   const unknown = pages.flatMap(({ path, text }) =>

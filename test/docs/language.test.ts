@@ -97,7 +97,7 @@ test('every exception is needed', () => {
   }
 });
 
-test('the check finds what it looks for', () => {
+test('the check finds violations', () => {
   const found = (source: string): number => findingsIn(textsOf('src/a.tsx', source)).length;
   assert.is(found(`error('the file lies elsewhere');`), 1);
   assert.is(found('hint(`it is no folder`);'), 1);

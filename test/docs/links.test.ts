@@ -17,7 +17,7 @@ function faultOfLink(page: Page, target: string): string | undefined {
 }
 
 for (const page of pages) {
-  test(`every link of ${page.path} leads somewhere`, () => {
+  test(`every link of ${page.path} has a target`, () => {
     const faults = linksOf(page.text).flatMap((target) => faultOfLink(page, target) ?? []);
     assert.equal(faults, []);
   });

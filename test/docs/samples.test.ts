@@ -44,7 +44,7 @@ function wordsOfInstruction(name: string): readonly string[] {
   return words.parse(JSON.parse(rest.slice(rest.indexOf('['))));
 }
 
-test('the Dockerfile holds instructions that there are, and begins from a Node.js that svc runs on', () => {
+test('the Dockerfile has valid instructions, and starts from a Node.js that svc supports', () => {
   for (const { name } of instructions()) assert.match(name, KNOWN);
   const bases = instructions().filter(({ name }) => name === 'FROM');
   assert.is(bases.length, 2);
@@ -61,7 +61,7 @@ test('what the container runs is a command of svc, and its health check is a pro
   assert.ok(instructions().some(({ name, rest }) => name === 'EXPOSE' && rest === port));
 });
 
-test('what it copies and builds is there', () => {
+test('the files that it copies and builds exist', () => {
   const run = instructions().find(({ name }) => name === 'RUN')?.rest ?? '';
   for (const command of run.split(' && ')) assert.is(faultOf(command.split(' ')), undefined);
   assert.ok(isThere('package-lock.json'), 'npm ci needs it');

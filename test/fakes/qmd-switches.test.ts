@@ -37,7 +37,7 @@ function indexed(switches: QmdSwitches = {}): {
   return { qmd, folder, run };
 }
 
-test('its answers can be garbage, noisy, cut or huge', () => {
+test('its answers can be garbage, noisy, truncated or huge', () => {
   const { qmd, run } = indexed({ on: { search: { kind: 'garbage' } } });
   assert.throws(() => JSON.parse(run(...SEARCH).stdout));
   qmd.become({ on: { search: { kind: 'banner' } } });
@@ -53,7 +53,7 @@ test('its answers can be garbage, noisy, cut or huge', () => {
   assert.ok(run(...SEARCH).stdout.length > 200_000);
 });
 
-test('it can end otherwise than well, and as often as is wanted', () => {
+test('it can fail, any number of times', () => {
   const fails = { kind: 'fails', status: 3, stderr: 'no\n', times: 1 } as const;
   const { qmd, run } = indexed({ on: { '*': fails, search: { kind: 'killed' } } });
   const killed = run(...SEARCH);
@@ -85,7 +85,7 @@ test('it can hang with a child, deaf to SIGTERM, until its whole group is killed
   assert.is(child.signalCode, 'SIGKILL');
 });
 
-test('it can lose a collection, and get it back', () => {
+test('it can lose a collection and regain it', () => {
   const forgets = { kind: 'forgets', collection: 'notes', times: 1 } as const;
   const { run } = indexed({ on: { search: forgets } });
   const lost = run(...SEARCH, '-c', 'notes');
@@ -121,7 +121,7 @@ test('it finds by meaning only what has vectors, and warns', () => {
   assert.is(JSON.parse(run('query', 'tea', '--json').stdout).length, 1);
 });
 
-test('older than --mask it wants --glob, and older still it has no collections', () => {
+test('before --mask it expects --glob, and before that it has no collections', () => {
   const { qmd, run } = indexed({ version: '0.6.0' });
   const refused = run('collection', 'add', '.', '--name', 'more', '--mask', 'x.md');
   assert.is(refused.status, 1);
@@ -133,7 +133,7 @@ test('older than --mask it wants --glob, and older still it has no collections',
   assert.match(run('collection', 'list').stderr, 'Unknown command: collection');
 });
 
-test('it tells how it was called', () => {
+test('it records how it was called', () => {
   const { qmd, folder, run } = indexed();
   qmd.clearLog();
   run('update');

@@ -30,7 +30,7 @@ function toolIn(folder: string, command: string): RunTool {
 }
 
 for (const version of RELEASES) {
-  test(`answers as ${version} does`, () => {
+  test(`answers like ${version}`, () => {
     const { path } = tempFolder();
     const release = PLAYED[version];
     assert.ok(release);
@@ -47,13 +47,13 @@ for (const version of RELEASES) {
     }
   });
 
-  test(`helps as ${version} does, as a program`, () => {
+  test(`prints the help of ${version}, as a program`, () => {
     const { path } = tempFolder();
     const { stdout } = toolIn(path, installQmd({ version }).command)(['--help'], path);
     for (const line of recordedOf(version).help) assert.ok(stdout.includes(`${line}\n`), line);
   });
 
-  test(`its MCP server answers as that of ${version}`, async () => {
+  test(`its MCP server answers like that of ${version}`, async () => {
     const { path } = tempFolder();
     const { command } = installQmd({ version });
     playMcpSteps(path, toolIn(path, command));

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { seedsOf } from '../../stress/fuzz/seeds.js';
 import { TARGETS } from '../../stress/fuzz/targets.js';
 
-const test = suite('what was fuzzed');
+const test = suite('fuzzed functions');
 
 /** Inputs that are new, each time the same: to see that the fuzzers work. `npm run fuzz` looks for more. */
 const RUNS: Readonly<Record<string, number>> = {
@@ -22,7 +22,7 @@ for (const [name, open] of Object.entries(TARGETS)) {
   const seeds = seedsOf(name);
   // Opening the listener costs more than all others; its requests have a test beside it.
   if (runs === 0 && seeds.length === 0) continue;
-  test(`${name} keeps its promises: inputs that once broke one, and some others`, async () => {
+  test(`${name} holds its properties for inputs that once broke one, and some others`, async () => {
     const target = await open();
     for (const { input } of seeds) await target.replay(input);
     const { bug } = await target.hunt({ seed: 1, maxRuns: runs, maxMs: 10_000 });

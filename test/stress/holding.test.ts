@@ -8,12 +8,12 @@ const samples = (values: readonly number[]) =>
 /** Up and down, as garbage is left and collected. */
 const saw = Array.from({ length: 120 }, (_, at) => 100 + (at % 9));
 
-test('a leak is told beneath what comes and goes', () => {
+test('a leak is detected beneath temporary allocations', () => {
   const growth = growthOf(samples(saw.map((value, at) => value + at * 0.2)));
   assert.ok(Math.abs(growth - 119 * 0.2) < 3, String(growth));
 });
 
-test('what comes and goes, and a burst, is no growth', () => {
+test('temporary allocations and a burst are not growth', () => {
   assert.ok(Math.abs(growthOf(samples(saw))) < 1);
   assert.ok(Math.abs(growthOf(samples(saw.map((value, at) => (at === 100 ? 900 : value))))) < 1);
   assert.is(growthOf([]), 0);
