@@ -169,7 +169,7 @@ async function untilLeft(show: () => Promise<unknown>): Promise<undefined> {
 }
 
 /** How often to check for a running listener. */
-const REFRESH_MS = 1000;
+const POLL_MS = 1000;
 
 /** Shows the routes and the activity of another process's listener until the person leaves. */
 async function watchListener(
@@ -192,7 +192,7 @@ async function watchListener(
     onStop: leave,
   });
   const refresh = (): void => screen.changed(mask.data(watched.serving()));
-  const timer = setInterval(refresh, REFRESH_MS);
+  const timer = setInterval(refresh, POLL_MS);
   signal.addEventListener('abort', leave);
   try {
     screen.webhooks(watched);

@@ -104,10 +104,10 @@ export class OverviewFollower {
 
   /** Fast parts come first. */
   private async readAll(): Promise<void> {
-    const { tell, signal } = this.options;
-    await this.lookAtConfig();
-    this.lookAtListener();
-    this.lookAtActivity();
+    const { onNews, signal } = this.options;
+    await this.readConfig();
+    this.readListener();
+    this.readActivity();
     const { opened } = this;
     if (opened !== undefined) {
       await this.readStorage(opened.loaded);

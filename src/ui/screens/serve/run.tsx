@@ -35,7 +35,7 @@ export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions
 }
 
 /** Often enough to count seconds. */
-const REFRESH_MS = 1000;
+const POLL_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
@@ -66,7 +66,7 @@ export function openServeScreen(options: ServeScreenOptions) {
     const traffic = live && trafficOf(await live.snapshot());
     dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
-  const polling = setInterval(() => void browser.orNote(poll()), LOOK_MS);
+  const polling = setInterval(() => void browser.orNote(poll()), POLL_MS);
   const screen = mountAlternate(
     <BrowserScreen
       browser={browser}

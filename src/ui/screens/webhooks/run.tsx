@@ -28,7 +28,7 @@ export interface WebhooksScreenOptions extends ScreenOptions {
 }
 
 /** Often enough to look live. */
-const REFRESH_MS = 250;
+const POLL_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
@@ -72,7 +72,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     />,
     options,
   );
-  let seen: WebhooksSnapshot['deliveries'] | undefined;
+  let listed: WebhooksSnapshot['deliveries'] | undefined;
   const poll = async (): Promise<void> => {
     const webhooks = await live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
@@ -81,7 +81,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     listed = webhooks.deliveries;
   };
   const pollNow = (): void => void browser.orNote(poll());
-  const polling = setInterval(pollNow, LOOK_MS);
+  const polling = setInterval(pollNow, POLL_MS);
   return {
     changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
     /** The listener has changed, or stopped. */
