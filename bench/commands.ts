@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The names of all commands that people are told of. */
+/** The names of all documented commands. */
 function listedCommands(): readonly string[] {
   return Object.values(readManifest(root))
     .filter(({ hidden }) => !hidden)

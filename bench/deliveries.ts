@@ -72,8 +72,8 @@ async function main(): Promise<void> {
   writeFileSync(join(home, 'svc.json'), JSON.stringify(configuration({ github: GITHUB })));
   const { route } = await startListener(home);
   const github = route.replace(/bench$/u, 'github');
-  const bare = await inTurn([route, {}], [github, SIGNED]);
-  const once = await inTurn(
+  const bare = await measureAlternating([route, {}], [github, SIGNED]);
+  const once = await measureAlternating(
     [route, { setupRequest: withNew('idempotency-key') }],
     [github, { ...SIGNED, setupRequest: withNew('x-github-delivery') }],
   );
@@ -82,8 +82,11 @@ async function main(): Promise<void> {
   const off = configuration({ github: GITHUB }, { deliveries: { keep: 0 } });
   writeFileSync(join(unrecorded, 'svc.json'), JSON.stringify(off));
   const { route: bench } = await startListener(unrecorded);
-  const recorded = await inTurn([bench, {}], [route, {}]);
-  const mapped = await inTurn([bench.replace(/bench$/u, 'github'), SIGNED], [github, SIGNED]);
+  const recorded = await measureAlternating([bench, {}], [route, {}]);
+  const mapped = await measureAlternating(
+    [bench.replace(/bench$/u, 'github'), SIGNED],
+    [github, SIGNED],
+  );
   report('deliveries', `${CONNECTIONS} connections, ${seconds} s a round`, [
     row('verified and mapped create_flow, requests/s', ...compared(bare), '>= 0.8'),
     row('  with an id per delivery', ...compared(once), '>= 0.8'),
@@ -95,7 +98,7 @@ async function main(): Promise<void> {
 type Side = readonly [url: string, how: LoadOptions];
 
 /** In turn, so that a slow phase of the machine affects both. @returns requests per second */
-async function inTurn(plain: Side, mapped: Side): Promise<readonly [number, number]> {
+async function measureAlternating(plain: Side, mapped: Side): Promise<readonly [number, number]> {
   const speeds: [number[], number[]] = [[], []];
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [side, [url, how]] of [plain, mapped].entries()) {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { backendOn } from '../test/support/memory.js';
-import { message, placeOf, transcriptTarget } from '../test/support/transcripts.js';
+import { message, transcriptPlace, transcriptTarget } from '../test/support/transcripts.js';
 import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
@@ -114,7 +114,7 @@ function prepared(home: Home): Subject {
 
 /** Adds a message to the largest transcript, then syncs and searches. */
 async function measureAppending(home: Home): Promise<Row[]> {
-  const target = transcriptTarget(join(home.dir, 'workspace'), [placeOf(home.sessions)], {
+  const target = transcriptTarget(join(home.dir, 'workspace'), [transcriptPlace(home.sessions)], {
     indexFile: join(home.dir, 'memory/main.sqlite'),
     layout: 'agent',
   });

@@ -38,10 +38,10 @@ async function main(): Promise<void> {
   writeFileSync(join(home, 'svc.json'), JSON.stringify(configuration()));
   const emptyUrl = await startEmptyHandler(home);
   const { route, pid } = await startListener(home);
-  const fresh = await inTurn(emptyUrl, route);
+  const fresh = await measureAlternating(emptyUrl, route);
   const freshP99 = await latencies(emptyUrl, route, fresh.listener / 2);
   await storeFlows();
-  const full = await inTurn(emptyUrl, route);
+  const full = await measureAlternating(emptyUrl, route);
   const fullP99 = await latencies(emptyUrl, route, full.listener / 2);
   report('webhooks', `${CONNECTIONS} connections, ${seconds} s a round`, [
     row('create_flow, requests/s', ...compared(fresh), '>= 0.5'),
@@ -59,7 +59,7 @@ interface Speeds {
 }
 
 /** In turn, so that a slow phase of the machine affects both. */
-async function inTurn(emptyUrl: string, route: string): Promise<Speeds> {
+async function measureAlternating(emptyUrl: string, route: string): Promise<Speeds> {
   const empty: number[] = [];
   const listener: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

@@ -34,11 +34,11 @@ const DIMENSIONS = 256;
 
 async function main(all: readonly string[]): Promise<number> {
   if (all[0] === '--same') {
-    return sameResults(resolve(standsIn(), all[1] ?? '.'), all.includes('--pooled'));
+    return sameResults(resolve(callerFolder(), all[1] ?? '.'), all.includes('--pooled'));
   }
   const { argv, encoder } = withoutEncoder(all);
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
-  const words = await asked(argv, home);
+  const words = await evalArguments(argv, home);
   const fakes = await Promise.all(
     Object.entries(vectorsFor(words)).map(async ([name, vectorOf]) => {
       const fake = await startOpenAiFake({ dimensions: DIMENSIONS, vectorOf });
@@ -78,7 +78,7 @@ function withoutEncoder(all: readonly string[]) {
 }
 
 /** Arguments for `svc memory eval`, with the questions of a corpus if one is named. */
-async function asked(argv: readonly string[], home: string): Promise<readonly string[]> {
+async function evalArguments(argv: readonly string[], home: string): Promise<readonly string[]> {
   const [first, second = '.', ...rest] = argv;
   const file = join(home, 'questions.jsonl');
   if (first === '--docs') {
@@ -94,7 +94,7 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
     return [file, ...argv.slice(1)];
   }
   if (first !== '--chats' && first !== '--pooled' && first !== '--dreamt') return argv;
-  const questions = chatQuestions(resolve(standsIn(), second));
+  const questions = chatQuestions(resolve(callerFolder(), second));
   const folder = join(home, 'ws');
   const asked = {
     '--chats': () => questions,
@@ -106,14 +106,14 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
 }
 
 /** The working directory of the user who ran `npm run`. */
-function standsIn(): string {
+function callerFolder(): string {
   return process.env['INIT_CWD'] ?? process.cwd();
 }
 
 function runSvc(args: readonly string[], home: string): Promise<number> {
   const child = spawn(process.execPath, [join(ROOT, 'bin/dev.js'), ...args], {
     stdio: 'inherit',
-    cwd: standsIn(),
+    cwd: callerFolder(),
     env: { ...process.env, SVC_HOME: home },
   });
   // Ctrl-C reaches the child process too, which exits on its own.

@@ -71,7 +71,7 @@ async function killAndCheck(kill: number): Promise<void> {
   if (victim === undefined) return;
   for (let attempt = 0; ; attempt++) {
     const round = kill * TRIES + attempt;
-    world.stir(round);
+    world.editNotes(round);
     const reading = world.read('amber cedar');
     const before = world.written();
     try {

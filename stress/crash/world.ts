@@ -47,7 +47,7 @@ export interface World {
   /** Runs the program and kills it at a moment. */
   killed(args: readonly string[], moment: Moment): Promise<SvcRun>;
   /** Changes, adds, removes and moves notes, like a person. */
-  stir(round: number): void;
+  editNotes(round: number): void;
   /** Hashes of what people wrote by path, without text written by dreaming. */
   written(): ReadonlyMap<string, string>;
   /** The agent's index file, which may be missing. */
@@ -74,7 +74,7 @@ export function makeWorld(random: () => number): World {
       return runSvc(args, { home: home.path });
     },
     killed: (args, moment) => killedRun(home.path, args, moment),
-    stir: (round) => stir(home, round, below),
+    editNotes: (round) => editNotes(home, round, below),
     written: () => writtenIn(workspace),
     indexFile: () => home.at('memory/main.sqlite'),
   };
@@ -118,7 +118,7 @@ function firstTouch(below: string, name: RegExp) {
   return { seen, close: () => watcher.close() };
 }
 
-function stir(home: TempFolder, round: number, below: (end: number) => number): void {
+function editNotes(home: TempFolder, round: number, below: (end: number) => number): void {
   const names = readdirSync(home.at('workspace/memory')).filter((name) => /^[nm]\d/u.test(name));
   const some = (): string => `workspace/memory/${names[below(names.length)] ?? 'n0.md'}`;
   for (let n = 0; n < 25; n++) home.write(some(), noteText(round * 1000 + n, 2));

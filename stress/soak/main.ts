@@ -10,7 +10,7 @@ import { startOpenAiFake } from '../../test/fakes/openai.js';
 import { jsonOf } from '../../test/support/json.js';
 import { closeClients, stdioClient } from '../../test/support/mcp.js';
 import { runSvc } from '../../test/support/run-svc.js';
-import { towards } from '../../test/support/semantic-memory.js';
+import { openAiSearchSettings } from '../../test/support/semantic-memory.js';
 import { recordsOf, serve, serverHome, whenReady } from '../../test/support/serving.js';
 import { SECRET, SESSION } from '../../test/support/webhooks.js';
 import { askForClaim, NOTE } from '../claims.js';
@@ -59,7 +59,7 @@ await finish(webhooks);
 function configuration(): object {
   const worker = ['sh', '-c', 'cat > /dev/null; echo \'{"type":"result","summary":"done"}\''];
   const memorySearch = {
-    ...towards(fake),
+    ...openAiSearchSettings(fake),
     sync: { watchDebounceMs: 200, intervalMinutes: 1 },
   };
   return {

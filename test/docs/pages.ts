@@ -41,7 +41,7 @@ export function fencesOf(text: string): readonly Fence[] {
   }));
 }
 
-/** What stands between backticks in a page, outside of fenced blocks. */
+/** Inline code of a page: text between backticks, outside of fenced blocks. */
 export function codeSpansOf(text: string): readonly string[] {
   const spans = text.replaceAll(FENCE, '').matchAll(CODE_SPAN);
   return [...spans].map(([, , code = '']) => code.trim());

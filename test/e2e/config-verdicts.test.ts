@@ -16,7 +16,7 @@ function settings(backend: string): string {
 `;
 }
 
-function aHome(): { readonly home: string; readonly config: string; readonly verdicts: string } {
+function newHome(): { readonly home: string; readonly config: string; readonly verdicts: string } {
   const home = tempFolder().path;
   mkdirSync(join(home, 'workspace'));
   writeFileSync(join(home, 'workspace', 'MEMORY.md'), '# Notes\n\nThe boat is blue.\n');
@@ -26,7 +26,7 @@ function aHome(): { readonly home: string; readonly config: string; readonly ver
 const ASK = ['memory', 'search', 'boat', '--json'];
 
 test('a configuration is checked once, and again when its content changes', async () => {
-  const { home, config, verdicts } = aHome();
+  const { home, config, verdicts } = newHome();
   writeFileSync(config, settings('builtin'));
   const first = await runSvc(ASK, { home });
   const kept = readFileSync(verdicts, 'utf8');
@@ -44,7 +44,7 @@ test('a configuration is checked once, and again when its content changes', asyn
 });
 
 test('the cache of verdicts contains no text of the configuration and is private to its owner', async () => {
-  const { home, config, verdicts } = aHome();
+  const { home, config, verdicts } = newHome();
   writeFileSync(config, settings('builtin'));
   await runSvc(ASK, { home });
   assert.not.match(readFileSync(verdicts, 'utf8'), SECRET);
@@ -52,14 +52,14 @@ test('the cache of verdicts contains no text of the configuration and is private
 });
 
 test('every start prints the warnings of a configuration', async () => {
-  const { home, config } = aHome();
+  const { home, config } = newHome();
   writeFileSync(config, settings('builtin').replace(SECRET, 'short'));
   const runs = [await runSvc(ASK, { home }), await runSvc(ASK, { home })];
   for (const { stdout, stderr } of runs) assert.match(stdout + stderr, 'CONFIG_WARNING');
 });
 
 test('a broken cache of verdicts only slows the start', async () => {
-  const { home, config, verdicts } = aHome();
+  const { home, config, verdicts } = newHome();
   writeFileSync(config, settings('builtin'));
   for (const text of ['', '[{"key":1}]', '{"no":"list"}', '\0']) {
     writeFileSync(verdicts, text);

@@ -26,7 +26,7 @@ writeNotes(notes, 250);
 const svc = (...args: string[]) => ['memory', ...args, '-w', notes.path];
 
 /** Changes, adds, removes and renames some files. */
-function stir(round: number): void {
+function editNotes(round: number): void {
   const files = readdirSync(notes.path, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
@@ -61,7 +61,7 @@ async function durations(indexFile: string): Promise<Record<Kind, number>> {
   const force = await timed('--force');
   rmSync(indexFile);
   const initial = await timed();
-  stir(999_999);
+  editNotes(999_999);
   return { force, initial, incremental: await timed() };
 }
 
@@ -74,7 +74,7 @@ test(`after ${ROUNDS} of them (seed ${SEED}) the next run gives what a fresh ind
   for (let round = 0; killed < ROUNDS; round++) {
     assert.ok(round < ROUNDS * 4, `only ${killed} runs were still at work when killed`);
     const kind = (['incremental', 'force', 'initial'] as const)[round % 3] ?? 'force';
-    stir(round);
+    editNotes(round);
     const afterMs = random() * lengths[kind];
     if (await killedRun(kind, indexFile, afterMs)) killed += 1;
     else lengths[kind] = afterMs;

@@ -9,7 +9,7 @@ const test = suite('recalls that searches log for dreaming');
 
 const FACT = 'The nightly backup of the storage server runs at 02:30.';
 
-function aHome(enabled: boolean) {
+function newHome(enabled: boolean) {
   const home = tempFolder();
   home.write('workspace/memory/2026-11-18.md', `# Day\n\n- ${FACT}\n- Lunch was late.\n`);
   home.write('workspace/memory/servers.md', 'The storage server backup manual.\n');
@@ -23,7 +23,7 @@ function aHome(enabled: boolean) {
   return home;
 }
 
-function logOf(home: ReturnType<typeof aHome>): string {
+function logOf(home: ReturnType<typeof newHome>): string {
   const dir = home.at('dreaming');
   if (!existsSync(dir)) return '';
   const [name] = readdirSync(dir).filter((file) => file.endsWith('.recalls.jsonl'));
@@ -31,7 +31,7 @@ function logOf(home: ReturnType<typeof aHome>): string {
 }
 
 test('a search logs the claim that answered, not the query', async () => {
-  const home = aHome(true);
+  const home = newHome(true);
   const run = await runSvc(['memory', 'search', 'when does the nightly backup run'], {
     home: home.path,
   });
@@ -44,7 +44,7 @@ test('a search logs the claim that answered, not the query', async () => {
 });
 
 test("active memory's recalls are logged too", async () => {
-  const home = aHome(true);
+  const home = newHome(true);
   home.write(
     'svc.json',
     JSON.stringify({
@@ -68,17 +68,17 @@ test("active memory's recalls are logged too", async () => {
 });
 
 test('nothing is logged while dreaming is off, in a folder of no agent, or without a hit', async () => {
-  const off = aHome(false);
+  const off = newHome(false);
   await runSvc(['memory', 'search', 'nightly backup'], { home: off.path });
   assert.is(logOf(off), '');
-  const on = aHome(true);
+  const on = newHome(true);
   await runSvc(['memory', 'search', 'nightly backup', '-w', on.at('workspace')], { home: on.path });
   await runSvc(['memory', 'search', 'zebra'], { home: on.path });
   assert.is(logOf(on), '');
 });
 
 test('a search answers even if the log cannot be written', async () => {
-  const home = aHome(true);
+  const home = newHome(true);
   home.write('dreaming', 'a file in the way');
   const run = await runSvc(['memory', 'search', 'nightly backup', '--json'], { home: home.path });
   assert.is(run.code, 0);
@@ -87,7 +87,7 @@ test('a search answers even if the log cannot be written', async () => {
 });
 
 test('forgotten text is removed from the log and from the dream database', async () => {
-  const home = aHome(true);
+  const home = newHome(true);
   for (const question of ['nightly backup', 'backup of the storage server']) {
     await runSvc(['memory', 'search', question], { home: home.path });
   }

@@ -4,7 +4,7 @@ import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
-import { textsSent, towards } from '../support/semantic-memory.js';
+import { openAiSearchSettings, textsSent } from '../support/semantic-memory.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite<{ fake: FakeVendor }>('killing a process that embeds');
@@ -25,7 +25,7 @@ test('killed at any moment, no passage except those in flight is paid for twice'
   const notes = tempFolder();
   for (let n = 0; n < NOTES; n++)
     notes.write(`memory/n${n}.md`, `# Note ${n}\n\nThing ${n} of many.\n`);
-  const defaults = { workspace: notes.path, memorySearch: towards(fake) };
+  const defaults = { workspace: notes.path, memorySearch: openAiSearchSettings(fake) };
   home.write('svc.json', JSON.stringify({ agents: { defaults } }));
   const kills = [1, 5, 9];
   for (const requests of kills) {

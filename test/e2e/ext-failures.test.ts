@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codesOf, type ExtMemory, extMemory } from '../support/ext-memory.js';
-import { closeClients, foundIn, stdioClient } from '../support/mcp.js';
+import { closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
 import { isRunning } from '../support/processes.js';
 import type { QmdMisbehaviour, QmdSwitches } from '../support/qmd.js';
 import { waitFor } from '../support/wait.js';
@@ -138,7 +138,9 @@ test('a server that stays runs the program anew when it died, and asks below whe
     assert.is((await svc('memory', 'index')).code, 0);
     const { client } = await stdioClient(home);
     const ask = async () =>
-      foundIn(await client.callTool({ name: 'memory_search', arguments: { query: 'heron' } }));
+      searchResultsOf(
+        await client.callTool({ name: 'memory_search', arguments: { query: 'heron' } }),
+      );
     const answers = [await ask(), await ask(), await ask()];
     assert.ok(
       answers.every(({ results }) => results.length === 2),
@@ -157,7 +159,7 @@ test('a server that stays keeps the program running between questions', async ()
   assert.is((await svc('memory', 'index')).code, 0);
   const { client } = await stdioClient(home);
   const ask = async (query: string) =>
-    foundIn(await client.callTool({ name: 'memory_search', arguments: { query } }));
+    searchResultsOf(await client.callTool({ name: 'memory_search', arguments: { query } }));
   const first = await ask('heron');
   assert.equal([codesOf(first), first.results.length], [[], 2]);
   await ask('egrets');

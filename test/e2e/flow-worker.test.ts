@@ -16,7 +16,7 @@ const isUsable = spawnSync('jq', ['--version']).status === 0;
 const when = isUsable ? test : test.skip;
 if (!isUsable) process.stdout.write('skipped: there is no jq here\n');
 
-/** The worker as it stands there, only less patient. */
+/** The documented worker, with shorter waits. */
 function worker(): string {
   const page = allPages().find(({ path }) => path === 'docs/flows.md');
   const fence = fencesOf(page?.text ?? '').find(({ text }) => text.includes('task claim --wait'));

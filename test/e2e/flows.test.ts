@@ -104,7 +104,7 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
   assert.equal([stranger.code, jsonOf.error(stranger).code], [1, 'TASK_LEASE_LOST']);
   const failed = jsonOf.task(await report('fail', taskId, '--error', 'no luck'));
   assert.equal([failed.task.status, failed.task.attempts], ['queued', 1]);
-  // It rests; cancelled and begun anew it runs at once.
+  // It waits for its next attempt; cancelled and retried by hand, it runs at once.
   jsonOf.task(await svc('task', 'cancel', taskId, '--json'));
   const retried = jsonOf.task(await svc('task', 'retry', taskId, '--json'));
   assert.is(retried.task.status, 'queued');

@@ -23,7 +23,7 @@ const CONFIG = JSON.stringify({
   },
 });
 
-function aHome() {
+function newHome() {
   const home = folderOf({
     'svc.json': CONFIG,
     'ada/MEMORY.md': '# Cars\n\nWe bought an automobile in spring.\n',
@@ -47,7 +47,7 @@ for (const [columns, rows] of [
   [200, 50],
 ] as const) {
   test(`svc alone opens home at ${columns} columns; a screen opens and closes, and q exits with 0`, async () => {
-    const { home, env } = aHome();
+    const { home, env } = newHome();
     const session = runInPty([], { home: home.path, env, columns, rows });
     await searchForAutomobile(session);
     session.type(KEYS.escape);
@@ -73,7 +73,7 @@ for (const [columns, rows] of [
 }
 
 test('every line opens its screen, and Esc returns to the same line', async () => {
-  const { home, env } = aHome();
+  const { home, env } = newHome();
   const { flows } = await testFlows({}, home.path);
   const flowId = await newFlow(flows);
   const session = runInPty(['ui'], { home: home.path, env, columns: 100, rows: 30 });
@@ -118,7 +118,7 @@ test('every line opens its screen, and Esc returns to the same line', async () =
 });
 
 test('without an editor, home prints where the chosen passage is', async () => {
-  const { home, env } = aHome();
+  const { home, env } = newHome();
   const session = runInPty([], {
     home: home.path,
     env: { ...env, VISUAL: '', EDITOR: '' },
@@ -151,7 +151,7 @@ test('with nothing set up it shows the next step and runs it', async () => {
 });
 
 test('a command of the palette runs in the terminal, and Enter returns home', async () => {
-  const { home, env } = aHome();
+  const { home, env } = newHome();
   const options = { home: home.path, env, columns: 80, rows: 24, lines: true };
   const session = runInPty([], options);
   await session.waitForText('no index yet');
@@ -195,7 +195,7 @@ test('a broken configuration is shown with its location, and opens the doctor', 
 });
 
 test('the process that reads for home ends with it, even when home is killed', async () => {
-  const { home, env } = aHome();
+  const { home, env } = newHome();
   const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
   await session.waitForText('no index yet');
   const children = (): readonly string[] =>
@@ -208,7 +208,7 @@ test('the process that reads for home ends with it, even when home is killed', a
 });
 
 test('without a terminal svc ui is svc status, and svc alone is help', async () => {
-  const { home } = aHome();
+  const { home } = newHome();
   await runSvc(['memory', 'index'], { home: home.path });
   const status = await runSvc(['status'], { home: home.path });
   for (const args of [['ui'], ['ui', '--plain']]) {
@@ -227,7 +227,7 @@ test('without a terminal svc ui is svc status, and svc alone is help', async () 
 });
 
 test('neither help nor the overall status loads a screen', async () => {
-  const { home } = aHome();
+  const { home } = newHome();
   const screens = ({ files }: LoadedModules): readonly string[] =>
     files.filter((file) => /\/dist\/chunks\/kept-screen-/u.test(file));
   for (const args of [[], ['ui']]) {

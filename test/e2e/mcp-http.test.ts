@@ -9,15 +9,15 @@ import { jsonOf } from '../support/json.js';
 import {
   closeClients,
   type Era,
-  foundIn,
   httpClient,
+  initializeMessages,
   type ListeningMcp,
   listeningMcp,
   mcpHome,
-  opening,
+  searchResultsOf,
 } from '../support/mcp.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
-import { towards } from '../support/semantic-memory.js';
+import { openAiSearchSettings } from '../support/semantic-memory.js';
 
 const test = suite('svc mcp over HTTP');
 
@@ -44,14 +44,16 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
     const results = await Promise.all(
       clients.flatMap((client) => [1, 2].map(() => client.callTool(SEARCH))),
     );
-    for (const result of results) assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+    for (const result of results) assert.is(searchResultsOf(result).results[0]?.path, 'MEMORY.md');
     for (const client of clients) assert.is((await client.listResources()).resources.length, 2);
   });
 
   test(`a call that a client of "${era}" cancels ends its work`, async () => {
     const vendor = await startHangingEmbeddings('backup');
     try {
-      const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
+      const home = mcpHome({
+        agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } },
+      });
       await runSvc(['memory', 'index'], { home: home.path });
       const client = await httpClient(await listening(home), era);
       const stop = new AbortController();
@@ -62,7 +64,7 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       await vendor.dropped;
       // A vendor that was given up on by itself would be left alone for a while.
       const zebra = { name: 'memory_search', arguments: { query: 'zebra' } };
-      const { mode, warnings } = foundIn(await client.callTool(zebra));
+      const { mode, warnings } = searchResultsOf(await client.callTool(zebra));
       assert.equal([mode, warnings], ['hybrid', []]);
     } finally {
       await vendor.close();
@@ -114,7 +116,7 @@ test('a token that other users can read is refused with a hint', async () => {
 function statusFor(
   { url, token }: ListeningMcp,
   headers: Readonly<Record<string, string>>,
-  { method = 'POST', body = JSON.stringify(opening(1)[0]), path = '/mcp' } = {},
+  { method = 'POST', body = JSON.stringify(initializeMessages(1)[0]), path = '/mcp' } = {},
 ): Promise<number> {
   const all = {
     'content-type': 'application/json',
@@ -181,7 +183,7 @@ test('invalid and oversized bodies are refused and change nothing', async () => 
   }
   assert.is(await statusFor(server, { 'mcp-session-id': 'nobody' }), 404);
   const client = await httpClient(server);
-  assert.is(foundIn(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
+  assert.is(searchResultsOf(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
 });
 
 test('a port in use is reported with a hint', async () => {
@@ -234,7 +236,7 @@ test('serves other machines only over TLS and with a token that svc created', as
         answer.destroy();
       })
         .on('error', reject)
-        .end(JSON.stringify(opening(1)[0]));
+        .end(JSON.stringify(initializeMessages(1)[0]));
     });
     assert.is(status, 200);
     assert.not.ok(told.includes(token));
@@ -251,7 +253,7 @@ test("a token without a conversation uses the server's", async () => {
     const name = `t${flags.length}`;
     const run = await runSvc(['mcp', 'token', 'create', name, ...flags], { home: home.path });
     const client = await httpClient({ ...server, token: run.stdout.trim() });
-    return foundIn(await client.callTool(SEARCH)).disabled === true;
+    return searchResultsOf(await client.callTool(SEARCH)).disabled === true;
   };
   assert.is(await isDenied(), true);
   assert.is(await isDenied('--chat-type', 'direct'), false);

@@ -11,16 +11,16 @@ import { startOpenAiFake } from '../fakes/openai.js';
 import {
   closeClients,
   type Era,
-  foundIn,
+  initializeMessages,
   mcpHome,
-  opening,
   rawMcp,
   searchCall,
+  searchResultsOf,
   stdioClient,
   textOf,
 } from '../support/mcp.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
-import { towards } from '../support/semantic-memory.js';
+import { openAiSearchSettings } from '../support/semantic-memory.js';
 
 const test = suite('svc mcp on stdin and stdout');
 
@@ -34,7 +34,7 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       name: 'memory_search',
       arguments: { query: 'when does the backup run' },
     });
-    const { results, mode, warnings } = foundIn(result);
+    const { results, mode, warnings } = searchResultsOf(result);
     assert.equal([mode, warnings], ['lexical', []]);
     assert.equal([results[0]?.path, results[0]?.citation], ['MEMORY.md', 'MEMORY.md#L1-L3']);
     assert.match(
@@ -102,7 +102,7 @@ test('notes that say the same are one result that lists the other locations', as
   const { client } = await stdioClient(mcpHome({}, Object.fromEntries(days)));
   const args = { query: 'stand-up blockers' };
   const found = await client.callTool({ name: 'memory_search', arguments: args });
-  const { results } = foundIn(found);
+  const { results } = searchResultsOf(found);
   assert.equal(
     results.map(({ path, similarCount, similar }) => [
       path,
@@ -166,7 +166,7 @@ test('every call reports an invalid configuration until it is fixed', async () =
   const { stderr } = await runSvc(['mcp'], { home: home.path });
   assert.match(stderr, /^warning: .*\n {5}at: .*svc\.json:1:\d+\n {3}hint: /u);
   home.write('svc.json', '{}');
-  assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
+  assert.is(searchResultsOf(await ask()).results[0]?.path, 'MEMORY.md');
 });
 
 test("serves the named agent's memory, and reports an unknown agent", async () => {
@@ -182,7 +182,7 @@ test("serves the named agent's memory, and reports an unknown agent", async () =
     const { client } = await stdioClient(home, { args });
     const ask = { name: 'memory_search', arguments: { query: 'lion' } };
     const result = await client.callTool(ask);
-    return result.isError ? textOf(result) : String(foundIn(result).results[0]?.snippet);
+    return result.isError ? textOf(result) : String(searchResultsOf(result).results[0]?.snippet);
   };
   assert.match(await firstFor(['--agent', 'work']), /dusk/);
   assert.match(await firstFor(['--workspace', 'notes']), /dawn/);
@@ -198,7 +198,7 @@ test('notes written while it runs are found and announced', async () => {
   });
   await client.callTool({ name: 'memory_search', arguments: { query: 'zebra' } });
   home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
-  const { results } = foundIn(
+  const { results } = searchResultsOf(
     await client.callTool({ name: 'memory_search', arguments: { query: 'giraffe' } }),
   );
   assert.is(results[0]?.path, 'memory/new.md');
@@ -256,7 +256,7 @@ test('a conversation that scope denies gets nothing but the reason', async () =>
   const args = ['--session-key', 'agent:main:telegram:group:7'];
   const { client } = await stdioClient(mcpHome(), { args });
   const search = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
-  const { results, disabled, warnings } = foundIn(search);
+  const { results, disabled, warnings } = searchResultsOf(search);
   assert.equal([results, disabled], [[], true]);
   assert.equal(
     warnings.map(({ code }) => code),
@@ -314,7 +314,7 @@ test('in a channel, results are cited as memory.citations says', async () => {
     const home = mcpHome({ memory: { citations } });
     const { client } = await stdioClient(home, { args: ['--chat-type', 'channel'] });
     const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
-    const [first] = foundIn(result).results;
+    const [first] = searchResultsOf(result).results;
     assert.equal([first?.path, first?.citation !== undefined], ['MEMORY.md', cited]);
     assert.is(/Source: MEMORY\.md#/.test(textOf(result)), cited);
     const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
@@ -325,12 +325,12 @@ test('in a channel, results are cited as memory.citations says', async () => {
 test('while the provider is down, keyword search answers and a warning says why', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   try {
-    const home = mcpHome({ agents: { defaults: { memorySearch: towards(fake) } } });
+    const home = mcpHome({ agents: { defaults: { memorySearch: openAiSearchSettings(fake) } } });
     await runSvc(['memory', 'index'], { home: home.path });
     fake.trouble('quota_spent');
     const { client } = await stdioClient(home);
     const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
-    const { results, mode, warnings } = foundIn(result);
+    const { results, mode, warnings } = searchResultsOf(result);
     assert.equal([mode, results[0]?.path], ['lexical', 'MEMORY.md']);
     assert.equal(
       warnings.map(({ code }) => code),
@@ -345,10 +345,10 @@ test('while the provider is down, keyword search answers and a warning says why'
 test('a cancelled call ends its work and is not answered', async () => {
   const vendor = await startHangingEmbeddings('backup');
   try {
-    const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
+    const home = mcpHome({ agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } } });
     await runSvc(['memory', 'index'], { home: home.path });
     const server = rawMcp(home);
-    for (const message of [...opening(1), searchCall(2, 'backup')]) server.send(message);
+    for (const message of [...initializeMessages(1), searchCall(2, 'backup')]) server.send(message);
     await vendor.asked;
     const params = { requestId: 2, reason: 'the person pressed escape' };
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
@@ -378,7 +378,7 @@ test('a client that asks for progress gets that of a first index', async () => {
   // Answered after the call has come in.
   await client.ping();
   lock?.release();
-  assert.is(foundIn(await asking).results.length, 6);
+  assert.is(searchResultsOf(await asking).results.length, 6);
   assert.ok(told.length > 0);
   assert.equal(
     told,
@@ -391,7 +391,7 @@ test('invalid lines are refused, and stdout carries only the protocol', async ()
   const strange = ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}'];
   for (const line of strange) server.send(line);
   server.send('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}');
-  for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
+  for (const message of [...initializeMessages(1), searchCall(2, 'zebra')]) server.send(message);
   const { result } = await server.answer(2);
   assert.match(JSON.stringify(result), /memory\/2026-02-03\.md/);
   server.send({ jsonrpc: '2.0', id: 3, method: 'no/such' });
@@ -429,7 +429,7 @@ test('invalid lines are refused, and stdout carries only the protocol', async ()
 
 test('each request of a batch is answered', async () => {
   const server = rawMcp(mcpHome());
-  for (const message of opening(1, '2025-03-26')) server.send(message);
+  for (const message of initializeMessages(1, '2025-03-26')) server.send(message);
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
   server.send([ping(2), { id: 3 }, searchCall(4, 'zebra')]);
   assert.equal((await server.answer(2))['result'], {});
@@ -441,7 +441,9 @@ test('each request of a batch is answered', async () => {
 
 test('the last line of a file needs no line break', async () => {
   const home = mcpHome();
-  const messages = [...opening(1), searchCall(2, 'zebra')].map((one) => JSON.stringify(one));
+  const messages = [...initializeMessages(1), searchCall(2, 'zebra')].map((one) =>
+    JSON.stringify(one),
+  );
   home.write('messages.jsonl', messages.join('\n'));
   const stdin = openSync(home.at('messages.jsonl'), 'r');
   const run = spawnSync(process.execPath, [join(ROOT, 'bin/run.js'), 'mcp'], {
@@ -456,7 +458,7 @@ test('the last line of a file needs no line break', async () => {
 
 test('requests sent before stdin ended are answered', async () => {
   const server = rawMcp(mcpHome());
-  for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
+  for (const message of [...initializeMessages(1), searchCall(2, 'zebra')]) server.send(message);
   server.child.stdin?.end();
   assert.match(JSON.stringify(await server.answer(2)), /memory\/2026-02-03\.md/);
   assert.is((await server.done).code, 0);
@@ -464,7 +466,7 @@ test('requests sent before stdin ended are answered', async () => {
 
 test('an oversized message is refused, and the next one is answered', async () => {
   const server = rawMcp(mcpHome());
-  for (const message of opening(1)) server.send(message);
+  for (const message of initializeMessages(1)) server.send(message);
   await server.answer(1);
   server.send('x'.repeat(5 * 1024 * 1024));
   server.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
@@ -482,7 +484,7 @@ for (const [signal, code] of [
 ] as const) {
   test(`ends in order on ${signal} while its client is still there`, async () => {
     const server = rawMcp(mcpHome());
-    for (const message of opening(1)) server.send(message);
+    for (const message of initializeMessages(1)) server.send(message);
     await server.answer(1);
     server.child.kill(signal);
     assert.equal(await server.done, { code, signal: null });
@@ -502,11 +504,11 @@ test('two servers keep one memory up to date without conflicts', async () => {
       [1, 2, 3].map(() => client.callTool({ name: 'memory_search', arguments: { query } })),
     );
   for (const result of await Promise.all(ask('backup'))) {
-    assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+    assert.is(searchResultsOf(result).results[0]?.path, 'MEMORY.md');
   }
   home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
   for (const result of await Promise.all(ask('backup'))) {
-    assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+    assert.is(searchResultsOf(result).results[0]?.path, 'MEMORY.md');
   }
 });
 

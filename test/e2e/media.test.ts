@@ -5,7 +5,7 @@ import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../fakes/gemini.js
 import { jsonOf } from '../support/json.js';
 import { modulesLoadedBy } from '../support/loaded-modules.js';
 import { mp3, png, wav, webp } from '../support/media-files.js';
-import { mediaSent, towardsGemini } from '../support/media-memory.js';
+import { geminiSearchSettings, mediaSent } from '../support/media-memory.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
@@ -28,7 +28,7 @@ const FILES = {
 };
 
 function homeWith(fake: GeminiFake, memorySearch: object = {}): TempFolder {
-  const settings = { ...towardsGemini(fake), ...memorySearch };
+  const settings = { ...geminiSearchSettings(fake), ...memorySearch };
   const config = { agents: { defaults: { workspace: 'ws', memorySearch: settings } } };
   return folderOf({ ...FILES, 'svc.json': JSON.stringify(config, null, 2) });
 }

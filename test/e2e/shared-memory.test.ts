@@ -6,7 +6,7 @@ import { docx, paragraph } from '../support/documents.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
 import { migratedServer, realServer, serverAt, startPglite } from '../support/postgres.js';
-import { textsSent, towards } from '../support/semantic-memory.js';
+import { openAiSearchSettings, textsSent } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 import { waitFor } from '../support/wait.js';
@@ -260,7 +260,7 @@ test('vectors are paid for once, whichever host embeds first', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
-    const options = { workspace: ws.path, memorySearch: towards(fake) };
+    const options = { workspace: ws.path, memorySearch: openAiSearchSettings(fake) };
     const [a, b] = await team(['host-a', options], ['host-b', options]);
     assert.ok(a !== undefined && b !== undefined);
     const runs = await Promise.all([a, b].map((host) => host.svc('memory', 'index', '--json')));
@@ -278,7 +278,7 @@ test('passages that a host could not embed are embedded by another one, which sa
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE });
-    const options = { workspace: ws.path, memorySearch: towards(fake) };
+    const options = { workspace: ws.path, memorySearch: openAiSearchSettings(fake) };
     const [a, b] = await team(['host-a', options], ['host-b', options]);
     assert.ok(a !== undefined && b !== undefined);
     fake.trouble('slow');

@@ -75,7 +75,7 @@ if (cluster !== undefined) {
     // It listens from its first rest on.
     await waitFor('the worker', () => isListening(cluster, database));
     await cluster.halt();
-    // Workers start anew for each task, which can be in the middle of an outage.
+    // A new worker starts for each task, which can be in the middle of an outage.
     const late = worker.start('task', 'claim', '--wait', '--json');
     await Promise.all([early.wrote('retrying'), late.wrote('retrying')]);
     await cluster.start();

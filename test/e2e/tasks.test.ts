@@ -106,7 +106,7 @@ test('other runtimes are taken on without disturbing the tasks that run', async 
   writeConfig(home, config(`console.log('anew')`));
   const before = recordsOf(home).length;
   child.kill('SIGHUP');
-  // The listener, which does start anew, takes another free port.
+  // The listener, which does restart, takes another free port.
   await logged(home, 'listening on', before);
   const second = await runTask(await whenReady(home));
   assert.is((await ended(home, second)).terminalSummary, 'anew');

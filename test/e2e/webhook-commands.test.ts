@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
-import { serverHome, serveWebhooks, whenTold, writeConfig } from '../support/serving.js';
+import { serverHome, serveWebhooks, whenAllReady, writeConfig } from '../support/serving.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { CI_ENV, CI_ROUTE, PATH, SECRET, webhooksConfig } from '../support/webhooks.js';
 
@@ -52,7 +52,7 @@ test('routes lists state, path, secret source and error of each route', async ()
 test('routes notes that a running listener can have other environment variables', async () => {
   const home = serverHome(webhooksConfig({ ci: CI }));
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenTold(home);
+  await whenAllReady(home);
   const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
   const { stdout } = await runSvc(['webhook', 'routes'], elsewhere);
   assert.match(stdout, /✗ ci .*listening on .*\n.*with the variables of this shell/su);
@@ -64,7 +64,7 @@ test('routes notes that a running listener can have other environment variables'
 test('call signs in with the secret of the route and prints the same for curl without it', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenTold(home);
+  await whenAllReady(home);
   const data = JSON.stringify({ goal: "Ada's build" });
   const run = await svc(
     home,
@@ -188,7 +188,7 @@ const GITHUB = {
 test('trigger sends an example that the route accepts, and map explains a recorded request', async () => {
   const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenTold(home);
+  await whenAllReady(home);
   const sent = await svc(home, 'trigger', 'github.push', '--json');
   assert.is(sent.code, 0, sent.stderr);
   const { route, status, answer, curl } = jsonOf.webhookTrigger(sent);

@@ -15,8 +15,8 @@ import {
   serverHome,
   serveWebhooks,
   stateOf,
+  whenAllReady,
   whenReady,
-  whenTold,
   writeConfig,
 } from '../support/serving.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
@@ -54,7 +54,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
     webhooksConfig({ ci: CI, off: { ...CI, enabled: false }, lost: { ...CI, secret: 'env:LOST' } }),
   );
   const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
-  const url = await whenTold(home);
+  const url = await whenAllReady(home);
   const line = await logged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
   assert.equal([path, session, state, secretSource], [PATH, SESSION, 'served', 'env CI_SECRET']);
@@ -327,7 +327,7 @@ test('--host and --port override the configuration, and a public address without
 test('with an external search program, it refreshes no index', async () => {
   const home = serverHome({ ...webhooksConfig(), memory: { backend: 'ext' } });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenTold(home);
+  await whenAllReady(home);
   const names = stateOf(home)?.services.map(({ name }) => name);
   assert.equal(names, ['webhooks', 'flows']);
   child.kill('SIGTERM');

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { closeClients, foundIn, stdioClient } from '../support/mcp.js';
+import { closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
 import type { World } from './world.js';
 
 /** One thing that must work with every release; what comes later builds on what came before. */
@@ -91,7 +91,7 @@ export const JOURNEY: readonly Stage[] = [
       const { client } = await stdioClient(home, { env });
       try {
         const ask = async (query: string) =>
-          foundIn(await client.callTool({ name: 'memory_search', arguments: { query } }));
+          searchResultsOf(await client.callTool({ name: 'memory_search', arguments: { query } }));
         const first = await ask('ferry');
         assert.is(first.results[0]?.path, 'memory/2026-11-01.md');
         home.write('main/memory/later.md', '# Later\n\nThe ibex climbs.\n');

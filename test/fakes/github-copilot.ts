@@ -29,11 +29,11 @@ export type DeviceAnswer =
 export interface CopilotFakeOptions {
   /** Vectors have this length by default, so that tests stay small. */
   readonly dimensions?: number;
-  /** The embedding models of the plan; a chat model is always beside them. */
+  /** The embedding models of the plan; a chat model is always listed too. */
   readonly models?: readonly string[];
   /** How the answer of an exchange says where the API is. */
   readonly apiIn?: 'endpoints' | 'nowhere';
-  /** Seconds after which a client shall exchange anew. */
+  /** Seconds after which a client should exchange the token again. */
   readonly refreshIn?: number;
   /** False: the account has no Copilot. */
   readonly seat?: boolean;

@@ -8,7 +8,7 @@ export interface HangingEmbeddings {
   readonly origin: string;
   /** Resolves when the question has come. */
   readonly asked: Promise<void>;
-  /** Resolves when whoever asked it has hung up. */
+  /** Resolves when the client has disconnected. */
   readonly dropped: Promise<void>;
   readonly close: () => Promise<void>;
 }

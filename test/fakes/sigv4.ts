@@ -12,7 +12,7 @@ export interface SignatureExpected {
 const HEADER =
   /^AWS4-HMAC-SHA256 Credential=(?<key>[^/]+)\/(?<date>\d{8})\/(?<region>[^/]+)\/(?<service>[^/]+)\/aws4_request, SignedHeaders=(?<signed>[^,]+), Signature=(?<signature>[\da-f]{64})$/u;
 
-/** Computes a request's signature anew (AWS Signature Version 4); says what is wrong with it. */
+/** Recomputes a request's signature (AWS Signature Version 4); returns what is wrong with it. */
 export function signatureFault(
   request: RecordedRequest,
   expected: SignatureExpected,

@@ -20,7 +20,7 @@ const RUNS: Readonly<Record<string, number>> = {
 for (const [name, open] of Object.entries(TARGETS)) {
   const runs = RUNS[name] ?? 0;
   const seeds = seedsOf(name);
-  // Opening the listener costs more than all others; its requests have a test beside it.
+  // Opening the listener costs more than all others; its requests have their own test.
   if (runs === 0 && seeds.length === 0) continue;
   test(`${name} holds its properties for inputs that once broke one, and some others`, async () => {
     const target = await open();

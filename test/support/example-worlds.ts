@@ -16,12 +16,12 @@ import { jsonOf } from './json.js';
 import { realServer, startPglite, type TestPostgres } from './postgres.js';
 import { rawDatabase } from './raw-database.js';
 import { ROOT, runSvc } from './run-svc.js';
-import { serveWebhooks, whenTold } from './serving.js';
+import { serveWebhooks, whenAllReady } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
 import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
 
-/** What the examples of a command find when they run, and what stands for their sample values. */
+/** What the examples of a command find when they run, and the replacements of their sample values. */
 export interface ExampleWorld {
   readonly home: TempFolder;
   readonly env: Readonly<Record<string, string>>;
@@ -116,7 +116,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   const listener = /^webhook:(?:call|trigger)$/.test(id)
     ? serveWebhooks(home, [], { env })
     : undefined;
-  const url = listener === undefined ? undefined : await whenTold(home);
+  const url = listener === undefined ? undefined : await whenAllReady(home);
   return {
     home,
     env: { ...env, ...shared, ...(url === undefined ? {} : { SVC_URL: String(url) }) },

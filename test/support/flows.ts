@@ -103,7 +103,7 @@ export async function pendingCount({ operator }: Pick<Flows, 'operator'>): Promi
   return (await operator.listNotifications({ outcome: 'pending', limit: 1 })).total;
 }
 
-/** Creates a flow and gives back its id. */
+/** Creates a flow and returns its id. */
 export async function newFlow(
   flows: Flows,
   caller: FlowCaller = ADA,
@@ -113,7 +113,7 @@ export async function newFlow(
   return String(viewOf(answer)['flowId']);
 }
 
-/** Adds a task to a flow and gives back its id. */
+/** Adds a task to a flow and returns its id. */
 export async function newTask(
   flows: Flows,
   flowId: string,

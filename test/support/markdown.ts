@@ -33,7 +33,7 @@ const LINE = fc.oneof(
   fc.lorem({ maxCount: 400 }).map((text) => text.replaceAll('.', '')),
 );
 
-/** Whether no surrogate stands alone. */
+/** Whether there is no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

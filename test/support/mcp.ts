@@ -141,8 +141,8 @@ const found = z.object({
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
 });
 
-/** What a test looks at in the structured result of `memory_search`. */
-export function foundIn(result: CallToolResult): z.infer<typeof found> {
+/** The fields that tests check in the structured result of `memory_search`. */
+export function searchResultsOf(result: CallToolResult): z.infer<typeof found> {
   if (result.isError === true) throw new Error(textOf(result));
   return found.parse(result.structuredContent);
 }
@@ -216,7 +216,7 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
 }
 
 /** The messages that open a connection of the 2025 revisions. */
-export function opening(id: number, protocolVersion = '2025-06-18'): readonly object[] {
+export function initializeMessages(id: number, protocolVersion = '2025-06-18'): readonly object[] {
   const params = { protocolVersion, capabilities: {}, clientInfo: NAMED };
   return [
     { jsonrpc: '2.0', id, method: 'initialize', params },

@@ -12,7 +12,7 @@ export interface MediaMemory {
 }
 
 /** `memorySearch` that leads to a fake of Gemini. */
-export function towardsGemini(fake: GeminiFake): Readonly<Record<string, unknown>> {
+export function geminiSearchSettings(fake: GeminiFake): Readonly<Record<string, unknown>> {
   return {
     provider: 'gemini',
     model: 'gemini-embedding-2',
@@ -32,7 +32,7 @@ export function mediaMemory(
   return {
     folder,
     open: (memorySearch = {}) => {
-      const settings = { ...towardsGemini(fake), ...memorySearch };
+      const settings = { ...geminiSearchSettings(fake), ...memorySearch };
       const defaults = { workspace: folder.path, memorySearch: settings };
       const configFile = home.write('svc.json', JSON.stringify({ agents: { defaults } }));
       const context = contextOf(home.path);

@@ -188,7 +188,7 @@ function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   return uid > 0 ? { uid, gid: idOf('-g') } : { uid: NOBODY, gid: NOBODY };
 }
 
-/** Runs a program until it is told a signal, or until this process is gone, however it ended. */
+/** Runs a program until a signal ends it, or until this process is gone, however it ended. */
 const GUARDED = '"$@" </dev/null & read -r signal || signal=QUIT; kill -"$signal" $!; wait $!';
 
 /**

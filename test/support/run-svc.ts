@@ -29,7 +29,7 @@ export interface SvcOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-/** A run that has begun. */
+/** A run in progress. */
 export interface StartedSvc {
   readonly child: ChildProcess;
   readonly done: Promise<SvcRun>;

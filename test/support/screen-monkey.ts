@@ -52,7 +52,7 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
     const at = `${name}, seed ${seed}, ${signal}`;
     if (!hasEnded) endWith(session, signal, name);
     await waitFor(`the end of ${at}`, () => hasEnded, session.output);
-    // Nothing is told to a terminal that is gone.
+    // Nothing is sent to a terminal that is gone.
     if (signal !== 'close') assertLeft(session, at);
   }
 }

@@ -14,12 +14,14 @@ export interface SemanticMemory {
   open(memorySearch?: Readonly<Record<string, unknown>>): Promise<OpenedMemory>;
 }
 
-/** `memorySearch` that leads to a fake of OpenAI. */
-export function towards(fake: Pick<FakeVendor, 'origin'>): Readonly<Record<string, unknown>> {
+/** `memorySearch` settings that use a fake of OpenAI. */
+export function openAiSearchSettings(
+  fake: Pick<FakeVendor, 'origin'>,
+): Readonly<Record<string, unknown>> {
   return { provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } };
 }
 
-/** A memory in a folder of its own; `config` goes beside `agents`. */
+/** A memory in a new folder; `config` is added next to `agents`. */
 export function semanticMemory(
   fake: FakeVendor,
   notes: Readonly<Record<string, string>> = {},
@@ -34,7 +36,7 @@ export function semanticMemory(
     open: (memorySearch = {}) => {
       const defaults = {
         workspace: folder.path,
-        memorySearch: { ...towards(fake), ...memorySearch },
+        memorySearch: { ...openAiSearchSettings(fake), ...memorySearch },
       };
       const configFile = home.write(
         'svc.json',

@@ -28,7 +28,7 @@ export interface ScriptedService {
   drained: Promise<void>;
 }
 
-/** A service that does what it is told. */
+/** A service whose behaviour a test scripts. */
 export function scriptedService(name: string): ScriptedService {
   const calls: string[] = [];
   const starts: ScriptedService['starts'] = [];

@@ -14,7 +14,7 @@ export function serverHome(config: object = {}): TempFolder {
   return home;
 }
 
-/** Writes `svc.json`; what is given goes before the free port. */
+/** Writes `svc.json` with a free port; the given settings take precedence. */
 export function writeConfig(home: TempFolder, config: object): void {
   home.write('svc.json', JSON.stringify({ gateway: { port: 0 }, ...config }));
 }
@@ -113,7 +113,7 @@ export function logged(home: TempFolder, part: string, after = 0): Promise<LogRe
 }
 
 /** Waits until other commands can see that all services work. */
-export async function whenTold(home: TempFolder): Promise<string> {
+export async function whenAllReady(home: TempFolder): Promise<string> {
   const url = await whenReady(home);
   await waitFor('the state file', () =>
     stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,

@@ -8,7 +8,7 @@ export interface TempFolder {
   readonly path: string;
   /** The absolute path of something below it. */
   at(path: string): string;
-  /** Writes a file, folders included; gives back its absolute path. */
+  /** Writes a file, creating its folders; returns its absolute path. */
   write(path: string, content: string | Uint8Array): string;
 }
 

@@ -29,8 +29,8 @@ export const TALK = [
   message('assistant', 'You are welcome.'),
 ].join('');
 
-/** Where the transcripts of a test lie. */
-export function placeOf(
+/** Where the transcripts of a test are. */
+export function transcriptPlace(
   root: string,
   reader: SessionReaderId = 'svc',
   heldIn?: readonly string[],

@@ -7,7 +7,7 @@ import type { SqliteIndex } from '../../src/engine/memory/index/sqlite/sqlite-in
 import type { VectorSettings } from '../../src/engine/memory/index/sqlite/vectors/extension.js';
 import { tempFolder } from './temp-folder.js';
 
-/** Makes an empty index in a folder of its own; gives back its file. */
+/** Creates an empty index in a new folder and returns its file. */
 export function emptyIndexFile(): string {
   const file = tempFolder().at('index.sqlite');
   const settings = { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' } as const;
@@ -35,13 +35,13 @@ export function documentOf(path: string, texts: readonly string[]): IndexedDocum
   return { source: 'memory', kind: 'markdown', path, fingerprint, hash: path, chunks };
 }
 
-/** The change that makes a document hold these texts. */
-export function putting(path: string, ...texts: readonly string[]): Change {
+/** A change that stores a document with these texts. */
+export function putChange(path: string, ...texts: readonly string[]): Change {
   return { type: 'put', document: documentOf(path, texts) };
 }
 
-/** The change that takes a document away. */
-export function removing(path: string): Change {
+/** A change that removes a document. */
+export function removeChange(path: string): Change {
   return { type: 'remove', key: { source: 'memory', path } };
 }
 
@@ -50,7 +50,7 @@ export async function apply(index: MemoryIndex, ...changes: readonly Change[]): 
   await index.apply({ atMs: 1, vectorsFollow: false, changes });
 }
 
-/** Gives every chunk that misses one its vector; gives back for how many contents. */
+/** Embeds every chunk without a vector; returns the number of contents. */
 export async function embedMissing(
   index: MemoryIndex,
   identity: string,
@@ -69,7 +69,7 @@ export async function embedMissing(
   }
 }
 
-/** A text's vector: always the same, and unlike that of another text. */
+/** A deterministic vector of a text, unlike that of any other. */
 export function textVector(text: string, dimensions = 24): Float32Array {
   let seed = 7;
   for (const character of text) seed = Math.imul(seed, 31) + (character.codePointAt(0) ?? 0);

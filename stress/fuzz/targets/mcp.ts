@@ -8,7 +8,7 @@ import { sessionOf } from '../../../src/engine/mcp/mcp-world.js';
 import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
 import { contextOf } from '../../../test/support/context.js';
-import { opening, searchCall } from '../../../test/support/mcp.js';
+import { initializeMessages, searchCall } from '../../../test/support/mcp.js';
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
   type FuzzText,
@@ -30,7 +30,7 @@ const ask = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 8, m
 
 /** A valid sequence of every kind of client message. */
 const SOUND: readonly unknown[] = [
-  ...opening(9),
+  ...initializeMessages(9),
   searchCall(3, 'when does the backup run'),
   call('memory_search', { query: 'zebra', maxResults: 3, minScore: 0.1, sources: ['memory'] }),
   call('memory_get', { path: 'MEMORY.md', from: 1, lines: 2 }),
@@ -138,7 +138,7 @@ export async function openMcpTarget(): Promise<OpenTarget> {
       const connection = connectStdio(world, { stdin, stdout });
       const client = listen(stdout);
       const send = (text: string): void => void stdin.write(`${text}\n`);
-      for (const message of opening(1)) send(JSON.stringify(message));
+      for (const message of initializeMessages(1)) send(JSON.stringify(message));
       for (const text of lines) send(textOf(text));
       send(JSON.stringify(searchCall(LAST, 'zebra')));
       await client.answered;

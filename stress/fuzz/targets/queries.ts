@@ -5,7 +5,7 @@ import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import { anyText } from '../../../test/support/markdown.js';
 import { backendOn, targetOf } from '../../../test/support/memory.js';
 import { folderOf } from '../../../test/support/temp-folder.js';
-import { placeOf, TALK } from '../../../test/support/transcripts.js';
+import { TALK, transcriptPlace } from '../../../test/support/transcripts.js';
 import { cpuMs } from '../cpu-time.js';
 import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';
@@ -113,7 +113,7 @@ const LONGEST_MS = 3000;
 export async function openQueriesTarget(): Promise<OpenTarget> {
   const backends = TOKENIZERS.map((tokenizer) => {
     const sessions = folderOf({ 'talk.jsonl': TALK });
-    const places = [placeOf(sessions.path)];
+    const places = [transcriptPlace(sessions.path)];
     const growth = { deltaBytes: 1, deltaMessages: 1, postCompactionForce: true };
     const target = targetOf(folderOf(NOTES).path, {
       layout: 'agent',

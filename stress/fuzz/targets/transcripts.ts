@@ -5,7 +5,11 @@ import * as z from 'zod/mini';
 import { SESSION_READERS } from '../../../src/engine/config/defaults.js';
 import { backendOn } from '../../../test/support/memory.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
-import { placeOf, transcriptContent, transcriptTarget } from '../../../test/support/transcripts.js';
+import {
+  transcriptContent,
+  transcriptPlace,
+  transcriptTarget,
+} from '../../../test/support/transcripts.js';
 import { cpuMs } from '../cpu-time.js';
 import {
   type FuzzText,
@@ -203,10 +207,14 @@ export async function openTranscriptsTarget(): Promise<OpenTarget> {
 /** An index of one agent's transcripts, reused for all inputs. */
 function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefined) {
   const sessions = tempFolder();
-  const target = transcriptTarget(tempFolder().path, [placeOf(sessions.path, reader, heldIn)], {
-    tokens: 48,
-    overlap: 12,
-  });
+  const target = transcriptTarget(
+    tempFolder().path,
+    [transcriptPlace(sessions.path, reader, heldIn)],
+    {
+      tokens: 48,
+      overlap: 12,
+    },
+  );
   const backend = backendOn(target);
   const name = PLACES[reader];
   sessions.write(name, '');

@@ -8,7 +8,7 @@ const test = suite('the injected block');
 const HEAD = /^Untrusted context \([^\n]*\):\n<active_memory_plugin>\n/;
 const END = '\n</active_memory_plugin>';
 
-/** What stands in a block; fails for a text that is not exactly one block. */
+/** The content of a block; fails for a text that is not exactly one block. */
 function contentOf(block: string): string {
   const head = HEAD.exec(block)?.[0];
   assert.ok(head !== undefined, block);

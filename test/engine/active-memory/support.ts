@@ -17,7 +17,7 @@ export interface RecallWorld {
   readonly context: EngineContext;
   /** Lets time pass; milliseconds. */
   pass(ms: number): void;
-  /** Writes the configuration anew. */
+  /** Rewrites the configuration. */
   configure(config: Plugin['config'], more?: ConfigInput): void;
   lane(): ReturnType<typeof openRecallLane>;
   recall(message: string, turn?: Partial<RecallTurn>, leftMs?: number): Promise<RecallOutcome>;

@@ -90,7 +90,7 @@ test('removing values keeps every comment and leaves a valid file', () => {
     const edited = editJson(COMMENTED, parsePath(path), undefined);
     const checked = checkConfigText('f', edited);
     assert.equal(checked.faults, [], path);
-    // What stands inside a removed group goes with it.
+    // The content of a removed group is removed with it.
     if (path !== 'agents') assert.equal(commentsOf(edited), commentsOf(COMMENTED), path);
   }
 });

@@ -11,7 +11,7 @@ import type { EngineContext } from '../../../src/engine/support/context.js';
 export interface World {
   readonly root: string;
   readonly context: EngineContext;
-  /** Writes a file below the root, folders included; gives back its absolute path. */
+  /** Writes a file below the root, creating its folders; returns its absolute path. */
   write(path: string, text: string | Uint8Array): string;
   at(path: string): string;
 }

@@ -97,7 +97,7 @@ export function findingOf(report: DoctorReport, wanted: string): Finding {
   return found;
 }
 
-/** Makes some checks of a set-up, and sees to it that no secret is told. */
+/** Runs some checks of a set-up, and asserts that no secret is shown. */
 export async function look(patient: Patient, checks?: readonly string[]): Promise<DoctorReport> {
   const report = await runDoctor(patient.options(checks));
   const told = inspect(report, { depth: 12, maxArrayLength: null, maxStringLength: null });

@@ -26,7 +26,7 @@ async function sweptHome(): Promise<{ path: string; sweep: string }> {
 
 const svc = (home: string, ...args: string[]) => runSvc(args, { home });
 
-/** The sweep is known, can be shown and undone, and the decision stands. */
+/** The sweep is known, can be shown and undone, and the decision is in effect. */
 async function remembers(home: string, sweep: string): Promise<void> {
   const list = jsonOf.dreamList(await svc(home, 'dream', 'list', '--json'));
   assert.ok(list.sweeps.some(({ id }) => id === sweep));

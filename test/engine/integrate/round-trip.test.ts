@@ -50,7 +50,7 @@ const HOOKS = [
 const SPECS = [SERVER, ...HOOKS];
 const CODEX = serverEntry(AGENTS.codex.server, 'svc', SERVER_CALL, PROGRAM);
 
-/** How a document is written down: what stands between its tokens. */
+/** The formatting of a document: the text between its tokens. */
 interface Noise {
   readonly gaps: readonly string[];
   readonly trailingCommas: boolean;

@@ -143,7 +143,7 @@ test('no text holds a learnt value, and masking twice changes nothing more', () 
   fc.assert(
     fc.property(fc.array(secret, { maxLength: 4 }), fc.string(), fc.string(), (secrets, a, b) => {
       const long = secrets.map((value) => value.trim()).filter((value) => value.length >= 8);
-      // What stands for a secret is none.
+      // A placeholder of a secret is not a secret.
       fc.pre(long.every((value) => !/^\**$/u.test(value)));
       const mask = createSecretMask(long);
       const masked = mask.text([a, ...long, b].join('\u0000'));

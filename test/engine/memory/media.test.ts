@@ -282,7 +282,7 @@ test('with a text-only model notes get vectors, and the lack of picture vectors 
   const named = await memory.backend.search({ query: 'memo' });
   assert.equal(pathsOf(named), ['memory/voice/memo.mp3']);
   await memory.backend.close();
-  // The other model begins anew, with everything.
+  // The other model starts from scratch.
   const able = await open();
   assert.is((await able.backend.sync({})).embedding?.embedded, 4);
   await able.backend.close();

@@ -26,7 +26,7 @@ const test = suite('adding to notes');
 const NOW = Date.UTC(2026, 10, 21, 2);
 const SECRET = 'sk-abcdefghij1234567890abcd';
 
-async function aWorkspace({
+async function newWorkspace({
   root,
   exclude = [],
 }: {
@@ -88,7 +88,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 const TODAY = 'memory/2026-11-20.md';
 
 test("a line goes to today's note in the user's time zone, readable by its owner only", async () => {
-  const { add, read, dir } = await aWorkspace();
+  const { add, read, dir } = await newWorkspace();
   const { outcome, path, citation } = await add('tea at five', { tags: ['#tea'] });
   assert.equal([outcome, path, citation], ['added', TODAY, `${TODAY}#L3`]);
   assert.is(read(TODAY), '# 2026-11-20\n\n- tea at five #tea\n');
@@ -96,13 +96,13 @@ test("a line goes to today's note in the user's time zone, readable by its owner
 });
 
 test('a tag is in any script', async () => {
-  const { add, read } = await aWorkspace();
+  const { add, read } = await newWorkspace();
   await add('tea at five', { tags: ['हिन्दी'] });
   assert.is(read(TODAY), '# 2026-11-20\n\n- tea at five #हिन्दी\n');
 });
 
 test('an equal line is not added again, and nothing is to be undone', async () => {
-  const { add, read, write, list } = await aWorkspace();
+  const { add, read, write, list } = await newWorkspace();
   write(TODAY, '* tea  at five\n');
   const { outcome, id, citation } = await add('tea at five');
   assert.equal([outcome, id, citation], ['known', null, `${TODAY}#L1`]);
@@ -111,7 +111,7 @@ test('an equal line is not added again, and nothing is to be undone', async () =
 });
 
 test('a tag goes to the line that the note has, and undo takes it back', async () => {
-  const { add, read, write, undo } = await aWorkspace();
+  const { add, read, write, undo } = await newWorkspace();
   write(TODAY, '# Day\n\n* tea  at five #tea\n- cake\n');
   assert.is((await add('tea at five')).outcome, 'known');
   const { outcome, id, text, citation } = await add('tea at five', { tags: ['tea', 'daily'] });
@@ -133,7 +133,7 @@ test('a tag goes to the line that the note has, and undo takes it back', async (
 });
 
 test('the permissions of a file are kept', async () => {
-  const { add, write, dir } = await aWorkspace();
+  const { add, write, dir } = await newWorkspace();
   write('MEMORY.md', '- a\n');
   chmodSync(join(dir, 'MEMORY.md'), 0o644);
   await add('b', { file: 'MEMORY.md' });
@@ -141,7 +141,7 @@ test('the permissions of a file are kept', async () => {
 });
 
 test('MEMORY.md has a budget: an agent is refused beyond it, a person is warned', async () => {
-  const { add, read, write } = await aWorkspace();
+  const { add, read, write } = await newWorkspace();
   const full = `# Mine\n\n${'- A line of a person.\n'.repeat(1000)}`;
   write('MEMORY.md', full);
   const line = 'The gate is green.';
@@ -155,7 +155,7 @@ test('MEMORY.md has a budget: an agent is refused beyond it, a person is warned'
 });
 
 test('secrets are refused unless they are allowed', async () => {
-  const { add, read } = await aWorkspace();
+  const { add, read } = await newWorkspace();
   assert.is(await codeOf(add(`the key is ${SECRET}`)), 'NOTE_SECRET');
   assert.is(await codeOf(add('x', { heading: `key ${SECRET}` })), 'NOTE_SECRET');
   const hintOf = async (origin: 'command' | 'mcp'): Promise<string> => {
@@ -169,7 +169,7 @@ test('secrets are refused unless they are allowed', async () => {
 });
 
 test('forgotten text is refused', async () => {
-  const { add, write, memory, read } = await aWorkspace();
+  const { add, write, memory, read } = await newWorkspace();
   write('memory/a.md', '- The front door code is in the drawer.\n');
   const work = { signal: new AbortController().signal };
   const forgetting = await memory.backend.forgetting();
@@ -185,7 +185,7 @@ test('forgotten text is refused', async () => {
 });
 
 test('only files of memory are written, and no links are followed', async () => {
-  const { add, write, dir } = await aWorkspace();
+  const { add, write, dir } = await newWorkspace();
   for (const file of [
     '../x.md',
     '/etc/x.md',
@@ -211,7 +211,7 @@ test('only files of memory are written, and no links are followed', async () => 
 });
 
 test('what a search would never find is not written', async () => {
-  const { add, write, list } = await aWorkspace({ exclude: ['drafts/', 'MEMORY.md'] });
+  const { add, write, list } = await newWorkspace({ exclude: ['drafts/', 'MEMORY.md'] });
   write('memory/.svcignore', '*.tmp.md\n');
   for (const file of ['memory/drafts/a.md', 'memory/drafts/b/c.md', 'memory/a.tmp.md']) {
     assert.is(await codeOf(add('x', { file })), 'NOTE_INVALID', file);
@@ -223,7 +223,7 @@ test('what a search would never find is not written', async () => {
 });
 
 test('a note whose name is decomposed is the one that its composed name means', async () => {
-  const { add, write, read } = await aWorkspace();
+  const { add, write, read } = await newWorkspace();
   const file = 'memory/größe/zürich.md';
   write(file.normalize('NFD'), '- a\n');
   assert.is((await add('b', { file: file.normalize('NFC') })).path, file.normalize('NFD'));
@@ -238,7 +238,7 @@ test('a note whose name is decomposed is the one that its composed name means', 
 });
 
 test('texts that would not be a note are refused', async () => {
-  const { add } = await aWorkspace();
+  const { add } = await newWorkspace();
   const wrong = ['', ' \n', 'a\u001B[2J', 'a <!-- svc:memory-promotion:1 -->', 'x'.repeat(70_000)];
   for (const text of wrong) assert.is(await codeOf(add(text)), 'NOTE_INVALID', text.slice(0, 20));
   assert.is(await codeOf(add('x', { heading: 'a\nb' })), 'NOTE_INVALID');
@@ -246,7 +246,7 @@ test('texts that would not be a note are refused', async () => {
 });
 
 test('undo takes back exactly what was added', async () => {
-  const { add, undo, read, write, dir } = await aWorkspace();
+  const { add, undo, read, write, dir } = await newWorkspace();
   write('MEMORY.md', '# Mine\r\n\r\nno end');
   await add('a', { file: 'MEMORY.md', heading: 'Things' });
   await add('b', { file: 'MEMORY.md', heading: 'Things' });
@@ -261,7 +261,7 @@ test('undo takes back exactly what was added', async () => {
 });
 
 test('undo takes back what is in a file whose line ends were changed since', async () => {
-  const { add, undo, read, write, dir } = await aWorkspace();
+  const { add, undo, read, write, dir } = await newWorkspace();
   await add('a', { heading: 'Things' });
   await add('b\nc', { heading: 'Things' });
   write(TODAY, read(TODAY).replaceAll('\n', '\r\n'));
@@ -277,7 +277,7 @@ test('a file, its title and a heading go with the last of their lines, in any or
     [1, 0, 2],
     [2, 0, 1],
   ]) {
-    const { add, undo, write, read, dir } = await aWorkspace();
+    const { add, undo, write, read, dir } = await newWorkspace();
     const added = [await add('a', { heading: 'Things' }), await add('c', { heading: 'Others' })];
     added.push(await add('b', { heading: 'Things' }));
     for (const at of order) {
@@ -295,7 +295,7 @@ test('a file, its title and a heading go with the last of their lines, in any or
 });
 
 test('undo leaves what a person edited, and goes on before it', async () => {
-  const { add, undo, read, dir } = await aWorkspace();
+  const { add, undo, read, dir } = await newWorkspace();
   const first = await add('a');
   await add('b');
   writeFileSync(join(dir, TODAY), `${read(TODAY).replace('- b', '- b!')}- mine\n`);
@@ -311,7 +311,7 @@ test('undo leaves what a person edited, and goes on before it', async () => {
 });
 
 test('undo leaves what is in a file that can no longer be changed, and takes back the rest', async () => {
-  const { add, undo, dir } = await aWorkspace();
+  const { add, undo, dir } = await newWorkspace();
   for (const name of ['a', 'b', 'c']) await add(name, { file: `memory/${name}.md` });
   renameSync(join(dir, 'memory/b.md'), join(dir, 'x.md'));
   symlinkSync('../x.md', join(dir, 'memory/b.md'));
@@ -327,7 +327,7 @@ test('undo leaves what is in a file that can no longer be changed, and takes bac
 });
 
 test('a write that was killed is completed or dropped by the next', async () => {
-  const { add, list, read, dreams } = await aWorkspace();
+  const { add, list, read, dreams } = await newWorkspace();
   await add('a');
   const opened = dreams();
   const plan = {
@@ -349,7 +349,7 @@ test('a write that was killed is completed or dropped by the next', async () => 
 });
 
 test('an undo that was killed is completed by the next', async () => {
-  const { add, undo, list, write, read, dreams } = await aWorkspace();
+  const { add, undo, list, write, read, dreams } = await newWorkspace();
   write(TODAY, '- mine\n');
   await add('a');
   const before = read(TODAY);
@@ -371,7 +371,7 @@ test('an undo that was killed is completed by the next', async () => {
 test('a full disk changes nothing', async () => {
   const disk = smallDisk(1);
   if (disk === undefined) return;
-  const { add, list, read } = await aWorkspace({ root: disk });
+  const { add, list, read } = await newWorkspace({ root: disk });
   await add('a');
   writeFileSync(join(disk, 'full'), '');
   try {

@@ -125,7 +125,7 @@ test('when an index is updated, it alone is read again', async () => {
   assert.equal([glance()?.index, glance()?.documents, glance()?.chunks], ['ready', 1, 1]);
   assert.equal([glance()?.provider, glance()?.backend], [null, 'builtin']);
   assert.equal(new Set(followed.told.slice(before)), new Set(['agents']));
-  // Nothing happens any more: nothing is told, however often is looked, until something does.
+  // Nothing happens any more: nothing is reported, however often it checks, until something does.
   const quiet = followed.told.length;
   for (const requests of [3, 4, 5]) {
     const ci = { requests, rejected: 1, last: AN_ANSWER };

@@ -85,7 +85,7 @@ const PASSING: readonly Trouble[] = [
   'cut_off',
 ];
 
-/** The promises of the port, held against one adapter; the same for all of them. */
+/** The promises of the port, checked for one adapter; the same for all of them. */
 export function conformanceSuite(subject: ConformanceSubject): void {
   const test = suite<{ fake: FakeVendor; adapter: EmbeddingAdapter }>(
     `${subject.name} keeps the promises of an adapter`,

@@ -76,7 +76,7 @@ export function program(
 /** So that a busy machine does not end a program that a test is not about to see ended. */
 export const PATIENT = { timeoutMs: 60_000 } as const;
 
-/** Writes a program that may be run; gives back its path. */
+/** Writes an executable program and returns its path. */
 export function writeProgram(
   folder: TempFolder,
   name: string,

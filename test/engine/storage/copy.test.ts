@@ -30,7 +30,7 @@ import {
   apply,
   embedMissing,
   openedIndex,
-  putting,
+  putChange,
   textVector,
 } from '../../support/vector-index.js';
 import { storageHost } from './support.js';
@@ -251,7 +251,7 @@ for (const postgres of await testServers()) {
     mkdirSync(dirname(file));
     createIndex(file, IDENTITY_OF_INDEX).seal();
     const before = await withStore(file, async (index) => {
-      await apply(index, putting('a.md', 'one', 'two', 'three'));
+      await apply(index, putChange('a.md', 'one', 'two', 'three'));
       await embedMissing(index, IDENTITY, textVector);
       return vectorsIn(index);
     });
@@ -268,14 +268,14 @@ for (const postgres of await testServers()) {
       { agent: 'main', origin: 'here' },
       IDENTITY_OF_INDEX,
     );
-    await apply(shared, putting('a.md', 'one', 'two'));
+    await apply(shared, putChange('a.md', 'one', 'two'));
     assert.is(await embedMissing(shared, IDENTITY, textVector), 0);
     await shared.tidyEmbeddings({
       keepIdentities: [IDENTITY],
       atMs: 1,
       cacheEntries: 0,
     });
-    await apply(shared, putting('b.md', 'three'));
+    await apply(shared, putChange('b.md', 'three'));
     assert.is(await embedMissing(shared, IDENTITY, textVector), 0);
 
     await closeServers(host.context);
@@ -284,7 +284,7 @@ for (const postgres of await testServers()) {
     assert.ok(back.verified);
     await withStore(file, async (index) => {
       assert.equal(await vectorsIn(index), before);
-      await apply(index, putting('a.md', 'one', 'two', 'three'));
+      await apply(index, putChange('a.md', 'one', 'two', 'three'));
       assert.is(await embedMissing(index, IDENTITY, textVector), 0);
     });
   });

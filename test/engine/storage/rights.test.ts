@@ -17,7 +17,7 @@ import { allPages, fencesOf } from '../../docs/pages.js';
 import { newFlow, newTask } from '../../support/flows.js';
 import { failureOf } from '../../support/memory.js';
 import { startCluster } from '../../support/postgres.js';
-import { apply, embedMissing, putting, textVector } from '../../support/vector-index.js';
+import { apply, embedMissing, putChange, textVector } from '../../support/vector-index.js';
 import { type StorageHost, storageHost } from './support.js';
 
 const APPLY = { dryRun: false, onApplied: () => undefined };
@@ -183,7 +183,7 @@ async function useEverything({ context, loaded }: StorageHost): Promise<void> {
     tokenizer: 'unicode61',
   });
   const index = await preparePostgresIndex(server, place, identity);
-  await apply(index, putting('a.md', 'alpha one', 'alpha two'));
+  await apply(index, putChange('a.md', 'alpha one', 'alpha two'));
   assert.is(await embedMissing(index, 'fake:one', textVector), 2);
   assert.is((await index.lexicalCandidates('"alpha"', 9)).length, 2);
   assert.is((await index.vectorCandidates('fake:one', textVector('alpha one'), 1)).length, 1);

@@ -121,7 +121,7 @@ test('an agent that ignores the request is killed with its children', async () =
   await world.close();
 });
 
-/** How a session goes wrong, and what is told of it. */
+/** How a session fails, and what is reported. */
 const FAILURES: readonly (readonly [mode: string, task: string, error: RegExp])[] = [
   ['plain', 'die', /^exited with code 7: out of tokens$/],
   ['plain', 'refuse', /^the agent refused the task$/],

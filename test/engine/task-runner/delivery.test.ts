@@ -37,7 +37,7 @@ interface Received {
 
 const servers = new Set<Server>();
 
-/** An HTTP server that notes requests, and answers as it is told. */
+/** An HTTP server that records requests and gives scripted answers. */
 async function receiver(answers: readonly number[] = [], location = '/') {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -72,7 +72,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
   permissions: async (client) => {
     for (const kind of ['read', 'edit', 'execute'] as const) await ask(client, kind);
-    // Each use of a tool begins the answer anew: the last one tells.
+    // Each use of a tool restarts the answer: only the last one counts.
     return 'end_turn';
   },
   file: async (client) => {

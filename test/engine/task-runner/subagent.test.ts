@@ -49,7 +49,7 @@ test('a plain script needs no protocol: its output is progress, its exit the res
   await world.close();
 });
 
-/** How a program ends badly, and what stands in the record then. */
+/** How a program fails, and what the record then contains. */
 const FAILURES: readonly (readonly [what: string, script: string, error: RegExp])[] = [
   [
     'an exit code',

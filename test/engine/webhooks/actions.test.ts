@@ -22,7 +22,7 @@ const test = suite('actions over HTTP');
 
 const answerSchema = z.union([successSchema, rejectionSchema]);
 
-/** The answer, held against what the OpenAPI document promises. */
+/** The answer, checked against the OpenAPI document. */
 function told({ status, body }: TestAnswer) {
   const parsed = answerSchema.safeParse(body);
   assert.ok(parsed.success, `${JSON.stringify(body)} ${JSON.stringify(parsed.error?.issues)}`);

@@ -33,7 +33,7 @@ const EXT: Ext = {
   withoutVectors: null,
 };
 
-/** `label: line` for each line that is told. */
+/** `label: line` for each line shown. */
 function told(fields: Partial<Ext>): readonly string[] {
   const status = { ext: { ...EXT, ...fields } } as BackendStatus;
   const options = {

@@ -88,7 +88,7 @@ async function lookOf({ looks }: Opened, at = 0): Promise<Look> {
   return look;
 }
 
-function tellAll({ tell }: Look, results: readonly CheckResult[]): void {
+function emitAll({ tell }: Look, results: readonly CheckResult[]): void {
   for (const { check } of results) tell({ type: 'check.started', check });
   for (const result of results) tell({ type: 'check.finished', result });
 }
@@ -102,7 +102,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     look.tell({ type: 'check.started', check: 'disk' });
     await waitForText(terminal, '● disk');
     await waitForText(terminal, '○ clock');
-    tellAll(look, SICK.checks);
+    emitAll(look, SICK.checks);
     await waitForText(terminal, '❯ ✗ unknown key "enabeld"');
     await waitForText(terminal, 'did you mean "enabled"?');
     const screen = terminal.screen();
@@ -120,7 +120,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 test('a previews a fix; a again applies it and repeats all checks', async () => {
   const opened = open(80, 24);
   const { terminal, applied, looks } = opened;
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('a');
   await waitForText(terminal, '+     "enabled": true,');
@@ -132,7 +132,7 @@ test('a previews a fix; a again applies it and repeats all checks', async () => 
   const again = await lookOf(opened, 1);
   assert.equal(again.checks, NAMES);
   await waitForText(terminal, '● configuration');
-  tellAll(again, [resultOf('configuration'), ...SICK.checks.slice(1)]);
+  emitAll(again, [resultOf('configuration'), ...SICK.checks.slice(1)]);
   await waitForText(terminal, '✓ configuration');
   await waitForText(terminal, '❯ ✗ the secret file');
   terminal.type('q');
@@ -144,7 +144,7 @@ test('a fix that only changes a file repeats only its own check', async () => {
   const opened = open(80, 24);
   const fix = { ...fixOf('set a mode'), changes: 'state' as const };
   const results = [resultOf('permissions', [{ ...READABLE, fix }]), ...SICK.checks.slice(3)];
-  tellAll(await lookOf(opened), results);
+  emitAll(await lookOf(opened), results);
   await waitForText(opened.terminal, '❯ ✗ the secret file');
   // What has not ended yet is made again with it.
   opened.terminal.type('aa');
@@ -157,7 +157,7 @@ test('a fix that only changes a file repeats only its own check', async () => {
 test('A previews all safe fixes; A again applies them, Esc does not', async () => {
   const opened = open(80, 24);
   const { terminal, applied } = opened;
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, 'A all safe');
   terminal.type('A');
   await waitForText(terminal, 'apply 2 safe fixes?  y/n');
@@ -176,7 +176,7 @@ test('A previews all safe fixes; A again applies them, Esc does not', async () =
 
 test('a failed fix gives its reason', async () => {
   const opened = open(80, 24, { failure: 'the disk is full' });
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(opened.terminal, '❯ ✗');
   opened.terminal.type('aa');
   await waitForText(opened.terminal, 'not fixed: rename "enabeld" to "enabled": the disk is full');
@@ -187,7 +187,7 @@ test('a failed fix gives its reason', async () => {
 test('arrows select, Enter opens and closes, e returns the location to open', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type(KEYS.down);
   await waitForText(terminal, '❯ ✗ the secret file');
@@ -213,14 +213,14 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
   };
   const opened = open(80, 24, { edit });
   const { terminal } = opened;
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
   await waitFor('the editor', () => edited.length > 0);
   assert.equal(edited, [MISTYPED.place]);
   await waitForText(terminal, '$ svc config doctor');
   close();
-  tellAll(await lookOf(opened, 1), SICK.checks);
+  emitAll(await lookOf(opened, 1), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('q');
   assert.is((await opened.ended).edit, undefined);
@@ -230,14 +230,14 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
 test('r checks again: the earlier run is aborted and its late events are ignored', async () => {
   const opened = open(80, 24);
   const first = await lookOf(opened);
-  tellAll(first, SICK.checks);
+  emitAll(first, SICK.checks);
   await waitForText(opened.terminal, '✗ configuration');
   opened.terminal.type('r');
   const second = await lookOf(opened, 1);
   assert.is(first.signal.aborted, true);
   await waitForText(opened.terminal, '● configuration');
   first.tell({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
-  tellAll(
+  emitAll(
     second,
     NAMES.map((name) => resultOf(name)),
   );
@@ -278,7 +278,7 @@ test('a bug in the work restores the terminal and is thrown', async () => {
 test('f lists faults, warnings or notes only, and / filters', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
-  tellAll(await lookOf(opened), SICK.checks);
+  emitAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('f');
   await waitForText(terminal, 'faults · 3 ok');
@@ -367,7 +367,7 @@ test('fits any terminal, with the selected finding in sight', async () => {
       async (columns, rows, key) => {
         const opened = open(columns, rows);
         const { terminal } = opened;
-        tellAll(await lookOf(opened), SICK.checks);
+        emitAll(await lookOf(opened), SICK.checks);
         const sign = rows > 6 ? '❯ ' : '';
         await waitFor('a frame', () => terminal.screen().join().length > 0);
         await waitForText(terminal, sign);

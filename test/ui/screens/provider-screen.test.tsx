@@ -60,7 +60,7 @@ function open(columns: number, rows: number, edit?: ProviderScreenOptions['edit'
   return { terminal, ended, runs, leave };
 }
 
-function tellAll({ tell, finish }: Run, diagnosis: Diagnosis): void {
+function emitAll({ tell, finish }: Run, diagnosis: Diagnosis): void {
   for (const { check } of diagnosis.checks) tell({ type: 'check.started', check });
   for (const { check, ...outcome } of diagnosis.checks) {
     tell({ type: 'check.finished', check, outcome });
@@ -86,7 +86,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
       /[\u2800-\u28FF] selected/u.test(terminal.screen().join()),
     );
     await waitForText(terminal, '○ vectors');
-    tellAll(run, REFUSED);
+    emitAll(run, REFUSED);
     await waitForText(terminal, 'broken: keyword search');
     const screen = terminal.screen();
     assert.ok(screen.length <= rows);
@@ -107,7 +107,7 @@ test('r checks again: the earlier run is aborted and its late events are ignored
   const opened = open(80, 24);
   const { terminal, runs } = opened;
   const first = await firstRun(opened);
-  tellAll(first, REFUSED);
+  emitAll(first, REFUSED);
   await waitForText(terminal, '✗ embed');
   terminal.type('r');
   await waitFor('the second run', () => runs.length === 2);
@@ -117,7 +117,7 @@ test('r checks again: the earlier run is aborted and its late events are ignored
   const second = runs[1];
   assert.ok(second);
   const well: Diagnosis = { ...REFUSED, ok: true, usable: 'primary' };
-  tellAll(second, well);
+  emitAll(second, well);
   await waitForText(terminal, 'works: corp embeds');
   const late = { state: 'ok', text: 'told too late' } as const;
   first.tell({ type: 'check.finished', check: 'embed', outcome: late });
@@ -137,7 +137,7 @@ test('e ends the screen with the setting to open, once there is one', async () =
   opened.terminal.type('e');
   opened.terminal.type('?');
   await waitForText(opened.terminal, 'test again');
-  tellAll(run, REFUSED);
+  emitAll(run, REFUSED);
   await waitForText(opened.terminal, 'e open svc.json:14');
   opened.terminal.type('e');
   assert.equal((await opened.ended).edit, REFUSED.checks[0]?.location);
@@ -155,7 +155,7 @@ test('e gives the terminal to the editor and comes back; an editor that cannot r
     });
   });
   const { terminal } = opened;
-  tellAll(await firstRun(opened), REFUSED);
+  emitAll(await firstRun(opened), REFUSED);
   await waitForText(terminal, 'e open svc.json:14');
   terminal.type('e');
   await waitFor('the editor', () => edited === 1);
@@ -204,7 +204,7 @@ test('a bug in the work restores the terminal and is thrown', async () => {
 test('? lists the available keys, Esc closes the list', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
-  tellAll(await firstRun(opened), REFUSED);
+  emitAll(await firstRun(opened), REFUSED);
   await waitForText(terminal, 'broken');
   terminal.type('?');
   await waitForText(terminal, 'open the setting in $EDITOR');
@@ -244,7 +244,7 @@ test('outcomes are kept for any order of events', () => {
 test('scrolls where not all checks fit, with the conclusion and the keys in sight', async () => {
   const opened = open(40, 15);
   const { terminal } = opened;
-  tellAll(await firstRun(opened), REFUSED);
+  emitAll(await firstRun(opened), REFUSED);
   await waitForText(terminal, 'broken: keyword search');
   await waitForText(terminal, 'lines 1–');
   assert.match(terminal.screen()[1] ?? '', 'selected');
@@ -264,7 +264,7 @@ test('fits any terminal', async () => {
       async (columns, rows, key) => {
         const opened = open(columns, rows);
         const { terminal } = opened;
-        tellAll(await firstRun(opened), REFUSED);
+        emitAll(await firstRun(opened), REFUSED);
         await waitFor('a frame', () => terminal.screen().join().length > 0);
         terminal.type(key);
         await new Promise((resolve) => setTimeout(resolve, 40));

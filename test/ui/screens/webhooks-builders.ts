@@ -114,7 +114,7 @@ function flow(n: number): FlowRecord {
   };
 }
 
-/** A listener that has whatever `now` says; what it is told to replay is written down. */
+/** A listener with the state of `now`; replays that it is asked for are recorded. */
 export function liveWebhooks(now: () => WebhooksSnapshot, orders: string[] = []): LiveWebhooks {
   return {
     snapshot: async () => now(),

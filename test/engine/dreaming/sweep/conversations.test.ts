@@ -18,7 +18,7 @@ import { hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 
 const DAY = 86_400_000;
 const NIGHT = Date.UTC(2026, 10, 20, 3);
@@ -41,7 +41,7 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(conversations)) write(name, text);
   const workspace = dreamWorkspace(home.at('notes'), { stateDir: home.at('state') });
   const forget = forgetPlaces({ stateDir: home.at('state') }, 'main');
-  const places: readonly TranscriptPlace[] = [placeOf(home.at('sessions'))];
+  const places: readonly TranscriptPlace[] = [transcriptPlace(home.at('sessions'))];
   const sweep = (nowMs = NIGHT, transcripts = places) =>
     runSweep({
       workspace,

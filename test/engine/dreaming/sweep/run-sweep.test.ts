@@ -22,7 +22,7 @@ const NOTE = `# 2026-11-18\n\n- ${FACT}\n- [ ] ask Ana about the export\n- Lunch
 
 const { dreaming } = resolveConfig({}).plugins.entries['memory-core'].config;
 
-function aWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-11-18.md': NOTE }) {
+function newWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-11-18.md': NOTE }) {
   const home = tempFolder();
   for (const [path, text] of Object.entries(notes)) home.write(`notes/${path}`, text);
   mkdirSync(home.at('notes/memory'), { recursive: true });
@@ -63,7 +63,7 @@ function aWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-11-
   };
 }
 
-function askedOften({ ask }: Pick<ReturnType<typeof aWorkspace>, 'ask'>, text = FACT): void {
+function askedOften({ ask }: Pick<ReturnType<typeof newWorkspace>, 'ask'>, text = FACT): void {
   for (const [at, query] of [
     'when is the backup',
     'backup time',
@@ -76,7 +76,7 @@ function askedOften({ ask }: Pick<ReturnType<typeof aWorkspace>, 'ask'>, text = 
 }
 
 test('a sweep that cannot read the searches has ended, and is not one that was killed', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   mkdirSync(world.workspace.files.recallLog, { recursive: true });
   await world.sweep().then(
     () => assert.unreachable(),
@@ -88,7 +88,7 @@ test('a sweep that cannot read the searches has ended, and is not one that was k
 });
 
 test('often recalled claims go into MEMORY.md; a second sweep of the night changes nothing', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const first = await world.sweep();
   assert.equal(
@@ -113,7 +113,7 @@ test('often recalled claims go into MEMORY.md; a second sweep of the night chang
 });
 
 test('a note that no search found is not promoted', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   const { decisions, sweep } = await world.sweep();
   assert.equal(decisions, []);
   assert.not(world.has('MEMORY.md'));
@@ -121,7 +121,7 @@ test('a note that no search found is not promoted', async () => {
 });
 
 test('a claim that is no longer in its note is skipped and stays a candidate', async () => {
-  const world = aWorkspace({ 'memory/2026-11-18.md': '# Day\n\n- Something else altogether.\n' });
+  const world = newWorkspace({ 'memory/2026-11-18.md': '# Day\n\n- Something else altogether.\n' });
   askedOften(world);
   const { decisions } = await world.sweep();
   assert.equal(
@@ -132,7 +132,7 @@ test('a claim that is no longer in its note is skipped and stays a candidate', a
 });
 
 test('a later note takes the place of what was promoted, and undo brings it back', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   await world.sweep();
   const before = world.read('MEMORY.md');
@@ -160,7 +160,7 @@ test('a later note takes the place of what was promoted, and undo brings it back
 
 test('a claim that a later note contradicts is not promoted; what the note says is', async () => {
   const update = 'The storage server backup now runs at 03:15.';
-  const world = aWorkspace({
+  const world = newWorkspace({
     'memory/2026-11-18.md': NOTE,
     'memory/2026-11-19.md': `# Day\n\n- ${update}\n- The backup might move to noon next month.\n`,
   });
@@ -176,7 +176,7 @@ test('a claim that a later note contradicts is not promoted; what the note says 
 });
 
 test('an entry that a person edited is not brought up to date', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   await world.sweep();
   const edited = world.read('MEMORY.md').replace('at 02:30.', 'at 02:30, as Ana wants it.');
@@ -197,7 +197,7 @@ test('a secret is never recorded, whatever its source and however often it is re
   const lines = [FACT, ...secrets].map((text) => `- ${text}\n`).join('');
   const note = `# Day\n\n## Decisions\n\n${lines}`;
   const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
-  const world = aWorkspace(
+  const world = newWorkspace(
     Object.fromEntries(days.map((day) => [`memory/${day}.md`, note] as const)),
   );
   askedOften(world);
@@ -224,7 +224,7 @@ test('a secret is never recorded, whatever its source and however often it is re
 });
 
 test('a sweep that reaches its time limit ends, is recorded as ended, and says why', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const narrator: Narrator = {
     faults: [],
@@ -249,7 +249,7 @@ test('a sweep that reaches its time limit ends, is recorded as ended, and says w
 });
 
 test('an interrupted sweep throws the reason, and is recorded as ended', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const interrupt = new AbortController();
   const reason = new Error('stopped');
@@ -265,13 +265,13 @@ test('an interrupted sweep throws the reason, and is recorded as ended', async (
 
 test('junk is never promoted, however often it is recalled', async () => {
   const junk = '[ ] ask Ana about the export';
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world, junk);
   assert.equal((await world.sweep()).decisions, []);
 });
 
 test('a dry run shows what would be promoted and changes nothing', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const dry = await world.sweep({ dryRun: true });
   assert.is(dry.decisions.length, 1);
@@ -286,7 +286,7 @@ test('a dry run shows what would be promoted and changes nothing', async () => {
 });
 
 test('only the requested phases run', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const { sweep } = await world.sweep({ only: ['light', 'rem'] });
   assert.equal(sweep.phases.deep, { state: 'off' });
@@ -294,7 +294,7 @@ test('only the requested phases run', async () => {
 });
 
 test('a MEMORY.md that is a symbolic link is not written; the other phases still count', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   world.home.write('elsewhere.md', 'mine\n');
   symlinkSync(world.home.at('elsewhere.md'), world.home.at('notes/MEMORY.md'));
@@ -308,7 +308,7 @@ test('a MEMORY.md that is a symbolic link is not written; the other phases still
 });
 
 test('a folder of reports that leads elsewhere is not followed', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   mkdirSync(world.home.at('outside'));
   symlinkSync(world.home.at('outside'), world.home.at('notes/memory/dreaming'));
@@ -319,7 +319,7 @@ test('a folder of reports that leads elsewhere is not followed', async () => {
 });
 
 test('reports go into the day’s note when that is chosen, between marks of their own', async () => {
-  const world = aWorkspace({
+  const world = newWorkspace({
     'memory/2026-11-18.md': NOTE,
     'memory/2026-11-20.md': '# Today\n\nMine.\n',
   });
@@ -343,7 +343,7 @@ test('reports go into the day’s note when that is chosen, between marks of the
 });
 
 test('a broken line in the recall log is counted and does no other harm', async () => {
-  const world = aWorkspace();
+  const world = newWorkspace();
   askedOften(world);
   const { appendFileSync } = await import('node:fs');
   appendFileSync(world.workspace.files.recallLog, '{"atMs": 12, "quer\nnot json\n');

@@ -69,7 +69,7 @@ export async function withJobLimits(
 export class MemoryJobs {
   readonly jobs = new Map<string, StoredBatchJob>();
 
-  /** @param onWrite is told before and after each write; what it throws ends the process */
+  /** @param onWrite is called before and after each write; throwing ends the process */
   store(onWrite: () => void = () => undefined): BatchJobStore {
     const write = async (change: () => void): Promise<void> => {
       onWrite();

@@ -18,8 +18,8 @@ import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import { createLog } from '../../../../src/engine/serve/log/log.js';
 import { startHangingEmbeddings } from '../../../fakes/hanging-embeddings.js';
 import { contextOf } from '../../../support/context.js';
-import { foundIn, mcpHome, opening } from '../../../support/mcp.js';
-import { towards } from '../../../support/semantic-memory.js';
+import { initializeMessages, mcpHome, searchResultsOf } from '../../../support/mcp.js';
+import { openAiSearchSettings } from '../../../support/semantic-memory.js';
 import { waitFor } from '../../../support/wait.js';
 
 const test = suite('svc mcp for other machines');
@@ -141,7 +141,7 @@ function ask(
       );
     });
     sent.on('error', reject);
-    sent.end(method === 'POST' ? JSON.stringify(opening(1)[0]) : '');
+    sent.end(method === 'POST' ? JSON.stringify(initializeMessages(1)[0]) : '');
   });
 }
 
@@ -158,7 +158,7 @@ test('starts only with a valid token', async () => {
 test('a client with a token searches and reads, and is logged by name without contents', async () => {
   const server = await remote({ ada: {} });
   const client = await server.connect('ada');
-  assert.is(foundIn(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
+  assert.is(searchResultsOf(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
   await client.callTool({ name: 'memory_get', arguments: { path: 'missing.md' } });
   assert.is((await client.listResources()).resources.length, 2);
   const calls = server.audited().filter(({ tool }) => tool !== undefined);
@@ -179,7 +179,7 @@ test('a client with a token searches and reads, and is logged by name without co
 test('a call that the client cancels is logged as cancelled', async () => {
   const vendor = await startHangingEmbeddings('backup');
   try {
-    const config = { agents: { defaults: { memorySearch: towards(vendor) } } };
+    const config = { agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } } };
     const server = await remote({ ada: {} }, { config });
     const client = await server.connect('ada');
     const leaving = new AbortController();
@@ -209,7 +209,8 @@ test('a token opens the memory of its agent, and only what its scope allows', as
     { config: { agents } },
   );
   server.home.write('other/MEMORY.md', 'The backup of the other team runs weekly.\n');
-  const snippet = foundIn(await (await server.connect('ada')).callTool(SEARCH)).results[0]?.snippet;
+  const snippet = searchResultsOf(await (await server.connect('ada')).callTool(SEARCH)).results[0]
+    ?.snippet;
   assert.match(snippet ?? '', /weekly/);
   const toolsOf = async (name: string): Promise<readonly string[]> =>
     (await (await server.connect(name)).listTools()).tools.map((tool) => tool.name);
@@ -228,9 +229,12 @@ test('a token opens the memory of its agent, and only what its scope allows', as
 
 test('the conversation of a token is subject to the scope rules', async () => {
   const server = await remote({ room: { chatType: 'group' }, ada: {} });
-  const room = foundIn(await (await server.connect('room')).callTool(SEARCH));
+  const room = searchResultsOf(await (await server.connect('room')).callTool(SEARCH));
   assert.equal([room.disabled, room.results.length], [true, 0]);
-  assert.is(foundIn(await (await server.connect('ada')).callTool(SEARCH)).disabled, undefined);
+  assert.is(
+    searchResultsOf(await (await server.connect('ada')).callTool(SEARCH)).disabled,
+    undefined,
+  );
 });
 
 test('revoking a token refuses its next request and ends its open streams', async () => {
@@ -252,7 +256,7 @@ test('revoking a token refuses its next request and ends its open streams', asyn
   await revokeToken('ada', server.store);
   assert.is((await ask(server)).status, 401);
   await stream;
-  assert.is(foundIn(await bob.callTool(SEARCH)).results.length, 1);
+  assert.is(searchResultsOf(await bob.callTool(SEARCH)).results.length, 1);
 });
 
 test('a session belongs to the token that began it', async () => {

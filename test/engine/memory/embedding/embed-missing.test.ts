@@ -12,7 +12,11 @@ import { GITHUB_TOKEN, startCopilotFake } from '../../../fakes/github-copilot.js
 import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { contextOf } from '../../../support/context.js';
 import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
-import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
+import {
+  openAiSearchSettings,
+  semanticMemory,
+  textsSent,
+} from '../../../support/semantic-memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 interface Context {
@@ -271,7 +275,7 @@ async function openWithFallback(
 ) {
   const configFile = join(home, 'svc.json');
   const entry = { api: 'openai', baseUrl: `${spare.origin}/v1`, apiKey: OPENAI_KEY };
-  const memorySearch = { ...towards(fake), fallback: 'spare' };
+  const memorySearch = { ...openAiSearchSettings(fake), fallback: 'spare' };
   const config = {
     models: { providers: { spare: entry } },
     agents: { defaults: { workspace, memorySearch } },

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import { backendOn, failureOf, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
-import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 
 const test = suite('forgetting conversations');
 
@@ -14,7 +14,7 @@ const SECRET = 'The heron nests behind the old waterworks.';
 function worldOf(lines: readonly string[], note = 'Nothing of it.\n') {
   const notes = folderOf({ 'note.md': note });
   const talks: TempFolder = folderOf({ 'talk.jsonl': lines.join('') });
-  const target = transcriptTarget(notes.path, [placeOf(talks.path)]);
+  const target = transcriptTarget(notes.path, [transcriptPlace(talks.path)]);
   const backend = backendOn(target);
   const forget = async (wanted: string, fromFile = false): Promise<void> => {
     const forgetting = await backend.forgetting();

@@ -7,7 +7,7 @@ import { renderGet } from '../../../../src/ui/memory/get.js';
 import { createStyle } from '../../../../src/ui/style.js';
 import { backendOn, failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 
 const test = suite('reading turns of a transcript');
 
@@ -21,7 +21,7 @@ function conversation() {
       : message(n % 3 === 0 ? 'user' : 'assistant', `turn ${n + 1}\nin two lines`),
   );
   const file = sessions.write('talk.jsonl', lines.join(''));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   return { backend, file };
 }
 
@@ -71,7 +71,7 @@ test('the requested lines are returned', async () => {
 test('a long conversation is returned in parts', async () => {
   const sessions = tempFolder();
   sessions.write('talk.jsonl', message('user', 'again').repeat(300));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   const first = await backend.get({ target: 'sessions/main/talk.jsonl' });
   assert.equal([first.endLine, first.truncated], [120, true]);
   const second = await backend.get({ target: 'sessions/main/talk.jsonl', from: first.endLine + 1 });
@@ -83,7 +83,7 @@ test('after a turn that fills the limit, the next request returns the rest', asy
   const long = 'a long paste '.repeat(20_000);
   const lines = [message('user', long), message('assistant', 'noted'), message('user', 'thanks')];
   sessions.write('talk.jsonl', lines.join(''));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   const linesOf = async (target: string, from?: number) => {
     const given = await backend.get({ target, ...(from === undefined ? {} : { from, lines: 9 }) });
     return [given.turns?.map(({ line }) => line), given.endLine, given.truncated];
@@ -100,7 +100,7 @@ test('long turns before a citation do not take its place', async () => {
   const sessions = tempFolder();
   const lines = [...Array(9).fill(message('user', 'a long paste '.repeat(5000))), TURN, TURN, TURN];
   sessions.write('talk.jsonl', lines.join(''));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   const given = await backend.get({ target: 'sessions/main/talk.jsonl#L11' });
   assert.equal(
     given.turns?.map(({ line, asked }) => [line, asked]),
@@ -127,7 +127,7 @@ test('only indexed transcripts are read, and none through a link', async () => {
 test('secrets are masked here, too', async () => {
   const sessions = tempFolder();
   sessions.write('talk.jsonl', message('user', 'use ghp_0123456789abcdefghijABCDEFGHIJ012345'));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   const given = await backend.get({ target: 'sessions/main/talk.jsonl#L1' });
   assert.not(JSON.stringify(given).includes('ghp_'));
 });

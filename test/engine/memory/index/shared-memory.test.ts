@@ -15,8 +15,8 @@ import {
   apply,
   documentOf,
   embedMissing,
-  putting,
-  removing,
+  putChange,
+  removeChange,
   textVector,
 } from '../../../support/vector-index.js';
 import { waitFor } from '../../../support/wait.js';
@@ -42,8 +42,8 @@ for (const kind of await sharedKinds()) {
 
   test('a host finds documents of others and changes only its own', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'alpha one'), putting('same.md', 'alpha of a'));
-    await apply(b, putting('b.md', 'alpha two'), putting('same.md', 'alpha of b'));
+    await apply(a, putChange('a.md', 'alpha one'), putChange('same.md', 'alpha of a'));
+    await apply(b, putChange('b.md', 'alpha two'), putChange('same.md', 'alpha of b'));
     const expected = [
       ':a.md alpha one',
       'host-b:b.md alpha two',
@@ -51,7 +51,7 @@ for (const kind of await sharedKinds()) {
       'host-b:same.md alpha of b',
     ];
     assert.equal(shown(await a.lexicalCandidates('"alpha"', 9)), expected);
-    await apply(b, removing('a.md'), removing('same.md'));
+    await apply(b, removeChange('a.md'), removeChange('same.md'));
     assert.equal(
       (await b.documents()).map(({ path }) => path),
       ['b.md'],
@@ -66,13 +66,13 @@ for (const kind of await sharedKinds()) {
   test('a passage that several hosts have is found once, preferably on the searching host', async () => {
     const [a, b] = await bothHosts();
     const c = await kind.openedAs('host-c');
-    await apply(a, putting('x.md', 'shared words'));
+    await apply(a, putChange('x.md', 'shared words'));
     await apply(
       b,
-      putting('x.md', 'shared words'),
-      putting('y.md', 'shared words', 'shared words'),
+      putChange('x.md', 'shared words'),
+      putChange('y.md', 'shared words', 'shared words'),
     );
-    await apply(c, putting('own.md', 'other'));
+    await apply(c, putChange('own.md', 'other'));
     assert.equal(shown(await a.lexicalCandidates('"shared"', 9)), [':x.md shared words']);
     assert.equal(shown(await b.lexicalCandidates('"shared"', 9)), [
       ...[':x.md shared words', ':y.md shared words', ':y.md shared words'],
@@ -98,8 +98,8 @@ for (const kind of await sharedKinds()) {
 
   test('the team pays for a text once', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'one', 'two'));
-    await apply(b, putting('b.md', 'two', 'three'));
+    await apply(a, putChange('a.md', 'one', 'two'));
+    await apply(b, putChange('b.md', 'two', 'three'));
     const first = await a.missingEmbeddings('m', 0, 2);
     const second = await b.missingEmbeddings('m', 0, 9);
     assert.equal(
@@ -120,13 +120,13 @@ for (const kind of await sharedKinds()) {
     );
     assert.is(await embedMissing(a, 'm', textVector), 1);
     assert.is(await b.countMissingEmbeddings('m'), 0);
-    await apply(b, putting('c.md', 'one'));
+    await apply(b, putChange('c.md', 'one'));
     assert.is(await b.countMissingEmbeddings('m'), 0);
   });
 
   test('texts that wait for a job of a provider stay with their host', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'one'));
+    await apply(a, putChange('a.md', 'one'));
     assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
     await a.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: 1 });
     await kind.server.run(
@@ -142,7 +142,7 @@ for (const kind of await sharedKinds()) {
 
   test('a host that stops embedding leaves the rest to others, except for its jobs', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'one'));
+    await apply(a, putChange('a.md', 'one'));
     assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
     assert.equal(await b.claims?.others('m'), ['host-a']);
     assert.equal(await a.claims?.others('m'), []);
@@ -159,7 +159,7 @@ for (const kind of await sharedKinds()) {
 
   test('other settings of a host replace its documents one by one', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'alpha'));
+    await apply(a, putChange('a.md', 'alpha'));
     const identity = { ...(await a.identity()), chunkTokens: 100 };
     const again = await kind.openedAs('host-a', 'unicode61', identity);
     assert.is((await again.identity()).chunkTokens, 100);
@@ -167,14 +167,14 @@ for (const kind of await sharedKinds()) {
     assert.is(await b.countMatches('"alpha"'), 1);
     const failure = await failureOf(kind.openedAs('host-b', 'trigram'));
     assert.is(failure.code, 'STORAGE_TOKENIZER');
-    await apply(again, removing('a.md'));
+    await apply(again, removeChange('a.md'));
     const changed = await kind.openedAs('host-b', 'trigram');
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
   test('a host that indexes nothing can still search, and an empty memory is not a failure', async () => {
     const [a] = await bothHosts();
-    await apply(a, putting('a.md', 'alpha'));
+    await apply(a, putChange('a.md', 'alpha'));
     const reader = await openPostgresIndex(kind.server, { agent: 'main', origin: 'host-z' });
     assert.equal(shown((await reader?.lexicalCandidates('"alpha"', 9)) ?? []), [
       'host-a:a.md alpha',
@@ -218,8 +218,8 @@ for (const kind of await sharedKinds()) {
 
   test('a host can be removed, and erased text leaves no word', async () => {
     const [a, b] = await bothHosts();
-    await apply(a, putting('a.md', 'alpha secretword', 'beta'));
-    await apply(b, putting('b.md', 'alpha secretword too'), putting('c.md', 'alpha'));
+    await apply(a, putChange('a.md', 'alpha secretword', 'beta'));
+    await apply(b, putChange('b.md', 'alpha secretword too'), putChange('c.md', 'alpha'));
     await embedMissing(a, 'm', textVector);
     const found = await a.lexicalCandidates('"secretword"', 9);
     await a.eraseChunks(found.map(({ chunkId }) => chunkId));
@@ -245,8 +245,8 @@ for (const kind of await sharedKinds()) {
     );
     assert.is(await a.countMatches('"alpha"'), 0);
     assert.is((await a.termStatistics([])).chunks, 1);
-    assert.is((await failureOf(apply(b, putting('b.md', 'again')))).code, 'STORAGE_BUSY');
-    await apply(await kind.openedAs('host-b'), putting('b.md', 'again'));
+    assert.is((await failureOf(apply(b, putChange('b.md', 'again')))).code, 'STORAGE_BUSY');
+    await apply(await kind.openedAs('host-b'), putChange('b.md', 'again'));
     assert.is(await a.countMatches('"again"'), 1);
   });
 
@@ -261,16 +261,16 @@ for (const kind of await sharedKinds()) {
 
     test('waiting too long for another writer is an error and changes nothing', async () => {
       const [a] = await bothHosts();
-      await apply(a, putting('a.md', 'alpha'));
+      await apply(a, putChange('a.md', 'alpha'));
       const b = await kind.openedAs('host-b', 'unicode61', undefined, 50);
       await whileLocked(async () => {
-        assert.is((await failureOf(apply(b, putting('b.md', 'alpha')))).code, 'STORAGE_BUSY');
+        assert.is((await failureOf(apply(b, putChange('b.md', 'alpha')))).code, 'STORAGE_BUSY');
         const identity = { ...(await a.identity()), chunkTokens: 100 };
         const opening = kind.openedAs('host-b', 'unicode61', identity, 50);
         assert.is((await failureOf(opening)).code, 'STORAGE_BUSY');
       });
       assert.is(await b.countMatches('"alpha"'), 1);
-      await apply(b, putting('b.md', 'alpha'));
+      await apply(b, putChange('b.md', 'alpha'));
       assert.is(await a.countMatches('"alpha"'), 2);
     });
 
@@ -278,7 +278,7 @@ for (const kind of await sharedKinds()) {
       const [a, b] = await bothHosts();
       let refused: Promise<SvcError> | undefined;
       await whileLocked(async (other) => {
-        refused = failureOf(apply(b, putting('b.md', 'alpha')));
+        refused = failureOf(apply(b, putChange('b.md', 'alpha')));
         await waitFor('the writer', async () => (await waitingFor(kind.server)) > 0);
         await other.run("DELETE FROM svc.origins WHERE name = 'host-b'");
       });

@@ -5,8 +5,8 @@ import { failureOf } from '../../../support/memory.js';
 import {
   apply,
   embedMissing,
-  putting,
-  removing,
+  putChange,
+  removeChange,
   textVector,
 } from '../../../support/vector-index.js';
 
@@ -20,7 +20,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('chunks without a vector are listed in pages, equal contents once', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two', 'two'), putting('b.md', 'one', 'three'));
+    await apply(index, putChange('a.md', 'one', 'two', 'two'), putChange('b.md', 'one', 'three'));
     assert.is(await index.countMissingEmbeddings('m'), 5);
     assert.is(await index.countMissingEmbeddings('m', 3), 3);
     assert.is(await index.countMissingEmbeddings('m', 9), 5);
@@ -52,18 +52,23 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('a chunk that reuses the ID of a removed one lacks a vector', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one'), putting('b.md', 'two'));
+    await apply(index, putChange('a.md', 'one'), putChange('b.md', 'two'));
     await embedMissing(index, 'm', textVector);
-    await apply(index, putting('b.md', 'three'));
+    await apply(index, putChange('b.md', 'three'));
     assert.is(await index.countMissingEmbeddings('m'), 1);
-    await apply(index, removing('a.md'), removing('b.md'), putting('c.md', 'four', 'five'));
+    await apply(
+      index,
+      removeChange('a.md'),
+      removeChange('b.md'),
+      putChange('c.md', 'four', 'five'),
+    );
     assert.is(await index.countMissingEmbeddings('m'), 2);
     index.close();
   });
 
   test('a vector that arrives out of order leaves earlier chunks without one', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two', 'three'));
+    await apply(index, putChange('a.md', 'one', 'two', 'three'));
     const [, , three] = await index.missingEmbeddings('m', 0, 10);
     if (three === undefined) throw new Error('three is not missing');
     await index.putEmbeddings('m', [{ hash: three.hash, vectors: [textVector('three')] }]);
@@ -77,7 +82,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
   test('few vectors next to many of another identity are all sampled', async () => {
     const index = await kind.newIndex();
     const texts = Array.from({ length: 1000 }, (_, at) => `passage ${at}`);
-    await apply(index, putting('a.md', ...texts));
+    await apply(index, putChange('a.md', ...texts));
     await embedMissing(index, 'many', textVector);
     const few = await index.missingEmbeddings('few', 0, 20);
     const entries = few.map(({ hash, text }) => ({ hash, vectors: [textVector(text)] }));
@@ -91,9 +96,9 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('a renamed or rewritten text keeps its vector', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'));
+    await apply(index, putChange('a.md', 'one', 'two'));
     await embedMissing(index, 'm', textVector);
-    await apply(index, removing('a.md'), putting('z.md', 'two', 'one'));
+    await apply(index, removeChange('a.md'), putChange('z.md', 'two', 'one'));
     assert.is(await index.countMissingEmbeddings('m'), 0);
     await index.tidyEmbeddings(KEEP_USED);
     assert.is(await index.countMissingEmbeddings('m'), 0);
@@ -105,9 +110,9 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('without a cache an unused vector is deleted, with one it is reused', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'));
+    await apply(index, putChange('a.md', 'one', 'two'));
     await embedMissing(index, 'm', textVector);
-    await apply(index, putting('a.md', 'one'));
+    await apply(index, putChange('a.md', 'one'));
     assert.equal(await index.vectorSpaces(), [
       { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
     ]);
@@ -115,14 +120,14 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     assert.equal(await index.vectorSpaces(), [
       { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
     ]);
-    await apply(index, putting('b.md', 'two'));
+    await apply(index, putChange('b.md', 'two'));
     assert.is(await index.countMissingEmbeddings('m'), 0);
     await index.tidyEmbeddings(KEEP_USED);
     assert.is(await index.countMissingEmbeddings('m'), 0);
     assert.is((await index.vectorCandidates('m', textVector('two'), 1))[0]?.text, 'two');
-    await apply(index, removing('b.md'));
+    await apply(index, removeChange('b.md'));
     await index.tidyEmbeddings(KEEP_USED);
-    await apply(index, putting('b.md', 'two'));
+    await apply(index, putChange('b.md', 'two'));
     assert.is(await index.countMissingEmbeddings('m'), 1);
     index.close();
   });
@@ -130,13 +135,13 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
   test('the cache keeps what was used last', async () => {
     const index = await kind.newIndex();
     const names = ['one', 'two', 'three'];
-    await apply(index, ...names.map((name) => putting(`${name}.md`, name)));
+    await apply(index, ...names.map((name) => putChange(`${name}.md`, name)));
     await embedMissing(index, 'm', textVector);
     for (const [at, name] of ['two', 'three', 'one'].entries()) {
-      await apply(index, removing(`${name}.md`));
+      await apply(index, removeChange(`${name}.md`));
       await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 2, atMs: 10 + at });
     }
-    await apply(index, ...names.map((name) => putting(`${name}.md`, name)));
+    await apply(index, ...names.map((name) => putChange(`${name}.md`, name)));
     assert.equal(
       (await index.missingEmbeddings('m', 0, 10)).map(({ text }) => text),
       ['two'],
@@ -146,13 +151,13 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('vectors of an abandoned identity are deleted, or cached until it is used again', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'));
+    await apply(index, putChange('a.md', 'one', 'two'));
     await embedMissing(index, 'm', textVector);
     await embedMissing(index, 'n', (text) => textVector(text, 8));
     await index.tidyEmbeddings({ keepIdentities: ['n'], cacheEntries: 10, atMs: 1 });
     assert.is(await index.countMissingEmbeddings('m'), 0);
     assert.is((await index.vectorCandidates('m', textVector('two'), 1))[0]?.text, 'two');
-    await apply(index, putting('b.md', 'three'));
+    await apply(index, putChange('b.md', 'three'));
     await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 10, atMs: 2 });
     assert.is(await embedMissing(index, 'm', textVector), 1);
     assert.is((await index.vectorCandidates('m', textVector('one'), 9)).length, 3);
@@ -166,7 +171,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('vectors that the cache lost are missing when their identity is used again', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two', 'three'));
+    await apply(index, putChange('a.md', 'one', 'two', 'three'));
     await embedMissing(index, 'm', textVector);
     await index.tidyEmbeddings({ keepIdentities: ['n'], cacheEntries: 2, atMs: 1 });
     assert.is(await index.countMissingEmbeddings('m'), 1);
@@ -179,12 +184,12 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('a vector whose chunk was removed meanwhile is dropped: its text may be forgotten', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'));
+    await apply(index, putChange('a.md', 'one', 'two'));
     const [one] = await index.missingEmbeddings('m', 0, 1);
     if (one === undefined) throw new Error('nothing is missing');
     const [two] = await index.missingEmbeddings('m', one.chunkId, 1);
     if (two === undefined) throw new Error('only one is missing');
-    await apply(index, putting('a.md', 'two'));
+    await apply(index, putChange('a.md', 'two'));
     await index.putEmbeddings('m', [
       { hash: one.hash, vectors: [textVector('one')] },
       { hash: two.hash, vectors: [textVector('two')] },
@@ -196,7 +201,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('vectors of another length are refused, and nothing of their transaction stays', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'));
+    await apply(index, putChange('a.md', 'one', 'two'));
     const [one, two] = await index.missingEmbeddings('m', 0, 10);
     if (one === undefined || two === undefined) throw new Error('nothing is missing');
     const wrong = [
@@ -215,7 +220,12 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('ties are broken by path and line, whatever the order of the vectors', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('c.md', 'x', 'y'), putting('a.md', 'z', 'x'), putting('b.md', 'w'));
+    await apply(
+      index,
+      putChange('c.md', 'x', 'y'),
+      putChange('a.md', 'z', 'x'),
+      putChange('b.md', 'w'),
+    );
     await embedMissing(index, 'm', () => textVector('all the same'));
     const found = await index.vectorCandidates('m', textVector('all the same'), 3);
     assert.equal(
@@ -227,7 +237,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('a filter keeps paths and sources', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'one', 'two'), putting('b.md', 'one', 'three'));
+    await apply(index, putChange('a.md', 'one', 'two'), putChange('b.md', 'one', 'three'));
     await embedMissing(index, 'm', textVector);
     const query = textVector('one');
     const inB = await index.vectorCandidates('m', query, 9, { path: (path) => path === 'b.md' });
@@ -245,7 +255,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
 
   test('similarities, vectors and lexical scores of given chunks', async () => {
     const index = await kind.newIndex();
-    await apply(index, putting('a.md', 'alpha', 'beta alpha', 'gamma'));
+    await apply(index, putChange('a.md', 'alpha', 'beta alpha', 'gamma'));
     const [alpha, both] = await index.missingEmbeddings('m', 0, 10);
     if (alpha === undefined || both === undefined) throw new Error('nothing is missing');
     await index.putEmbeddings('m', [{ hash: alpha.hash, vectors: [new Float32Array([3, 4])] }]);

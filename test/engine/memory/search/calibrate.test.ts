@@ -14,7 +14,7 @@ import {
   embedMissing,
   emptyIndexFile,
   openedIndex,
-  putting,
+  putChange,
   textVector,
 } from '../../../support/vector-index.js';
 
@@ -93,7 +93,7 @@ test('random vectors, which are never far above the rest, score little', () => {
 test('required and excluded words are those that keyword search would find', async () => {
   const index = openedIndex(emptyIndexFile());
   const talk = documentOf('sessions/claude-code/a.jsonl', ['User: the router']);
-  await apply(index, putting('memory/home-net.md', 'the router'), {
+  await apply(index, putChange('memory/home-net.md', 'the router'), {
     type: 'put',
     document: { ...talk, source: 'sessions', kind: 'transcript' },
   });

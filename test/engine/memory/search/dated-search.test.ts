@@ -4,7 +4,7 @@ import type { SearchRequest, SearchResponse } from '../../../../src/engine/memor
 import { isoDay } from '../../../../src/engine/support/day.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
-import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 
 const test = suite('searching by date');
 
@@ -142,7 +142,7 @@ test('a conversation is dated by its turns', async () => {
       message('assistant', 'Any four-stroke oil.', '2026-10-02T10:01:00.000Z'),
     ].join(''),
   );
-  const target = transcriptTarget(notes.path, [placeOf(transcripts.path)]);
+  const target = transcriptTarget(notes.path, [transcriptPlace(transcripts.path)]);
   const response = await backendOn(target, { now: () => NOW }).search({
     query: 'what did we talk about last Friday',
     sources: ['sessions'],
@@ -177,7 +177,7 @@ test('a conversation counts for the days that it speaks of, from the day of the 
     ),
   );
   const folder = folderOf({ 'MEMORY.md': 'The database has backups.\n' });
-  const target = transcriptTarget(folder.path, [placeOf(transcripts.path)]);
+  const target = transcriptTarget(folder.path, [transcriptPlace(transcripts.path)]);
   const spoken = backendOn(target, { now: () => NOW });
   for (const [query, found, passages] of [
     // No note is from that day: the conversation of the next one is found without a shared word, too.

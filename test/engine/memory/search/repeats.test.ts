@@ -167,7 +167,7 @@ test('long lines take no more than their length in time', () => {
   }
 });
 
-/** Paths in the order of the results, with the paths that each result stands for. */
+/** Paths in the order of the results, with the paths that each result represents. */
 function joined(...passages: readonly Passage[]): string[] {
   return joinedBy(new Map(), ...passages);
 }

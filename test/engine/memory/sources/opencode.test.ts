@@ -5,7 +5,7 @@ import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { GROWTH, placeOf } from '../../../support/transcripts.js';
+import { GROWTH, transcriptPlace } from '../../../support/transcripts.js';
 
 const test = suite('OpenCode');
 
@@ -23,7 +23,7 @@ test('conversations of the project, found while OpenCode writes, and what is add
     );
     say(id, 'assistant', { type: 'tool', tool: 'read' }, { type: 'text', text: 'In the attic.' });
   }
-  const place = placeOf(folder.path, 'opencode', ['/home/ada/project']);
+  const place = transcriptPlace(folder.path, 'opencode', ['/home/ada/project']);
   const target = targetOf(tempFolder().path, { transcripts: { places: [place], growth: GROWTH } });
   const backend = backendOn(target);
   assert.equal(pathsOf(await backend.search({ query: 'xylophone' })), ['sessions/opencode/ses_1']);
@@ -46,7 +46,7 @@ test('a time beyond the range of dates is clamped, and the conversation is read 
   session('ses_1', '/p');
   say('ses_1', 'user', { type: 'text', text: 'where is the xylophone' });
   database.exec('UPDATE session SET time_updated = 9e999');
-  const places = [placeOf(folder.path, 'opencode')];
+  const places = [transcriptPlace(folder.path, 'opencode')];
   const { files } = scanTranscripts({ places });
   assert.equal(
     files.map(({ mtimeMs }) => new Date(mtimeMs).toISOString()),
@@ -80,7 +80,9 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   );
   say('ses_1', 'tool', { type: 'text', text: 'no' });
   database.prepare("UPDATE message SET data = '{' WHERE id = 'msg_0002'").run();
-  const { files, skipped } = scanTranscripts({ places: [placeOf(folder.path, 'opencode')] });
+  const { files, skipped } = scanTranscripts({
+    places: [transcriptPlace(folder.path, 'opencode')],
+  });
   assert.equal(skipped, []);
   for (const { path } of files) assert.match(path, /^sessions\/opencode\/\w+$/);
   const said = files.flatMap(({ turns }) => [...(turns?.() ?? [])].map(({ text }) => text));
@@ -88,10 +90,10 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   database.close();
   const other = tempFolder();
   other.write('opencode.db', 'not a database');
-  const broken = scanTranscripts({ places: [placeOf(other.path, 'opencode')] });
+  const broken = scanTranscripts({ places: [transcriptPlace(other.path, 'opencode')] });
   assert.equal(broken.files, []);
   assert.is(broken.skipped[0]?.reason, 'unreadable');
-  const missing = scanTranscripts({ places: [placeOf(other.at('nowhere'), 'opencode')] });
+  const missing = scanTranscripts({ places: [transcriptPlace(other.at('nowhere'), 'opencode')] });
   assert.equal(missing, { files: [], live: [], skipped: [] });
 });
 

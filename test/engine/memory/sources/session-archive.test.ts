@@ -13,7 +13,7 @@ import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js'
 import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { ROOT } from '../../../support/run-svc.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { GROWTH, message, placeOf, TALK } from '../../../support/transcripts.js';
+import { GROWTH, message, TALK, transcriptPlace } from '../../../support/transcripts.js';
 
 const test = suite('archive of conversations');
 
@@ -33,7 +33,7 @@ function world(settings: Partial<ArchiveSettings> = {}) {
     imports: [],
     ...settings,
   });
-  const places = [placeOf(sessions.path)];
+  const places = [transcriptPlace(sessions.path)];
   const target = targetOf(workspace.path, { transcripts: { places, growth: GROWTH, archive } });
   const update = (leftOf = (text: string) => text, nowMs = Date.now()) =>
     archive.update(scanTranscripts({ places }).files, { leftOf, nowMs });
@@ -141,7 +141,7 @@ test('a long conversation comes back whole, from parts', async () => {
 
 test('conversations of other projects are not archived', async () => {
   const { sessions, archive } = world();
-  const place = placeOf(sessions.path, 'codex', ['/home/ada/project']);
+  const place = transcriptPlace(sessions.path, 'codex', ['/home/ada/project']);
   const meta = { type: 'session_meta', payload: { id: 'x', cwd: '/home/ada/other' } };
   const said = {
     type: 'response_item',
@@ -240,7 +240,7 @@ test('the oldest go first when the archive is too large, and the old when they a
   assert.is(kept().at(-1), '2026-03-01');
   assert.ok(archive.sessions().reduce((sum, { bytes }) => sum + bytes, 0) <= 5000);
   // What was dropped stays dropped as long as it is the same.
-  const live = scanTranscripts({ places: [placeOf(sessions.path)] }).files;
+  const live = scanTranscripts({ places: [transcriptPlace(sessions.path)] }).files;
   assert.is(archive.isBehind(live, nowMs), false);
 });
 

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
 import { folderOf } from '../../../support/temp-folder.js';
-import { placeOf } from '../../../support/transcripts.js';
+import { transcriptPlace } from '../../../support/transcripts.js';
 
 const test = suite('readers of transcripts');
 
@@ -23,7 +23,7 @@ function turnsOf(
   records: readonly unknown[],
   heldIn?: readonly string[],
 ): readonly string[] {
-  const place = placeOf('/nowhere', reader, heldIn);
+  const place = transcriptPlace('/nowhere', reader, heldIn);
   let state: ReadingState = initialState(place);
   const turns: string[] = [];
   for (const [at, record] of records.entries()) {
@@ -340,7 +340,7 @@ test('only transcripts of the reader are found, and only of the folders asked fo
     ),
   );
   const found = (name: string, reader: SessionReaderId, heldIn?: readonly string[]) => {
-    const places = [placeOf(folder.at(name), reader, heldIn)];
+    const places = [transcriptPlace(folder.at(name), reader, heldIn)];
     return scanTranscripts({ places })
       .files.map((file) => file.path)
       .sort();

@@ -6,7 +6,7 @@ import type { StoredDocument } from '../../../../src/engine/memory/index/documen
 import { loadTranscript } from '../../../../src/engine/memory/sync/load-transcript.js';
 import type { Chunk } from '../../../../src/engine/memory/types.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { placeOf, TALK } from '../../../support/transcripts.js';
+import { TALK, transcriptPlace } from '../../../support/transcripts.js';
 
 const test = suite('reading a transcript in parts');
 
@@ -14,7 +14,7 @@ const test = suite('reading a transcript in parts');
 function loaded(path: string, before?: Held): Held {
   const { size, mtimeMs, ctimeMs } = statSync(path);
   const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
-  const place = placeOf('/nowhere');
+  const place = transcriptPlace('/nowhere');
   const file = { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
   const held: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
   const chunking = { tokens: 48, overlap: 12 };

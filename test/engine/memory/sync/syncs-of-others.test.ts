@@ -7,7 +7,7 @@ import { contentOf } from '../../../support/index-content.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
-/** A backend that syncs often, beside others that do what they like with the same index. */
+/** A backend that syncs often, next to others that use the same index. */
 const test = suite('syncs by other processes');
 
 function setUp() {

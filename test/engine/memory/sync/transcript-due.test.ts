@@ -4,7 +4,12 @@ import * as assert from 'uvu/assert';
 import { backendOn } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { GROWTH, message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+import {
+  GROWTH,
+  message,
+  transcriptPlace,
+  transcriptTarget,
+} from '../../../support/transcripts.js';
 
 const test = suite('when a growing transcript is indexed again');
 
@@ -13,8 +18,11 @@ const LONG_AGO = message('user', 'the beginning of it all');
 /** A memory whose transcript was indexed, and how many files a sync of the watcher reads after a growth. */
 function growing(growth: Partial<typeof GROWTH> = {}) {
   const sessions = tempFolder();
-  const base = transcriptTarget(tempFolder().path, [placeOf(sessions.path)]);
-  const transcripts = { places: [placeOf(sessions.path)], growth: { ...GROWTH, ...growth } };
+  const base = transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]);
+  const transcripts = {
+    places: [transcriptPlace(sessions.path)],
+    growth: { ...GROWTH, ...growth },
+  };
   const backend = backendOn({ ...base, sources: { ...base.sources, transcripts } });
   sessions.write('talk.jsonl', LONG_AGO);
   return {
@@ -47,7 +55,7 @@ test('not before one of the thresholds is reached', async () => {
 
 test('a conversation in a database grows by its parts', async () => {
   const { folder, database, session, say } = opencodeStore();
-  const [workspace, place] = [tempFolder().path, placeOf(folder.path, 'opencode')];
+  const [workspace, place] = [tempFolder().path, transcriptPlace(folder.path, 'opencode')];
   const backend = backendOn(transcriptTarget(workspace, [place]));
   const text = { type: 'text', text: 'one more' };
   session('ses_1', '/p');

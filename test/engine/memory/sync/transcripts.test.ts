@@ -15,9 +15,9 @@ import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import {
   message,
-  placeOf,
   TALK,
   transcriptContent,
+  transcriptPlace,
   transcriptTarget,
 } from '../../../support/transcripts.js';
 
@@ -26,7 +26,7 @@ const test = suite('transcripts in an index');
 /** An index of one folder of transcripts, small chunks so that a few turns make several. */
 function memoryOf(tokens = 48) {
   const sessions = tempFolder();
-  const target = transcriptTarget(tempFolder().path, [placeOf(sessions.path)], {
+  const target = transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)], {
     tokens,
     overlap: 12,
   });

@@ -9,7 +9,7 @@ import {
 import { targetOf } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { GROWTH, message, placeOf } from '../../../support/transcripts.js';
+import { GROWTH, message, transcriptPlace } from '../../../support/transcripts.js';
 import { watched } from '../../../support/watched.js';
 
 const test = suite('watching transcripts');
@@ -19,8 +19,8 @@ function watching(growth: Partial<typeof GROWTH> = {}) {
   const home = tempFolder();
   const workspace = tempFolder();
   const places = [
-    placeOf(home.at('agents/main/sessions')),
-    placeOf(home.at('projects'), 'claude-code', ['/home/ada/project']),
+    transcriptPlace(home.at('agents/main/sessions')),
+    transcriptPlace(home.at('projects'), 'claude-code', ['/home/ada/project']),
   ];
   const transcripts = { places, growth: { ...GROWTH, ...growth } };
   return { home, live: watched(workspace.path, { transcripts }) };
@@ -55,7 +55,7 @@ for (const named of ['its folder', 'its file']) {
     const { folder, database, session, say } = opencodeStore();
     const root = named === 'its folder' ? folder.path : folder.at('opencode.db');
     const transcripts = {
-      places: [placeOf(root, 'opencode')],
+      places: [transcriptPlace(root, 'opencode')],
       growth: { ...GROWTH, deltaBytes: 0 },
     };
     const live = watched(tempFolder().path, { transcripts });
@@ -78,7 +78,7 @@ test('reading a database does not count as a change of it', () => {
   const { folder, database, session } = opencodeStore();
   session('ses_1', '/p');
   const { sources } = targetOf(tempFolder().path, {
-    transcripts: { places: [placeOf(folder.path, 'opencode')], growth: GROWTH },
+    transcripts: { places: [transcriptPlace(folder.path, 'opencode')], growth: GROWTH },
   });
   const reports = new Map<string, WatchListener>();
   const changed: string[] = [];

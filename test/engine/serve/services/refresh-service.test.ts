@@ -21,7 +21,7 @@ const AGENTS = {
   ],
 };
 
-/** A home with this memory configured, and something that stands for svc itself. */
+/** A home with this memory configured, and a stand-in for svc itself. */
 async function world(memory: object, script: string) {
   const home = folderOf({ 'svc.json': JSON.stringify({ agents: AGENTS, memory }) });
   const program = home.write('svc', `#!/bin/sh\n${script}\n`);

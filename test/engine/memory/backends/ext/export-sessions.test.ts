@@ -8,7 +8,7 @@ import {
 import { writeForgetList } from '../../../../../src/engine/memory/forgotten/forget-list.js';
 import { hashesOf } from '../../../../../src/engine/memory/forgotten/forgotten.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
-import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
+import { GROWTH, message, transcriptPlace } from '../../../../support/transcripts.js';
 
 const test = suite('exporting conversations');
 
@@ -16,7 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 function world(files: Readonly<Record<string, string>>) {
   const folder: TempFolder = folderOf({ 'out/own.md': 'mine', ...files });
-  const places = [placeOf(folder.at('sessions'))];
+  const places = [transcriptPlace(folder.at('sessions'))];
   const run = (retentionDays?: number) =>
     exportSessions({
       transcripts: { places, growth: GROWTH },
@@ -139,7 +139,7 @@ test('text forgotten during archiving is in no export after the next run', async
   };
   const run = () =>
     exportSessions({
-      transcripts: { places: [placeOf(folder.at('sessions'))], growth: GROWTH, archive },
+      transcripts: { places: [transcriptPlace(folder.at('sessions'))], growth: GROWTH, archive },
       exportDir: folder.at('out'),
       retentionDays: undefined,
       listFile: folder.at('state/exports.json'),

@@ -11,7 +11,7 @@ import {
 import { scanSources } from '../../../../../src/engine/memory/sources/memory-sources.js';
 import { WatchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
-import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
+import { GROWTH, message, transcriptPlace } from '../../../../support/transcripts.js';
 
 const test = suite('sources of the external backend');
 
@@ -108,7 +108,7 @@ test('a file that was just written is not trusted yet', () => {
 
 test('for conversations the transcripts count, not their exports', () => {
   const { folder, all } = world();
-  const transcripts = { places: [placeOf(folder.at('sessions'))], growth: GROWTH };
+  const transcripts = { places: [transcriptPlace(folder.at('sessions'))], growth: GROWTH };
   folder.write('sessions/s.jsonl', message('user', 'one'));
   const sessions = {
     name: 's',

@@ -16,7 +16,7 @@ const RUN = { timeoutMs: 1000 };
 const ANSWER = { hits: [], withoutVectors: undefined };
 const toolOf = (key: string): Tool => ({ program: '/bin/false', env: {}, cwd: '/', key });
 
-/** Sessions that answer as they are told, and what became of them. */
+/** Sessions with scripted answers, and how they ended. */
 function sessions(answer: Session['ask'] = async () => ANSWER) {
   const log: string[] = [];
   const keeper = keepSession(async ({ key }) => {

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { missingVectorIndexes } from '../../../../../src/engine/postgres/index.js';
 import { sharedKinds } from '../../../../support/indexes.js';
-import { apply, embedMissing, putting, textVector } from '../../../../support/vector-index.js';
+import { apply, embedMissing, putChange, textVector } from '../../../../support/vector-index.js';
 
 const DIMENSIONS = 64;
 /** More than are compared one by one. */
@@ -20,7 +20,7 @@ for (const kind of kinds) {
   test(`finds what comparing all codes finds, on ${kind.name}`, async () => {
     const index = await kind.newIndex();
     const texts = Array.from({ length: CHUNKS }, (_, at) => `text ${at}`);
-    await apply(index, putting('a.md', ...texts));
+    await apply(index, putChange('a.md', ...texts));
     await embedMissing(index, 'm', (text) => textVector(text, DIMENSIONS));
     assert.equal(await missingVectorIndexes(kind.server, CHUNKS), []);
     const [available] = await kind.server.query(
@@ -53,7 +53,7 @@ for (const kind of kinds) {
     const [nearest] = await index.vectorCandidates('m', textVector('text 7', DIMENSIONS), 1);
     assert.is(nearest?.text, 'text 7');
     // One document's are compared among themselves.
-    await apply(index, putting('b.md', 'text 7'));
+    await apply(index, putChange('b.md', 'text 7'));
     await embedMissing(index, 'm', (text) => textVector(text, DIMENSIONS));
     const path = (name: string): boolean => name === 'b.md';
     const inB = await index.vectorCandidates('m', textVector('text 7', DIMENSIONS), 3, { path });

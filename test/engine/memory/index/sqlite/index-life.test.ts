@@ -49,7 +49,7 @@ async function indexed(): Promise<{ target: KeptIndex; bytes: Buffer }> {
   return { target, bytes: readFileSync(target.indexFile) };
 }
 
-/** What a search and a sync make of whatever stands at the index's path. */
+/** What a search and a sync do with any file at the index's path. */
 async function survives(target: KeptIndex, put: () => void, what: string): Promise<void> {
   const wanted = await contentOf((await indexed()).target.indexFile, ['alpha', 'w7']);
   for (const work of ['search', 'sync', 'force'] as const) {

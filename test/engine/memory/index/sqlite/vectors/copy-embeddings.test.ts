@@ -7,8 +7,8 @@ import {
   embedMissing,
   emptyIndexFile,
   openedIndex,
-  putting,
-  removing,
+  putChange,
+  removeChange,
   textVector,
 } from '../../../../../support/vector-index.js';
 
@@ -20,15 +20,15 @@ const KEEP_USED = { keepIdentities: ['m'], cacheEntries: 0, atMs: 5 };
 test('a rebuild takes vectors and jobs over, from a file that has them', async () => {
   const old = emptyIndexFile();
   const before = openedIndex(old);
-  await apply(before, putting('a.md', 'one', 'two'), putting('b.md', 'three'));
+  await apply(before, putChange('a.md', 'one', 'two'), putChange('b.md', 'three'));
   await embedMissing(before, 'm', textVector);
-  await apply(before, removing('b.md'));
+  await apply(before, removeChange('b.md'));
   await before.tidyEmbeddings(KEEP_ALL);
   await before.saveBatchJob({ id: 'b', identity: 'm', json: '{}', createdMs: 1 });
   const index = openedIndex(emptyIndexFile());
   index.copyEmbeddings(old);
   before.close();
-  await apply(index, putting('a.md', 'two', 'three', 'four'));
+  await apply(index, putChange('a.md', 'two', 'three', 'four'));
   assert.equal(
     (await index.missingEmbeddings('m', 0, 10)).map(({ text }) => text),
     ['four'],

@@ -10,7 +10,7 @@ import {
   embedMissing,
   emptyIndexFile,
   openedIndex,
-  putting,
+  putChange,
   textVector,
 } from '../../../../../support/vector-index.js';
 
@@ -47,7 +47,7 @@ test('reports why it is unavailable and leaves the index usable', async () => {
     const index = openedIndex(file, 'write', setting);
     const extension = await index.vectorExtension();
     assert.match(extension.loaded ? '' : extension.why, why);
-    await apply(index, putting('a.md', 'one'));
+    await apply(index, putChange('a.md', 'one'));
     await embedMissing(index, 'm', textVector);
     assert.is((await index.vectorCandidates('m', textVector('one'), 3)).length, 1);
     index.close();
@@ -59,7 +59,7 @@ test('answers are the same to the last bit with it and without', async () => {
   const index = openedIndex(file);
   for (let block = 0; block < 12; block++) {
     const texts = Array.from({ length: 150 }, (_, at) => `${block} ${at}`);
-    await apply(index, putting(`${block}.md`, ...texts));
+    await apply(index, putChange(`${block}.md`, ...texts));
   }
   // Some in pages and some not; one space is left, and then has no codes at all.
   await embedMissing(index, 'left', (text) => textVector(text, 9));
@@ -67,7 +67,7 @@ test('answers are the same to the last bit with it and without', async () => {
   // Every third vector is one of two, so that there are ties.
   await embedMissing(index, 'm', (text) => textVector(/[036]$/.test(text) ? 'tie' : text));
   const lines = Array.from({ length: 900 }, (_, at) => `late ${at}`);
-  await apply(index, putting('late.md', ...lines));
+  await apply(index, putChange('late.md', ...lines));
   await embedMissing(index, 'm', textVector);
   index.close();
   const half: CandidateFilter = { path: (path) => Number.parseInt(path, 10) % 2 === 0 };

@@ -14,8 +14,8 @@ import {
   embedMissing,
   emptyIndexFile,
   openedIndex,
-  putting,
-  removing,
+  putChange,
+  removeChange,
   textVector as vectorOf,
 } from '../../../../../support/vector-index.js';
 
@@ -69,7 +69,7 @@ test('a large index finds the same as a full comparison, through any changes', a
   const texts = (): string[] => [...held].flatMap(([block, version]) => textsOf(block, version));
   for (let block = 0; block < BLOCKS; block++) {
     held.set(block, 0);
-    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+    await apply(index, putChange(`${block}.md`, ...textsOf(block, 0)));
   }
   await embedMissing(index, 'm', textVector);
   for (let round = 1; round <= 12; round++) {
@@ -77,11 +77,11 @@ test('a large index finds the same as a full comparison, through any changes', a
     // Some rounds take a document away, some bring an old version back from the cache.
     if (random() < 0.4) {
       held.delete(block);
-      await apply(index, removing(`${block}.md`));
+      await apply(index, removeChange(`${block}.md`));
     } else {
       const version = Math.floor(random() * 2);
       held.set(block, version);
-      await apply(index, putting(`${block}.md`, ...textsOf(block, version)));
+      await apply(index, putChange(`${block}.md`, ...textsOf(block, version)));
       await embedMissing(index, 'm', textVector);
     }
     if (random() < 0.6) await index.tidyEmbeddings({ ...KEEP, atMs: round });
@@ -115,18 +115,18 @@ test('codes of removed chunks are not results, and are rebuilt when there are ma
   const file = emptyIndexFile();
   const index = openedIndex(file);
   for (let block = 0; block < 9; block++) {
-    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+    await apply(index, putChange(`${block}.md`, ...textsOf(block, 0)));
   }
   await embedMissing(index, 'm', textVector);
   await index.tidyEmbeddings(KEEP);
   assert.is(codedIn(file), 8 * PAGE_SLOTS);
-  await apply(index, removing('0.md'));
+  await apply(index, removeChange('0.md'));
   await index.tidyEmbeddings(KEEP);
   assert.is(codedIn(file), 8 * PAGE_SLOTS);
   const left = (from: number): string[] =>
     [0, 1, 2, 3, 4, 5, 6, 7, 8].slice(from).flatMap((block) => textsOf(block, 0));
   assert.ok((await recall(index, left(1))) >= 0.98);
-  for (const block of [1, 2, 3]) await apply(index, removing(`${block}.md`));
+  for (const block of [1, 2, 3]) await apply(index, removeChange(`${block}.md`));
   await index.tidyEmbeddings(KEEP);
   assert.is(codedIn(file), 4 * PAGE_SLOTS);
   assert.ok((await recall(index, left(4))) >= 0.98);
@@ -137,13 +137,13 @@ test('a vector restored from the cache is found once, before and after it has a 
   const file = emptyIndexFile();
   const index = openedIndex(file);
   const put = async (block: number): Promise<void> => {
-    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+    await apply(index, putChange(`${block}.md`, ...textsOf(block, 0)));
     await embedMissing(index, 'm', textVector);
   };
   const found = async (limit: number): Promise<readonly number[]> =>
     (await index.vectorCandidates('m', textVector('one'), limit)).map(({ chunkId }) => chunkId);
   for (let block = 0; block < 5; block++) await put(block);
-  await apply(index, removing('1.md'));
+  await apply(index, removeChange('1.md'));
   await index.tidyEmbeddings(KEEP);
   assert.is((await found(5000)).length, 1000);
   await put(1);
@@ -160,7 +160,7 @@ test('damaged codes cost time but no results, until tidying rebuilds them', asyn
   const file = emptyIndexFile();
   const index = openedIndex(file);
   const texts = Array.from({ length: 6 }, (_, block) => textsOf(block, 0)).flat();
-  await apply(index, putting('a.md', ...texts));
+  await apply(index, putChange('a.md', ...texts));
   await embedMissing(index, 'm', textVector);
   await index.tidyEmbeddings(KEEP);
   const damages = [
