@@ -191,8 +191,13 @@ const doors = {
   ],
   // Its rooms have doors of their own.
   memory: ['diagnose-memory', 'embedding-status', 'output-schemas', 'skip-words', '[a-z]+/.+'],
-  'memory/backends': ['ext/open-ext', 'output-schemas'],
-  'memory/chunking': ['chunk-turns'],
+  'memory/backends': [
+    'builtin',
+    'ext/open-ext',
+    'logged-backend',
+    'memory-backend',
+    'output-schemas',
+  ],
   'memory/embedding': ['embed-missing', 'passages', 'query-embedder'],
   'memory/extract': ['install-pdf-library', 'pdf-library'],
   'memory/forget': ['forgetting', 'output-schemas'],

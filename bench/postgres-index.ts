@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chunkMarkdown } from '../src/engine/memory/chunking/index.js';
+import { chunkMarkdown } from '../src/engine/memory/chunking/chunk-markdown.js';
 import type { Change } from '../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_SEARCH_DEFAULTS } from '../../src/engine/config/index.js';
 import { parseQuestions } from '../../src/engine/eval/question-file.js';
-import { chunkMarkdown } from '../../src/engine/memory/chunking/index.js';
+import { chunkMarkdown } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import type { QueryVector } from '../../src/engine/memory/embedding/query-embedder.js';
 import type { Change } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';

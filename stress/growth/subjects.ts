@@ -6,7 +6,7 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { tomlStatements } from '../../src/engine/integrate/edit/toml-editor.js';
 import { clientNetworkOf, requestIdOf } from '../../src/engine/listener/listen.js';
 import { redactSecrets } from '../../src/engine/masking/index.js';
-import { chunkMarkdown } from '../../src/engine/memory/chunking/index.js';
+import { chunkMarkdown } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import { createPathFilter } from '../../src/engine/memory/search/path-glob.js';
 import { matchExpression, parseQuery, relaxed } from '../../src/engine/memory/search/query.js';
 import {

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { SvcError } from '../../src/engine/errors/index.js';
-import {
-  createBuiltinBackend,
-  type MemoryBackend,
-} from '../../src/engine/memory/backends/index.js';
+import { createBuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
+import type { MemoryBackend } from '../../src/engine/memory/backends/memory-backend.js';
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';

@@ -1,5 +1,5 @@
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/index.js';
+import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
 import { withinTime } from '../support/async.js';
 import { shortHash } from '../support/text.js';

@@ -1,6 +1,6 @@
 import { providerWorld } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/index.js';
+import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import type { SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';

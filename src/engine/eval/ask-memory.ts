@@ -1,5 +1,5 @@
 import { isErrorCode, SvcError, type Warning } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/index.js';
+import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import type { GetResponse } from '../memory/get/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SearchResponse } from '../memory/search/index.js';

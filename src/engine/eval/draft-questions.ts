@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { SvcError, systemReason } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/index.js';
+import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
 import { CodeFences } from '../support/code-fences.js';
 import { PRIVATE_MODE, replaceableTarget, replaceFile } from '../support/files.js';

@@ -14,7 +14,7 @@ import type { CheckOutcome, Diagnosis } from '../embeddings/output-schemas.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { Reranking, RerankUse } from '../rerank/index.js';
 import { formatCountOf } from '../support/format.js';
-import type { BackendStatus, VectorsState } from './backends/index.js';
+import type { BackendStatus, VectorsState } from './backends/memory-backend.js';
 import { QueryEmbedder } from './embedding/query-embedder.js';
 import { differencesFrom, type VectorCoverage, vectorCoverage } from './embedding-status.js';
 import type { IndexHome } from './home/index.js';

@@ -11,7 +11,7 @@ import {
 import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
 import type { ProviderChoice } from '../embeddings/index.js';
 import type { AdapterId } from '../providers/registry.js';
-import type { BackendStatus } from './backends/index.js';
+import type { BackendStatus } from './backends/memory-backend.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { SearchMode } from './search/index.js';

@@ -9,7 +9,7 @@
  * reason once it is aborted.
  */
 
-export type { Lookup, MemoryContext, OnRecall } from './backends/index.js';
+export type { Lookup, MemoryContext, OnRecall } from './backends/logged-backend.js';
 export type { ResetOutput, StatusesOutput, StatusOutput } from './backends/output-schemas.js';
 export type { GetOutput } from './get/output-schemas.js';
 export type { WhyOutput } from './inspect/output-schemas.js';

@@ -20,13 +20,10 @@ import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { shortHash } from '../support/text.js';
+import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
-import {
-  createBuiltinBackend,
-  loggedBackend,
-  type MemoryBackend,
-  type MemoryContext,
-} from './backends/index.js';
+import { loggedBackend, type MemoryContext } from './backends/logged-backend.js';
+import type { MemoryBackend } from './backends/memory-backend.js';
 import { type ForgetPlaces, forgetPlaces } from './forgotten/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';

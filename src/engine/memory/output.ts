@@ -1,5 +1,5 @@
 import { iso } from '../support/time.js';
-import type { BackendStatus, SharedState } from './backends/index.js';
+import type { BackendStatus, SharedState } from './backends/memory-backend.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding-status.js';
 import type { GetResponse } from './get/index.js';

@@ -1,4 +1,4 @@
-import { type Block, splitBlocks } from '../memory/chunking/index.js';
+import { type Block, splitBlocks } from '../memory/chunking/blocks.js';
 import { wordsOf } from '../memory/forgotten/index.js';
 import {
   lineAt,

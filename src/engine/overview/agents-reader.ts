@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { IndexState, Staleness } from '../memory/backends/index.js';
+import type { IndexState, Staleness } from '../memory/backends/memory-backend.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
 import { namesIn } from '../support/files.js';

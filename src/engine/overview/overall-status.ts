@@ -7,7 +7,7 @@ import {
   registeredCaptures,
   registeredHooks,
 } from '../integrate/index.js';
-import type { BackendStatus } from '../memory/backends/index.js';
+import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import type { EmbeddingStatus } from '../memory/embedding-status.js';
 import { embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';

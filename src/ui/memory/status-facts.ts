@@ -1,4 +1,4 @@
-import type { BackendStatus } from '../../engine/memory/backends/index.js';
+import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
 import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding-status.js';
 import {
   formatCount,

@@ -1,4 +1,4 @@
-import type { BackendStatus } from '../../engine/memory/backends/index.js';
+import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';

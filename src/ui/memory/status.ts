@@ -1,4 +1,8 @@
-import type { BackendStatus, SharedState, Staleness } from '../../engine/memory/backends/index.js';
+import type {
+  BackendStatus,
+  SharedState,
+  Staleness,
+} from '../../engine/memory/backends/memory-backend.js';
 import type { EmbeddingStatus } from '../../engine/memory/embedding-status.js';
 import type { Source } from '../../engine/memory/index.js';
 import {

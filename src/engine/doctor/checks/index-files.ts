@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import type { BackendStatus } from '../../memory/backends/index.js';
+import type { BackendStatus } from '../../memory/backends/memory-backend.js';
 import { forgetPlaces } from '../../memory/forgotten/index.js';
 import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';

@@ -1,4 +1,4 @@
-import { type Block, splitBlocks } from '../../memory/chunking/index.js';
+import { type Block, splitBlocks } from '../../memory/chunking/blocks.js';
 import type { LineRange } from '../../memory/index.js';
 import { joinedLines, textLines, withoutOwnWriting } from '../../memory/sources/index.js';
 import { oneLine } from '../../support/text.js';

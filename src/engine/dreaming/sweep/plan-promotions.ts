@@ -1,4 +1,4 @@
-import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
+import { cutAtTokens, estimateTokens } from '../../memory/chunking/tokens.js';
 import type { LineRange } from '../../memory/index.js';
 import { withLineEndsOf } from '../../memory-files/insertion.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';

@@ -1,4 +1,4 @@
-import { withoutFiles } from '../../memory/chunking/index.js';
+import { withoutFiles } from '../../memory/chunking/tokens.js';
 import type { GetResponse } from '../../memory/get/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
 import {

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { splitBlocks } from '../chunking/index.js';
+import { splitBlocks } from '../chunking/blocks.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import {

@@ -1,4 +1,4 @@
-import { CHUNKER_VERSION } from '../chunking/index.js';
+import { CHUNKER_VERSION } from '../chunking/chunk-markdown.js';
 
 /** The full-text tokenizers of memory search §2.11. */
 export type Tokenizer = 'trigram' | 'unicode61';

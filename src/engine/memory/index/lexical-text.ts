@@ -1,4 +1,4 @@
-import { isCjk } from '../chunking/index.js';
+import { isCjk } from '../chunking/tokens.js';
 import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
 import type { Language } from './languages.js';

@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { iso } from '../../support/time.js';
-import { estimateTokens } from '../chunking/index.js';
+import { estimateTokens } from '../chunking/tokens.js';
 import { findDocument, lookUpDocument, lookUpOther, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';

@@ -3,7 +3,7 @@ import { type DayRange, dayFormatter, daysOverlap, isoDay, oneDay } from '../../
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { folded } from '../../support/text.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import { sectionsOf } from '../chunking/index.js';
+import { sectionsOf } from '../chunking/chunk-document.js';
 import {
   type CandidateFilter,
   dayOfPath,

@@ -1,5 +1,5 @@
 import { groupBy } from '../../support/lists.js';
-import { type Section, sectionsOf } from '../chunking/index.js';
+import { type Section, sectionsOf } from '../chunking/chunk-document.js';
 import { textLines } from '../sources/index.js';
 import { type DocumentKey, isSameDocument, type LineRange } from '../types.js';
 import type { RankedChunk, RankedLine } from './rank.js';

@@ -1,5 +1,5 @@
 import { isAscii } from '../../support/text.js';
-import { CJK, isCjk } from '../chunking/index.js';
+import { CJK, isCjk } from '../chunking/tokens.js';
 import { camelParts, type Language, type Tokenizer } from '../index/index.js';
 import { foldWord, stemOf, WORD } from './words.js';
 

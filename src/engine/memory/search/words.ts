@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer';
-import { CJK } from '../chunking/index.js';
+import { CJK } from '../chunking/tokens.js';
 import type { Language } from '../index/index.js';
 
 /** A range of a string in UTF-16 units, end excluded. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../support/context.js';
-import { type ChunkingOptions, chunkDocument } from '../chunking/index.js';
+import { chunkDocument } from '../chunking/chunk-document.js';
+import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { Change, MemoryIndex } from '../index/index.js';

@@ -3,8 +3,8 @@ import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
 import { isRecord, parsedJson } from '../../support/text.js';
+import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
-import type { ChunkingOptions } from '../chunking/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {

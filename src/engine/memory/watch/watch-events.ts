@@ -1,6 +1,6 @@
 import { isSystemError, messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import type { MemoryBackend } from '../backends/index.js';
+import type { MemoryBackend } from '../backends/memory-backend.js';
 import type { EmbeddingFailure } from '../embedding/embed-missing.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { MemorySources } from '../sources/index.js';

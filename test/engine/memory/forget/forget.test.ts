@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
 import { hide } from '../../../../src/engine/memory/forget/hide.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 

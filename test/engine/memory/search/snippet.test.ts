@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chunkMarkdown } from '../../../../src/engine/memory/chunking/index.js';
+import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
 import { linesInSections, type Passage } from '../../../../src/engine/memory/search/passages.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { snippetBudget, snippetOf } from '../../../../src/engine/memory/search/snippet.js';

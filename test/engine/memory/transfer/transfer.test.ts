@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MemoryBackend } from '../../../../src/engine/memory/backends/index.js';
+import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import { realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
-import { sectionsOf } from '../../chunking/index.js';
+import { sectionsOf } from '../../chunking/chunk-document.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   bestLineOf,
