@@ -8,7 +8,7 @@ import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/mem
 import { rawDatabase } from '../../../support/raw-database.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
-const test = suite('what a search may cost');
+const test = suite('limits on the cost of a search');
 
 /** The words that bring up passages, of those that occur so often in so many passages. */
 function selective(query: string, chunks: number, frequencies: readonly number[]): string[] {
@@ -21,7 +21,7 @@ function selective(query: string, chunks: number, frequencies: readonly number[]
     });
 }
 
-test('in a memory of ordinary size every word that occurs is looked for, in its order', () => {
+test('in a memory of normal size every known word is searched for, in order', () => {
   assert.equal(selective('alpha beta* gamma delta', 5000, [5000, 4000, 0, 1]), [
     'alpha',
     'beta*',
@@ -29,7 +29,7 @@ test('in a memory of ordinary size every word that occurs is looked for, in its 
   ]);
 });
 
-test('in a large one the rarest bring up passages, as far as they can be afforded', () => {
+test('in a large memory the rarest words select passages, within the budget', () => {
   const often = [100_000, 90_000, 80_000, 300, 20_000];
   assert.equal(selective('alpha beta gamma delta zeta', 100_000, often), [
     'gamma',
@@ -38,17 +38,17 @@ test('in a large one the rarest bring up passages, as far as they can be afforde
   ]);
 });
 
-test('a beginning costs more than a word, and is left out sooner', () => {
+test('a prefix costs more than a word and is dropped sooner', () => {
   assert.equal(selective('alpha* beta', 100_000, [40_000, 40_000]), ['alpha*']);
   assert.equal(selective('alpha* beta', 100_000, [40_001, 40_000]), ['beta']);
 });
 
-test('the only word is looked for, however common it is', () => {
+test('a single word is searched for, however common', () => {
   assert.equal(selective('alpha', 5_000_000, [5_000_000]), ['alpha']);
   assert.equal(selective('alpha*', 5_000_000, [5_000_000]), ['alpha*']);
 });
 
-test('a short beginning is one as long as the memory is small, and a word in a large one', async () => {
+test('a short prefix matches as a prefix in a small memory, and as a word in a large one', async () => {
   const notes = folderOf({ 'go.md': 'We go at noon.\n', 'golf.md': 'Golf is at noon.\n' });
   const target = targetOf(notes.path);
   const backend = backendOn(target);
@@ -62,7 +62,7 @@ test('a short beginning is one as long as the memory is small, and a word in a l
   assert.equal([pathsOf(long), warningCodes(long)], [['golf.md'], []]);
 });
 
-test('a long quotation is looked for by its first words, of many phrases the first', async () => {
+test('a long quotation is searched by its first words; of many phrases, the first are', async () => {
   const words = Array.from({ length: 60 }, (_, at) => `word${at}`);
   const notes = folderOf({ 'all.md': `${words.join(' ')}\n`, 'other.md': 'word0 word1\n' });
   const backend = backendOn(targetOf(notes.path));
@@ -84,7 +84,7 @@ test('a long quotation is looked for by its first words, of many phrases the fir
   }
 });
 
-test('scoring the passages with essential terms first changes no result, tie or filter', async () => {
+test('scoring passages with essential terms first changes no result, tie or filter', async () => {
   const random = seededRandom(3);
   // From words in nearly every passage to words in one.
   const word = (): string => `w${Math.floor(90 * random() ** 2)}`;
@@ -119,7 +119,7 @@ test('scoring the passages with essential terms first changes no result, tie or 
   assert.ok(enough > 100 && tooFew > 10, `${enough} and ${tooFew}`);
 });
 
-test('words in most passages are not among the essential terms, nor are there any without rare words', () => {
+test('words in most passages are not essential, and without rare words none are', () => {
   const essential = (frequencies: readonly number[], text = 'alpha beta gamma') => {
     const query = parseQuery(text, 'unicode61');
     const selective = new Set(query.terms.keys());

@@ -107,7 +107,7 @@ test('headings and file name are searched too, and the text alone makes the chun
   index.close();
 });
 
-test('a long passage with an essential term is not better than a short one that scores more without', async () => {
+test('a long passage with an essential term does not outrank a short one that scores higher', async () => {
   const { index } = await openedIndex();
   const rest = Array.from({ length: 12 }, (_, at) => documentOf(`rest-${at}.md`, 'other words'));
   const common = Array.from({ length: 9 }, (_, at) => documentOf(`${at}.md`, 'gamma gamma gamma'));
