@@ -1,4 +1,4 @@
-import type { GetResponse, GivenTurn } from '../../engine/memory/get/index.js';
+import type { GetResponse, ReadTurn } from '../../engine/memory/get/index.js';
 import { formatCount } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
@@ -45,10 +45,7 @@ export function restOfGet(response: GetResponse): string | undefined {
 }
 
 /** A turn of a conversation; one around the requested ones is dimmed. */
-export function renderTurn(
-  { line, role, at, text, asked }: GivenTurn,
-  options: GetOptions,
-): string {
+export function renderTurn({ line, role, at, text, asked }: ReadTurn, options: GetOptions): string {
   const { style } = options;
   const who = role === 'user' ? 'User' : 'Assistant';
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];

@@ -15,6 +15,6 @@ export {
   type GetResponse,
   linesHint,
   pageLines,
-  type ReadTurn as GivenTurn,
+  type ReadTurn,
   unreadable,
 } from './requested-lines.js';
