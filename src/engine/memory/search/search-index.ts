@@ -10,7 +10,13 @@ import { type DatedNotes, dateIn, findDatedNotes } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { type Findings, resultsOf } from './results.js';
-import { filterOf, filtersOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
+import {
+  candidateFilter,
+  queryWarnings,
+  readFilters,
+  sourceWarnings,
+  withKinds,
+} from './search-request.js';
 import { prefixTerm, type QueryReading } from './terms.js';
 import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
 import { weighOrWarn } from './weigh.js';
@@ -31,21 +37,12 @@ export async function searchIndex(
   const started = runningMs();
   const warnings: Warning[] = [];
   const index = await opened.view();
-  const { tokenizer } = await index.identity();
-  const { chunks } = await index.termStatistics([]);
-  const date = await dateIn(request.query, options.nowMs, options.timeZone);
-  const dates = date === undefined ? undefined : await findDatedNotes(date, index);
-  const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
-  const languages = tokenizer === 'trigram' ? [] : await index.languages();
-  const words = isDated ? date.words : request.query;
-  const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
-  const bounded = withoutShortPrefixes(parsed, chunks);
-  const query = await finished(index, bounded, request, { words, tokenizer, languages, chunks });
+  const { query, tokenizer, languages, dates, isDated } = await readQuery(index, request, options);
   // Before the provider is asked, because a filter may be wrong.
-  const understood = await filtersOf(request, options);
-  const filter = await filterOf(request, options.sources, understood);
+  const filters = await readFilters(request, options);
+  const filter = await candidateFilter(request, options.sources, filters);
   // There is nothing else to embed or to compare.
-  const onlyDate = isDated && dates.isAlone;
+  const onlyDate = isDated && dates?.isAlone === true;
   const embedding = onlyDate
     ? Promise.resolve(undefined)
     : embed(index, request, options, warnings, signal);
@@ -54,7 +51,7 @@ export async function searchIndex(
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
   const maxResults = request.maxResults ?? options.maxResults;
   const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
-  const gather = async (most: number, embedded: Promise<QueryVector | undefined>) => {
+  const searchOnce = async (most: number, embedded: Promise<QueryVector | undefined>) => {
     const found =
       query.literal === undefined
         ? await findByWords(index, query, {
@@ -69,7 +66,7 @@ export async function searchIndex(
     const unranked = await resultsOf(weighed, request, options, signal);
     return { found, vector, weighed, unranked };
   };
-  const first = await gather(limit, embedding);
+  const first = await searchOnce(limit, embedding);
   // Where passages that say the same took the places of candidates, more candidates are ranked, once.
   const isCrowded =
     limit < MAX_CANDIDATES &&
@@ -79,7 +76,7 @@ export async function searchIndex(
   // A vector that was not comparable with the index has had its warning.
   const usable = first.weighed.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
   const { found, vector, weighed, unranked } = isCrowded
-    ? await gather(MAX_CANDIDATES, usable)
+    ? await searchOnce(MAX_CANDIDATES, usable)
     : first;
   const { findings, report } = await rerank(index, weighed, request, reranking, warnings, signal);
   const { results, belowMinScore } =
@@ -91,7 +88,7 @@ export async function searchIndex(
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
-    ...(understood === undefined ? {} : { filters: understood.shown }),
+    ...(filters === undefined ? {} : { filters: filters.shown }),
     results: await withKinds(index, results),
     corrections: found.corrections,
     ...(report === undefined ? {} : { rerank: report }),
@@ -107,20 +104,34 @@ export async function searchIndex(
   };
 }
 
-/** The query, with its last word as a prefix if it is still being typed. */
-async function finished(
+/** A query as it is searched, and how its words are read. */
+interface ReadQuery extends QueryReading {
+  readonly query: LexicalQuery;
+  readonly dates: DatedNotes | undefined;
+  /** Whether there are notes of the date that it asks about; without any, that is searched as words. */
+  readonly isDated: boolean;
+}
+
+async function readQuery(
   index: MemoryIndex,
-  query: LexicalQuery,
   request: SearchRequest,
-  {
-    words,
-    tokenizer,
-    ...reading
-  }: QueryReading & { readonly words: string; readonly chunks: number },
-): Promise<LexicalQuery> {
+  { nowMs, timeZone }: SearchOptions,
+): Promise<ReadQuery> {
+  const { tokenizer } = await index.identity();
+  const { chunks } = await index.termStatistics([]);
+  const date = await dateIn(request.query, nowMs, timeZone);
+  const dates = date === undefined ? undefined : await findDatedNotes(date, index);
+  const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
+  const languages = tokenizer === 'trigram' ? [] : await index.languages();
+  const words = isDated ? date.words : request.query;
+  const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
+  const bounded = withoutShortPrefixes(parsed, chunks);
   // Trigrams already match parts of words.
-  if (request.unfinished !== true || tokenizer === 'trigram') return query;
-  return withUnfinishedWord(index, query, words, reading);
+  const isUnfinished = request.unfinished === true && tokenizer !== 'trigram';
+  const query = isUnfinished
+    ? await withUnfinishedWord(index, bounded, words, { languages, chunks })
+    : bounded;
+  return { query, tokenizer, languages, dates, isDated };
 }
 
 /**

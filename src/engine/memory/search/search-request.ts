@@ -3,30 +3,35 @@ import type { CandidateFilter, MemoryIndex } from '../index/index.js';
 import { documentKeyText, type Source } from '../types.js';
 import type { UnderstoodFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
-import type { BareResult, SearchFilters, SearchRequest, SearchResult } from './types.js';
+import type {
+  BareResult,
+  SearchFilters,
+  SearchOptions,
+  SearchRequest,
+  SearchResult,
+} from './types.js';
 
-/** The filter of a request. @param searched the configured sources; undefined for all */
-export async function filterOf(
+/** Which candidates a request keeps. @param searched the configured sources; undefined for all */
+export async function candidateFilter(
   request: SearchRequest,
   searched: readonly Source[] | undefined,
-  understood: UnderstoodFilters | undefined,
+  filters: UnderstoodFilters | undefined,
 ): Promise<CandidateFilter> {
-  const asked = request.sources;
-  const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
-  if (request.pathGlob === undefined) return { sources, ...understood?.filter };
+  const requested = request.sources;
+  const sources = requested?.filter((source) => searched?.includes(source) ?? true) ?? searched;
+  if (request.pathGlob === undefined) return { sources, ...filters?.filter };
   // Few searches use a pattern.
   const { createPathFilter } = await import('./path-glob.js');
-  return { sources, path: createPathFilter(request.pathGlob), ...understood?.filter };
+  return { sources, path: createPathFilter(request.pathGlob), ...filters?.filter };
 }
 
 /** The filters of a request; undefined without any. Lazy, because few searches have some. */
-export async function filtersOf(
+export async function readFilters(
   { filters }: SearchRequest,
-  reading: { readonly nowMs: number; readonly timeZone?: string | undefined },
+  { nowMs, timeZone }: Pick<SearchOptions, 'nowMs' | 'timeZone'>,
 ): Promise<UnderstoodFilters | undefined> {
   if (filters === undefined || !hasFilters(filters)) return undefined;
   const { understandFilters } = await import('./filters.js');
-  const { nowMs, timeZone } = reading;
   return understandFilters(filters, { nowMs, timeZone });
 }
 
@@ -52,17 +57,17 @@ export async function withKinds(
 
 /** Warns about requested sources that are not searched, which would return nothing without a reason. */
 export function sourceWarnings(
-  { sources: asked = [] }: SearchRequest,
+  { sources: requested = [] }: SearchRequest,
   searched: readonly Source[] | undefined,
 ): Warning[] {
-  const off = asked.filter((source) => searched?.includes(source) === false);
+  const off = requested.filter((source) => searched?.includes(source) === false);
   return off.map((source) => {
     const words = source === 'sessions' ? 'session transcripts' : 'memory files';
     const hint =
       source === 'sessions'
         ? 'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources'
         : 'add "memory" to memorySearch.sources';
-    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint: hint };
+    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint };
   });
 }
 
