@@ -87,17 +87,18 @@ const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'
 /** The variables that decide where state is stored, if set: whatever else starts svc has to set them too. */
 export function statePlaces({ env, homeDir }: EngineContext): Readonly<Record<string, string>> {
   // Services and cron set that of the account.
-  const home = homeDir === accountHome() ? {} : { HOME: homeDir };
+  const home = homeDir === account().homeDir ? {} : { HOME: homeDir };
   const set = Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   return { ...home, ...set };
 }
 
-/** Undefined for a user of a container that has no account. */
-function accountHome(): string | undefined {
+/** The account of the user. One of a container may have none; systemd takes the number for its name. */
+export function account(): { readonly name: string; readonly homeDir: string | undefined } {
   try {
-    return userInfo().homedir;
+    const { username, homedir } = userInfo();
+    return { name: username, homeDir: homedir };
   } catch {
-    return undefined;
+    return { name: String(process.getuid?.()), homeDir: undefined };
   }
 }
 

@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
-import { programWords, statePlaces } from '../cli/context.js';
+import { account, programWords, statePlaces } from '../cli/context.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { choicesFlag } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
@@ -44,7 +43,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     const unit = systemdUnit({
       program: programWords(),
       args: [...config, ...accessLog, ...without],
-      user: userInfo().username,
+      user: account().name,
       homeDir,
       env: statePlaces(context),
       drainSeconds: resolved.gateway.drainSeconds,

@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { programWords, statePlaces } from '../../cli/context.js';
+import { account, programWords, statePlaces } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
@@ -61,7 +60,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
             frequency,
             timeZone,
             command,
-            user: userInfo().username,
+            user: account().name,
             homeDir: context.homeDir,
             env: statePlaces(context),
           })
