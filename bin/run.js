@@ -1,5 +1,12 @@
 #!/usr/bin/env node
-const { existsSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const root = dirname(__dirname);
@@ -51,7 +58,7 @@ function loadCompiledCode() {
     const known = [whole, part].find((file) => existsSync(file));
     const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {
       filename: path,
-      cachedData: known === undefined ? undefined : readFileSync(known),
+      cachedData: known === undefined ? undefined : readKept(known),
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const run = script.runInThisContext();
@@ -72,13 +79,31 @@ function loadCompiledCode() {
   };
 }
 
+/** Failing is fine, too: the source is compiled instead. */
+function readKept(path) {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Failing is fine, for example in a folder that cannot be written: only the next start is slower. */
 function keep(path, data) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, data, { mode: 0o644, flush: true });
+    writeFileSync(temporary, data, { flush: true });
+    // For all users, whatever the umask of the one who comes first.
+    chmodSync(temporary, 0o644);
     renameSync(temporary, path);
   } catch {
-    rmSync(temporary, { force: true });
+    discard(temporary);
   }
+}
+
+/** Some read-only folders refuse to remove even what is not there, such as the archives of yarn. */
+function discard(path) {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }

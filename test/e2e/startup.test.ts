@@ -1,11 +1,21 @@
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
 import { runInPty } from '../support/pty.js';
 import { installQmd } from '../support/qmd.js';
-import { ROOT, runSvc } from '../support/run-svc.js';
+import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('modules that a start loads');
@@ -185,6 +195,49 @@ test('compiled code is cached next to the program, and ignored if missing or dam
     assert.is(await answer(), first);
     assert.ok(readFileSync(file).length > 4000, 'it is made again');
   }
+});
+
+test('compiled code is kept for all users, and one who cannot read or write it starts without it', async () => {
+  const root = ordinaryProgram();
+  const chunks = join(root, 'dist/chunks');
+  const kept = (): readonly string[] =>
+    readdirSync(chunks).filter((name) => /\.(?:cache|part|tmp)$/.test(name));
+  const remove = (): void => {
+    for (const name of kept()) rmSync(join(chunks, name));
+  };
+  remove();
+  const program = [process.execPath, join(root, 'bin/run.js'), 'task', 'list'];
+  const strict = ['-c', 'umask 077 && exec "$@"', 'sh', ...program];
+  assert.is((await startProgram('sh', strict, { home: tempFolder().path }).done).code, 0);
+  assert.ok(kept().length > 0);
+  for (const name of kept()) assert.is(statSync(join(chunks, name)).mode & 0o777, 0o644);
+  const own = tempFolder();
+  giveToOrdinary(own.path);
+  const options = { home: own.path, root, uid: ORDINARY_UID };
+  // As the umask of another user left it before svc set the mode.
+  for (const name of kept()) chmodSync(join(chunks, name), 0);
+  const unreadable = await runSvc(['task', 'list'], options);
+  assert.equal([unreadable.code, unreadable.stderr], [0, '']);
+  remove();
+  // The archives that yarn runs programs from.
+  const archive = tempFolder().write(
+    'archive.cjs',
+    `const fs = require('node:fs');
+    for (const name of ['writeFileSync', 'rmSync']) {
+      const usual = fs[name];
+      fs[name] = (path, ...rest) => {
+        if (String(path).includes('.cache')) throw new Error('EROFS: read-only filesystem');
+        return usual(path, ...rest);
+      };
+    }`,
+  );
+  const archived = await runSvc(['task', 'list'], {
+    home: tempFolder().path,
+    root,
+    nodeArgs: ['--require', archive],
+  });
+  assert.equal([archived.code, archived.stderr], [0, '']);
+  assert.equal(kept(), []);
 });
 
 test('the version and lists of commands do not load oclif, and help only its bundle', async () => {
