@@ -111,7 +111,7 @@ export async function createSearchActions(
       const {
         query,
         agent,
-        restricted: typed,
+        restrictions: typed,
         chips,
       } = await readQueryLine(line, {
         nowMs: context.clock.now(),

@@ -8,7 +8,11 @@ import { clientNetworkOf, requestIdOf } from '../../src/engine/listener/listen.j
 import { redactSecrets } from '../../src/engine/masking/index.js';
 import { chunkMarkdown } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import { createPathFilter } from '../../src/engine/memory/search/path-glob.js';
-import { matchExpression, parseQuery, relaxed } from '../../src/engine/memory/search/query.js';
+import {
+  matchExpression,
+  parseQuery,
+  withOptionalPhrases,
+} from '../../src/engine/memory/search/query.js';
 import {
   TRANSCRIPT_READERS,
   textLines,
@@ -53,7 +57,7 @@ export const PARSERS: readonly GrowthSubject[] = [
       for (const tokenizer of ['unicode61', 'trigram'] as const) {
         const query = parseQuery(text, tokenizer);
         matchExpression(query);
-        matchExpression(relaxed(query, { tokenizer, languages: [] }));
+        matchExpression(withOptionalPhrases(query, { tokenizer, languages: [] }));
       }
     },
     parts: WORDS,

@@ -1,7 +1,7 @@
 import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
 import { iso } from '../../support/time.js';
-import { understandFilters } from '../search/filters.js';
+import { parseFilters } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
 import type { RecentOutput } from './output-schemas.js';
@@ -40,7 +40,7 @@ export async function recentChanges(
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
-  const { shown } = await understandFilters({ since }, { nowMs: work.nowMs, timeZone });
+  const { shown } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
   const dayOf = dayFormatter(timeZone);
   const first = shown.from ?? '';
   const found = (await backend.list(work))

@@ -28,7 +28,7 @@ export function withoutShortPrefixes(query: LexicalQuery, chunks: number): Lexic
   const isShort = (term: QueryTerm): boolean =>
     isPrefix(term) && [...prefixOf(term)].length < shortestPrefix(chunks);
   const terms = query.terms.map((term) => (isShort(term) ? wordTerm(prefixOf(term), []) : term));
-  return { ...query, terms, cutShort: query.terms.filter(isShort).map(prefixOf) };
+  return { ...query, terms, shortPrefixes: query.terms.filter(isShort).map(prefixOf) };
 }
 
 function isPrefix({ forms }: QueryTerm): boolean {

@@ -18,11 +18,12 @@ export interface SimilarityBackground {
 /** Number of vectors sampled for the background. */
 const BACKGROUND_SAMPLE = 256;
 
-/*
- * In deviations above the background: what says nothing yet, and how much evidence the others are, each, in the
- * unit of keyword scores (see Ranking.scoreOf): the weight of a whole query. See docs/search-quality.md.
- */
+/** Deviations above the background that are still chance. */
 const CHANCE = 1;
+/**
+ * What each further deviation counts, in units of a whole query's weight, as in keyword scores (see
+ * {@link Ranking.scoreOf}). See docs/search-quality.md.
+ */
 const EVIDENCE = 0.07;
 
 /** In a smaller sample, many passages may be relevant. */

@@ -12,10 +12,10 @@ import type { Correction } from './types.js';
 import { foldedWordsOf, foldWord, STOP_WORDS, wordsOf } from './words.js';
 
 /** Shorter words are one edit away from too many others. */
-const SHORTEST = 4;
+const SHORTEST_WORD = 4;
 /**
- * Everyday words that are one edit away from names and others: "lend" is no misspelling of "Lena", nor "many" of "may".
- * Of longer ones, few are.
+ * Short everyday words that are one edit away from names and other words: "lend" is not a misspelling of "Lena", nor
+ * "many" of "may".
  */
 const SPELLED_RIGHT: ReadonlySet<string> = new Set(
   `about after again also always away back been before both bought bring came come cost down each else
@@ -28,20 +28,19 @@ const SPELLED_RIGHT: ReadonlySet<string> = new Set(
   work worn would write wrote year`.split(/\s+/u),
 );
 /** Nobody types a longer word, and the number of its edits grows with its length. */
-const LONGEST = 40;
+const LONGEST_WORD = 40;
 /** From this length on, two edits are still a likely misspelling. */
-const LONG = 8;
+const TWO_EDITS_FROM = 8;
 /** Shorter parts of a word are often only endings, unless the index has them next to each other. */
 const SHORTEST_PART = 4;
 const SHORTEST_PART_TOGETHER = 2;
-/** A pasted text has too many unknown words to look for each of them. */
-const MOST_WORDS = 8;
+/** A pasted text has too many unknown words to correct them all. */
+const MOST_CORRECTED = 8;
 /** How many index terms are compared with the words of the text, and in how many passages. */
 const COMPARED_TERMS = 12;
 const COMPARED_PASSAGES = 8;
 
-/** How the query is searched. */
-interface SearchedWords {
+interface CorrectionOptions {
   readonly languages: readonly Language[];
   readonly dates: DatedNotes | undefined;
   readonly signal: AbortSignal | undefined;
@@ -54,35 +53,39 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match, except those of a date: by short words that are written next to each other; by a word
- * one edit away; by compounds that end with it; from
- * eight letters on, by a word two edits away; by the parts of which it is composed; by the words that begin with it.
+ * Replaces words without a match, except those of a date, by the first of these that the index has: its parts as short
+ * words next to each other; a word one edit away; compounds that end with it; from eight letters on, a word two edits
+ * away; its two parts; the words that begin with it.
  */
 export async function correctQuery(
   index: MemoryIndex,
   query: LexicalQuery,
   { frequencies }: TermStatistics,
-  { languages, dates, signal }: SearchedWords,
+  { languages, dates, signal }: CorrectionOptions,
 ) {
-  const ofDate = new Set(foldedWordsOf(dates?.text ?? ''));
+  const dateWords = new Set(foldedWordsOf(dates?.text ?? ''));
   const unknown = query.terms
     .filter((term, at) => frequencies[at] === 0 && isWord(term, languages))
-    .filter(({ word = '' }) => !ofDate.has(foldWord(word)))
-    .slice(0, MOST_WORDS);
-  const context = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
+    .filter(({ word = '' }) => !dateWords.has(foldWord(word)))
+    .slice(0, MOST_CORRECTED);
+  const knownTerms = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
   const corrections: Correction[] = [];
   const terms: QueryTerm[] = [];
   for (const term of query.terms) {
     const word = unknown.includes(term) ? term.word : undefined;
     signal?.throwIfAborted();
-    const found =
-      word === undefined ? undefined : await replace(index, word, { context, languages });
-    if (word === undefined || found === undefined) {
+    const replacement =
+      word === undefined ? undefined : await replacementFor(index, word, { knownTerms, languages });
+    if (word === undefined || replacement === undefined) {
       terms.push(term);
       continue;
     }
-    terms.push(...found.terms);
-    corrections.push({ word, instead: await asWritten(index, found), kind: found.kind });
+    terms.push(...replacement.terms);
+    corrections.push({
+      word,
+      instead: await asWritten(index, replacement),
+      kind: replacement.kind,
+    });
   }
   return { query: { ...query, terms }, corrections };
 }
@@ -93,8 +96,8 @@ const LETTERS = /^\p{L}+$/u;
 function isWord({ word }: QueryTerm, languages: readonly Language[]): boolean {
   return (
     word !== undefined &&
-    word.length >= SHORTEST &&
-    word.length <= LONGEST &&
+    word.length >= SHORTEST_WORD &&
+    word.length <= LONGEST_WORD &&
     LETTERS.test(word) &&
     !isStopWord(word.toLowerCase(), languages)
   );
@@ -104,37 +107,38 @@ function isStopWord(word: string, languages: readonly Language[]): boolean {
   return STOP_WORDS.has(word) || languages.some(({ stopWords }) => stopWords.has(word));
 }
 
-/** What the words of the index are compared by. */
-interface Context {
+/** The rest of the query: decides between several words that may be meant. */
+interface QueryContext {
   /** The terms of the query that the index has. */
-  readonly context: readonly QueryTerm[];
+  readonly knownTerms: readonly QueryTerm[];
   readonly languages: readonly Language[];
 }
 
-async function replace(
+async function replacementFor(
   index: MemoryIndex,
   typed: string,
-  around: Context,
+  context: QueryContext,
 ): Promise<Replacement | undefined> {
-  const { languages } = around;
+  const { languages } = context;
   const word = foldWord(typed);
-  const spelled = (words: readonly string[]): Pick<Replacement, 'instead' | 'terms'> => {
+  const asWords = (words: readonly string[]): Pick<Replacement, 'instead' | 'terms'> => {
     return { terms: words.map((one) => wordTerm(one, languages)), instead: words };
   };
   const together = await partsTogether(index, word, languages);
   if (together !== undefined) {
     return { terms: [together], instead: [together.phrase ?? ''], kind: 'compound' };
   }
-  const near = SPELLED_RIGHT.has(word) ? undefined : await nearestWord(index, word, around);
-  if (near !== undefined) return { ...spelled([near]), kind: 'spelling' };
+  const near = SPELLED_RIGHT.has(word) ? undefined : await wordOneEditAway(index, word, context);
+  if (near !== undefined) return { ...asWords([near]), kind: 'spelling' };
   const compounds = await compoundsOf(index, typed.toLowerCase(), languages);
   if (compounds.length > 0) {
-    return { terms: [anyTerm(spelled(compounds).terms)], instead: compounds, kind: 'compound' };
+    return { terms: [anyTerm(asWords(compounds).terms)], instead: compounds, kind: 'compound' };
   }
-  const further = word.length < LONG ? undefined : await furtherWord(index, word, around);
-  if (further !== undefined) return { ...spelled([further]), kind: 'spelling' };
+  const further =
+    word.length < TWO_EDITS_FROM ? undefined : await wordTwoEditsAway(index, word, context);
+  if (further !== undefined) return { ...asWords([further]), kind: 'spelling' };
   const parts = await partsOf(index, word, languages);
-  if (parts !== undefined) return { ...spelled(parts), kind: 'compound' };
+  if (parts !== undefined) return { ...asWords(parts), kind: 'compound' };
   const beginning = prefixTerm(word, languages);
   const { frequencies } = await index.termStatistics([beginning.match]);
   if ((frequencies[0] ?? 0) === 0) return undefined;
@@ -175,27 +179,27 @@ function anyTerm(terms: readonly QueryTerm[]): QueryTerm {
 }
 
 /** The word of the index one edit away that is most likely meant. */
-async function nearestWord(
+async function wordOneEditAway(
   index: MemoryIndex,
   word: string,
-  around: Context,
+  context: QueryContext,
 ): Promise<string | undefined> {
   const edits = [...editsOf(word)]
-    .filter((edit) => edit.length >= SHORTEST - 1)
-    .map((edit) => wordTerm(edit, around.languages).match);
+    .filter((edit) => edit.length >= SHORTEST_WORD - 1)
+    .map((edit) => wordTerm(edit, context.languages).match);
   const { frequencies } = await index.termStatistics(edits);
   const near = edits.filter((_, at) => (frequencies[at] ?? 0) > 0);
-  return mostLikely(index, word, { near, distance: 1, ...around });
+  return mostLikely(index, word, { similar: near, distance: 1, ...context });
 }
 
-async function furtherWord(
+async function wordTwoEditsAway(
   index: MemoryIndex,
   word: string,
-  around: Context,
+  context: QueryContext,
 ): Promise<string | undefined> {
   // As prefixes, because SQLite would stem a stem again.
   const near = (await similarTerms(index, word)).map((term) => `"${term}" *`);
-  return mostLikely(index, word, { near, distance: 2, ...around });
+  return mostLikely(index, word, { similar: near, distance: 2, ...context });
 }
 
 /** Terms with the same first letter that a word two edits away may have been stemmed to; the most common. */
@@ -205,7 +209,7 @@ async function similarTerms(index: MemoryIndex, word: string): Promise<readonly 
   const terms = await index.termsBetween(first, end);
   return terms
     .filter(({ term }) => {
-      if (term.length < SHORTEST || term.length > word.length + 2) return false;
+      if (term.length < SHORTEST_WORD || term.length > word.length + 2) return false;
       return editDistance(word, term, { most: 2, ofPrefix: true }) <= 2;
     })
     .sort((a, b) => b.chunks - a.chunks)
@@ -213,13 +217,13 @@ async function similarTerms(index: MemoryIndex, word: string): Promise<readonly 
     .map(({ term }) => term);
 }
 
-interface Nearness extends Context {
+interface SimilarWords extends QueryContext {
   /** Full-text expressions for passages with similar words. */
-  readonly near: readonly string[];
+  readonly similar: readonly string[];
   readonly distance: number;
 }
 
-interface Candidate {
+interface SpellingCandidate {
   readonly word: string;
   readonly distance: number;
   readonly sameStart: boolean;
@@ -234,22 +238,22 @@ interface Candidate {
 async function mostLikely(
   index: MemoryIndex,
   word: string,
-  { near, distance, context, languages }: Nearness,
+  { similar, distance, knownTerms, languages }: SimilarWords,
 ): Promise<string | undefined> {
-  const candidates = new Map<string, Candidate>();
-  const around = context.map(({ match }) => match).join(' OR ');
-  for (const term of near.slice(0, COMPARED_TERMS)) {
+  const candidates = new Map<string, SpellingCandidate>();
+  const others = knownTerms.map(({ match }) => match).join(' OR ');
+  for (const term of similar.slice(0, COMPARED_TERMS)) {
     const together =
-      around === '' ? [] : await index.someTexts(`${term} AND (${around})`, COMPARED_PASSAGES);
+      others === '' ? [] : await index.someTexts(`${term} AND (${others})`, COMPARED_PASSAGES);
     const passages = [...together, ...(await index.someTexts(term, COMPARED_PASSAGES))];
     for (const [at, text] of passages.entries()) {
-      for (const near of wordsNear(text, word, distance)) {
-        if (isStopWord(near, languages)) continue;
-        const known = candidates.get(near);
-        candidates.set(near, {
-          word: near,
-          distance: known?.distance ?? editDistance(word, near),
-          sameStart: near[0] === word[0],
+      for (const candidate of wordsNear(text, word, distance)) {
+        if (isStopWord(candidate, languages)) continue;
+        const known = candidates.get(candidate);
+        candidates.set(candidate, {
+          word: candidate,
+          distance: known?.distance ?? editDistance(word, candidate),
+          sameStart: candidate[0] === word[0],
           withContext: at < together.length || known?.withContext === true,
           count: (known?.count ?? 0) + 1,
         });
@@ -259,17 +263,17 @@ async function mostLikely(
   return [...candidates.values()].sort(byLikelihood)[0]?.word;
 }
 
-/** The words of a text, folded, that are so close to a word. */
+/** The words of a text, folded, within a distance of a word. */
 function wordsNear(text: string, word: string, distance: number): string[] {
   return foldedWordsOf(text).filter((other) => {
     if (Math.abs(other.length - word.length) > distance) return false;
     // "date" is hardly a misspelling of "mate".
-    if (word.length === SHORTEST && other[0] !== word[0]) return false;
+    if (word.length === SHORTEST_WORD && other[0] !== word[0]) return false;
     return editDistance(word, other, { most: distance }) <= distance;
   });
 }
 
-function byLikelihood(a: Candidate, b: Candidate): number {
+function byLikelihood(a: SpellingCandidate, b: SpellingCandidate): number {
   if (a.distance !== b.distance) return a.distance - b.distance;
   if (a.withContext !== b.withContext) return a.withContext ? -1 : 1;
   if (a.sameStart !== b.sameStart) return a.sameStart ? -1 : 1;

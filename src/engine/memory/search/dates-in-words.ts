@@ -16,7 +16,7 @@ import {
 
 const WORD_BEFORE = /\S{1,12}\s$/;
 const ONLY_NUMBERS = /^[\d\s./:-]+$/;
-/** Said of what was long before the notes. */
+/** Too long ago for notes. */
 const VAGUE = /\byears?\sago\b/i;
 const COMING = /\b(?:this|next|coming)\s/i;
 const BACKWARDS = /\b(?:last|past|previous)\s/i;

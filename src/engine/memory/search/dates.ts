@@ -95,7 +95,7 @@ export function asksOnlyForDate(rest: string): boolean {
 
 const ANY_CHUNK = { match: undefined, mustMatch: false, except: undefined, filter: {} } as const;
 
-/** In which days, and in how many chunks, mentions of earlier days are looked for; words find them on any day. */
+/** Where to look for mentions of some days: in chunks of the days after, up to a limit. */
 export function daysAfter({ last }: DayRange): Pick<DatedQuestion, 'days' | 'limit'> {
   return { days: { first: last + 1, last: last + WRITTEN_WITHIN_DAYS }, limit: 100 };
 }
@@ -142,7 +142,7 @@ const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
 
 const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
 /** Prepositions that belong to a date, and so name no topic. */
-const PART_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:the\s)?$/i;
+const PREPOSITION_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:the\s)?$/i;
 
 /** One date of several: a period from the first to the second, one until today, or the first. */
 function askedDate(
@@ -150,7 +150,7 @@ function askedDate(
   spans: readonly DateSpan[],
   today: number,
 ): AskedDate | undefined {
-  // Of two that begin at the same span, the longer one is a period.
+  // Of two that begin at the same place, the longer one is a period.
   const [one, two] = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   if (one === undefined) return undefined;
   const isPeriod =
@@ -167,27 +167,27 @@ function askedDate(
   const isRelative = used.every((span) => span.isRelative);
   const text = query.slice(one.start, end);
   const span = { start: one.start, end };
-  const words = replaced(query, span, isRelative ? ' ' : text);
-  return { text, meanings, words, rest: replaced(query, span, ' ') };
+  const words = replaceDate(query, span, isRelative ? ' ' : text);
+  return { text, meanings, words, rest: replaceDate(query, span, ' ') };
 }
 
-/** A question without its date, and without what belongs to that. */
+/** A question without its date and the preposition before it. */
 export function withoutDate(query: string, date: string): string {
   const start = query.indexOf(date);
-  return replaced(query, { start, end: start + date.length }, ' ');
+  return replaceDate(query, { start, end: start + date.length }, ' ');
 }
 
-function replaced(query: string, { start, end }: TextSpan, instead: string): string {
-  const before = query.slice(0, start).replace(PART_BEFORE, '');
+function replaceDate(query: string, { start, end }: TextSpan, instead: string): string {
+  const before = query.slice(0, start).replace(PREPOSITION_BEFORE, '');
   return `${before}${instead}${query.slice(end)}`;
 }
 
 /** Where only one side has a year, the other has the same. */
 function periodOf(from: Meanings, to: Meanings): Meanings {
-  const [end] = from.length === 1 ? [to.findLast(({ last }) => last >= from[0].first)] : to;
-  const [start] = [from.find(({ first }) => first <= (end ?? to[0]).last)];
-  const [a, b] = [start ?? from[0], end ?? to[0]];
-  return [{ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }];
+  const fits = from.length === 1 ? to.findLast(({ last }) => last >= from[0].first) : undefined;
+  const end = fits ?? to[0];
+  const start = from.find(({ first }) => first <= end.last) ?? from[0];
+  return [{ first: Math.min(start.first, end.first), last: Math.max(start.last, end.last) }];
 }
 
 function untilToday({ first, last }: DayRange, today: number): DayRange {

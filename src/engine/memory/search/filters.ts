@@ -16,8 +16,8 @@ import { isWritable } from './date-span.js';
 import { dateIn } from './dates.js';
 import type { SearchFilters, SearchResponse } from './types.js';
 
-/** What the filters of a request keep, and how they were understood. */
-export interface UnderstoodFilters {
+/** What the filters of a request keep, and how they were read. */
+export interface ParsedFilters {
   readonly filter: Pick<CandidateFilter, 'chunk' | 'chunkDecides' | 'contains' | 'document'>;
   readonly shown: NonNullable<SearchResponse['filters']>;
 }
@@ -43,10 +43,10 @@ export const FILTER_KINDS = [
  *
  * @throws SvcError USAGE for one that cannot be understood
  */
-export async function understandFilters(
+export async function parseFilters(
   filters: SearchFilters,
   context: DateContext,
-): Promise<UnderstoodFilters> {
+): Promise<ParsedFilters> {
   const days = await daysOf(filters, context);
   const conditions = (filters.where ?? []).map(conditionOf);
   const tags = (filters.tags ?? []).map((tag) => folded(tag.replace(/^#/u, '')));
@@ -179,7 +179,7 @@ async function dayRange(
     const range = { first: today - days, last: flag === 'on' ? today - days : today };
     if (isWritable(range)) return range;
   }
-  // "March" alone can be a name, so it is no date in a question.
+  // "March" alone can be a name, so it is not a date in a question.
   for (const asked of [text, `in ${text}`, `on ${text}`]) {
     const date = await dateIn(asked, nowMs, timeZone);
     if (date?.rest.trim() === '') return date.meanings[0];
@@ -203,7 +203,7 @@ const CONDITION = /^([^=<>]+)([=<>])(?!\s*[=<>])(.+)$/su;
 function conditionOf(text: string): Condition {
   const [, left = '', operator, right = ''] = CONDITION.exec(text) ?? [];
   const [key, wanted] = [left.trim(), right.trim()];
-  // A part of an operator that does not exist, such as !=, is not one of the key.
+  // A key that ends like this is the start of an unknown operator, such as !=.
   const isKey = key !== '' && !/[!~:]$/u.test(key);
   if (!isKey || wanted === '') throw notACondition(text);
   if (operator !== '=' && operator !== '<' && operator !== '>') throw notACondition(text);
@@ -256,7 +256,7 @@ function hasTag(tags: readonly string[], wanted: string): boolean {
   return tags.some((tag) => tag === wanted || tag.startsWith(`${wanted}/`));
 }
 
-/** Whether a heading above a passage, or in it, contains a text; what looks like one in a conversation is none. */
+/** Whether a heading above a passage, or in it, contains a text. Conversations have no headings of their own. */
 function isUnder(wanted: string, chunk: FilteredChunk, document: FilteredDocument): boolean {
   const contains = (heading: string): boolean => folded(heading).includes(wanted);
   if (chunk.headingPath.some(contains)) return true;

@@ -8,14 +8,14 @@ import type {
 } from '../index/index.js';
 import { essentialTerms, selectiveTerms } from './bounds.js';
 import { type DatedNotes, daysAfter } from './dates.js';
-import { type LexicalQuery, matchExpression, relaxed } from './query.js';
+import { type LexicalQuery, matchExpression, withOptionalPhrases } from './query.js';
 import { type AnalysedChunk, analyseChunk, type Ranking, rankCandidates } from './rank.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { QueryTerm } from './terms.js';
 import type { Correction } from './types.js';
 
 /** Keyword matches, and how to rank by keywords. */
-export interface Found {
+export interface KeywordMatches {
   readonly query: LexicalQuery;
   readonly match: string | undefined;
   readonly candidates: readonly LexicalCandidate[];
@@ -56,7 +56,7 @@ export async function findByWords(
   query: LexicalQuery,
   search: WordSearch,
   { corrections, isCorrected }: Corrections = NOT_CORRECTED,
-): Promise<Found> {
+): Promise<KeywordMatches> {
   const { limit, filter, tokenizer, dates, signal } = search;
   const terms = [...query.terms, ...query.required];
   const statistics = await index.termStatistics(terms.map((term) => term.match));
@@ -75,23 +75,26 @@ export async function findByWords(
     terms: query.terms.filter((_, at) => selective.has(at)),
   });
   const essential = essentialTerms(query, statistics, selective);
-  const worded =
+  const byWords =
     match === undefined ? [] : await index.lexicalCandidates(match, limit, filter, essential);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
-  if (worded.length === 0 && query.required.length > 0) {
-    const words = relaxed(query, search);
+  if (byWords.length === 0 && query.required.length > 0) {
+    const words = withOptionalPhrases(query, search);
     return findByWords(index, words, search, { corrections, isCorrected: false });
   }
   signal?.throwIfAborted();
   const matcher = createTermMatcher(terms, tokenizer);
   const byLanguage = await frequenciesIn(index, terms, search.languages);
-  const candidates = await withDated(index, worded, query, match, search);
-  const wordless = candidates.filter(({ bm25 }) => bm25 === 0).length;
-  const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
+  const dated = await datedCandidates(index, query, match, search);
+  const known = new Set(byWords.map(({ chunkId }) => chunkId));
+  const candidates = [...byWords, ...dated.filter(({ chunkId }) => !known.has(chunkId))];
+  const withoutWords = candidates.filter(({ bm25 }) => bm25 === 0).length;
+  const withWords = match === undefined ? 0 : await index.countMatches(match, filter);
+  const matches = withWords + withoutWords;
   const rank = async (chunks: readonly LexicalCandidate[]): Promise<Ranking> => {
-    const counted = { ...statistics, byLanguage };
     const analysed = await analyse(chunks, matcher, signal);
-    const ranking = rankCandidates(analysed, counted, dates, { has: isScored });
+    const counts = { ...statistics, byLanguage };
+    const ranking = rankCandidates(analysed, counts, dates, { has: isScored });
     if (!query.onlyStopWords) return ranking;
     return { ...ranking, scoreOf: (rank) => STOP_WORDS_SCORE * ranking.scoreOf(rank) };
   };
@@ -129,24 +132,21 @@ async function frequenciesIn(
   return counted;
 }
 
-/** Adds the best chunks that are from, or speak of, the days in the query, with or without its words. */
-async function withDated(
+/** The best chunks that are from, or speak of, the days in the query, with or without its words. */
+async function datedCandidates(
   index: MemoryIndex,
-  worded: readonly LexicalCandidate[],
   { required, excluded }: LexicalQuery,
   match: string | undefined,
   { dates, limit, filter }: WordSearch,
 ): Promise<readonly LexicalCandidate[]> {
-  if (dates === undefined || dates.chunks === 0) return worded;
+  if (dates === undefined || dates.chunks === 0) return [];
   const except =
     excluded.length === 0 ? undefined : excluded.map((term) => term.match).join(' OR ');
   const mustMatch = required.length > 0;
   const question = { days: dates.days, match, mustMatch, except, limit, filter };
-  const known = new Set(worded.map((chunk) => chunk.chunkId));
   const dated = await index.datedCandidates(question);
   const later = await index.datedCandidates({ ...question, ...daysAfter(dates.days) });
-  const added = [...dated, ...later.filter(dates.isMentionedIn)];
-  return [...worded, ...added.filter((chunk) => !known.has(chunk.chunkId))];
+  return [...dated, ...later.filter(dates.isMentionedIn)];
 }
 
 /** For queries without a searchable word: symbols, emoji, two characters with trigrams. */
@@ -155,16 +155,16 @@ export async function findLiterally(
   query: LexicalQuery,
   literal: string,
   { limit, filter, signal }: Pick<WordSearch, 'filter' | 'limit' | 'signal'>,
-): Promise<Found> {
+): Promise<KeywordMatches> {
   const candidates = await index.literalCandidates(literal, limit, filter);
   const term = { match: `"${literal}"`, forms: [] };
   const matcher = createTermMatcher([term], 'trigram');
-  const counted = candidates.map((chunk): LexicalCandidate => {
+  const scored = candidates.map((chunk): LexicalCandidate => {
     return { ...chunk, bm25: matcher(chunk.text).hits.length };
   });
   const statistics = { chunks: 1, frequencies: [0] };
   const rank = async (chunks: readonly LexicalCandidate[]): Promise<Ranking> =>
     rankCandidates(await analyse(chunks, matcher, signal), statistics, undefined);
   const none = { match: undefined, matches: candidates.length, corrections: [] };
-  return { query, ...none, candidates: counted, rank, matcher };
+  return { query, ...none, candidates: scored, rank, matcher };
 }

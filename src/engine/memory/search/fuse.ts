@@ -53,7 +53,7 @@ export function fuse(
   return candidates
     .map((candidate): FusedChunk => {
       const decay = halfLifeDays === undefined ? 1 : decayFactor(candidate.ageDays, halfLifeDays);
-      const relevance = weighted(candidate, shares);
+      const relevance = fusedScore(candidate, shares);
       return { ...candidate, relevance, decay, score: decay * relevance };
     })
     .sort(byScore);
@@ -64,7 +64,7 @@ export function fuse(
  * that keywords give, and scores mean the same with and without one. Each side counts in full at the default
  * weights; other weights reduce the side that they make less of, down to nothing.
  */
-function weighted({ textScore, vectorScore }: FusionCandidate, shares: FusionShares): number {
+function fusedScore({ textScore, vectorScore }: FusionCandidate, shares: FusionShares): number {
   if (vectorScore === undefined) return textScore;
   const { textWeight, vectorWeight } = MEMORY_SEARCH_DEFAULTS.query.hybrid;
   const text = Math.min(1, (shares.text * vectorWeight) / (shares.vector * textWeight));

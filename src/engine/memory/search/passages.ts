@@ -84,7 +84,7 @@ export function isHeading(line: string): boolean {
 /** A line with its section; with `headingAt` as an index of the passage's lines. */
 export type PassageLine = NumberedLine & Section;
 
-/** The lines of a passage with their sections; what looks like a heading in a conversation is none. */
+/** The lines of a passage with their sections. Conversations have no headings of their own. */
 export function linesInSections({
   source,
   path,
@@ -94,20 +94,20 @@ export function linesInSections({
 }: Passage): PassageLine[] {
   if (source === 'sessions')
     return lines.map((line) => ({ ...line, headingPath, headingAt: undefined }));
-  let first = 0;
+  let next = 0;
   return starts.flatMap((start, at) => {
     const end = starts[at + 1]?.startLine ?? Number.POSITIVE_INFINITY;
     const own = lines.filter(({ number }) => number >= start.startLine && number < end);
     const text = textLines(own.map((line) => `${line.text}\n`).join(''));
     const sections = sectionsOf(path, text, start);
-    const before = first;
-    first += own.length;
+    const first = next;
+    next += own.length;
     return own.map((line, within): PassageLine => {
-      const { headingPath: path = headingPath, headingAt } = sections[within] ?? {};
+      const section = sections[within];
       return {
         ...line,
-        headingPath: path,
-        headingAt: headingAt === undefined ? undefined : before + headingAt,
+        headingPath: section?.headingPath ?? headingPath,
+        headingAt: section?.headingAt === undefined ? undefined : first + section.headingAt,
       };
     });
   });

@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors/index.js';
 import { isTag } from '../sources/index.js';
 import type { Source } from '../types.js';
-import { type DateContext, understandFilters } from './filters.js';
+import { type DateContext, parseFilters } from './filters.js';
 import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
 import { straightQuotes } from './words.js';
@@ -13,7 +13,7 @@ export interface QueryLine {
   readonly query: string;
   /** The agent whose memory is searched, if one is named. */
   readonly agent: string | undefined;
-  readonly restricted: Pick<SearchRequest, 'filters' | 'pathGlob' | 'sources'>;
+  readonly restrictions: Pick<SearchRequest, 'filters' | 'pathGlob' | 'sources'>;
   /** The filters as they were typed. */
   readonly chips: readonly string[];
 }
@@ -30,7 +30,7 @@ const DURATION = /^\d+[dwmy]$/iu;
 
 /**
  * Reads `agent:x`, `in:sessions`, `path:journal/*`, `kind:image`, `#tag`, and `@7d` (since), `@yesterday` or `@2026-03`
- * (on). What is no valid filter is text; of several that exclude each other, the last one counts.
+ * (on). Anything that is not a valid filter is text; of several that exclude each other, the last one counts.
  */
 export async function readQueryLine(line: string, context: QueryLineContext): Promise<QueryLine> {
   let agent: string | undefined;
@@ -42,7 +42,7 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
   const chips: string[] = [];
   const words: string[] = [];
 
-  const take = async (piece: string): Promise<boolean> => {
+  const takeFilter = async (piece: string): Promise<boolean> => {
     const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];
     if (isTagFilter(piece)) {
       tags.push(piece);
@@ -65,7 +65,7 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
         return source !== undefined;
       }
       case 'kind': {
-        const isKnown = await isValid(() => understandFilters({ kinds: [value] }, context));
+        const isKnown = await isValid(() => parseFilters({ kinds: [value] }, context));
         if (isKnown) kinds.push(value);
         return isKnown;
       }
@@ -79,7 +79,7 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
     }
   };
   for (const piece of straightQuotes(line).match(PIECE) ?? [])
-    (await take(piece)) ? chips.push(piece) : words.push(piece);
+    (await takeFilter(piece)) ? chips.push(piece) : words.push(piece);
 
   const hasFilters = tags.length + kinds.length + Object.keys(dates).length > 0;
   // A blank at the end means that the last word is finished.
@@ -87,7 +87,11 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
   return {
     query: words.length === 0 ? '' : words.join(' ') + end,
     agent,
-    restricted: { sources, pathGlob, filters: hasFilters ? { ...dates, tags, kinds } : undefined },
+    restrictions: {
+      sources,
+      pathGlob,
+      filters: hasFilters ? { ...dates, tags, kinds } : undefined,
+    },
     chips,
   };
 }
@@ -97,13 +101,13 @@ function isTagFilter(piece: string): boolean {
   return piece.startsWith('#') && isTag(piece.slice(1)) && /\p{L}/u.test(piece);
 }
 
-/** A duration begins so long ago; anything else is a day or a period. */
+/** A duration is the time since then; anything else is a day or a period. */
 async function datesFrom(
   text: string,
   context: QueryLineContext,
 ): Promise<SearchFilters | undefined> {
   const dates = DURATION.test(text) ? { since: text } : { on: text };
-  return (await isValid(() => understandFilters(dates, context))) ? dates : undefined;
+  return (await isValid(() => parseFilters(dates, context))) ? dates : undefined;
 }
 
 async function isValid(check: () => Promise<unknown>): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface LexicalQuery {
   /** True when the query was longer than the limits. */
   readonly shortened: boolean;
   /** Prefixes that are too short for the index and are searched as words. */
-  readonly cutShort: readonly string[];
+  readonly shortPrefixes: readonly string[];
   /** Whether nothing in the query names a topic ("what is this about"). */
   readonly onlyStopWords: boolean;
 }
@@ -23,7 +23,7 @@ export interface LexicalQuery {
 /** More terms would cost time without changing the ranking: a pasted page is cut to its first ones. */
 const MAX_TERMS = 64;
 /** Maximum words in required and in excluded phrases: each costs far more than a single word. */
-const MAX_DEMANDED_WORDS = 16;
+const MAX_CONSTRAINT_WORDS = 16;
 /** Far above any real query; bounds the parsing of a pasted file. */
 const MAX_CHARACTERS = 20_000;
 /** A longer text without any word is searched by its beginning. */
@@ -36,7 +36,7 @@ const EXCLUDED_WORD = /^-\p{L}{2}/u;
  * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a phrase"` must
  * occur, `-word` must not, `word*` matches prefixes. Nothing else is special: no input is an error.
  *
- * @param hasDate whether a date is asked for as well, so that no word has to be
+ * @param hasDate whether the query also asks for a date, and so needs no words
  */
 export function parseQuery(
   raw: string,
@@ -56,25 +56,25 @@ export function parseQuery(
   const terms = distinct(nothingElse ? words : topical);
   const onlyStopWords = nothingElse && words.length > 0;
   const searchable = terms.length > 0 || required.length > 0 || hasDate;
-  const must = firstOf(distinct(required));
-  const mustNot = firstOf(distinct(excluded));
+  const must = withinWordLimit(distinct(required));
+  const mustNot = withinWordLimit(distinct(excluded));
   return {
     terms: terms.slice(0, MAX_TERMS),
     required: must.kept,
     excluded: mustNot.kept,
     literal: searchable || text.trim() === '' ? undefined : text.trim().slice(0, MAX_LITERAL),
     shortened: text.length > MAX_CHARACTERS || terms.length > MAX_TERMS || must.cut || mustNot.cut,
-    cutShort: [],
+    shortPrefixes: [],
     onlyStopWords,
   };
 }
 
-/** As many phrases, in order, as {@link MAX_DEMANDED_WORDS} allows, and whether something is left out. */
-function firstOf(phrases: readonly QueryTerm[]): { kept: QueryTerm[]; cut: boolean } {
+/** The phrases within {@link MAX_CONSTRAINT_WORDS}, in order, and whether anything was left out. */
+function withinWordLimit(phrases: readonly QueryTerm[]): { kept: QueryTerm[]; cut: boolean } {
   let words = 0;
   const kept = phrases.filter(({ forms: [form] }) => {
     words += form?.stems.length ?? 0;
-    return words <= MAX_DEMANDED_WORDS;
+    return words <= MAX_CONSTRAINT_WORDS;
   });
   return { kept, cut: kept.length < phrases.length || kept.some(({ isCut }) => isCut === true) };
 }
@@ -112,7 +112,7 @@ export function matchExpression(query: LexicalQuery): string | undefined {
 }
 
 /** The same query with phrases optional, for when none occurs verbatim. */
-export function relaxed(query: LexicalQuery, reading: QueryReading): LexicalQuery {
+export function withOptionalPhrases(query: LexicalQuery, reading: QueryReading): LexicalQuery {
   const words = query.required.flatMap(({ phrase = '' }) => wordTerms(phrase, reading));
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
 }

@@ -69,8 +69,8 @@ const WRITTEN_LATER = 0.2;
 /** Share of the better neighbouring chunk's rank that is added. */
 const NEIGHBOUR = 0.1;
 
-/** More terms than a question has. */
-const TELLING_TERMS = 16;
+/** How many of the heaviest terms are the whole of a query: more than a question has. */
+const FULL_WEIGHT_TERMS = 16;
 
 const ALL_TERMS: ScoredTerms = { has: () => true };
 
@@ -85,42 +85,42 @@ export function rankCandidates(
   scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
   const { chunks: total, frequencies, byLanguage } = statistics;
-  // A word that the index does not have weighs as one in a single passage, or it would outweigh those it has.
+  // An unknown word weighs as much as one in a single passage, or it would outweigh the known words.
   const weights = frequencies.map((frequency) => smoothIdf(total, Math.max(1, frequency)));
-  // Notes of the days are like notes with a word: the fewer, the more it says.
+  // Notes of the days weigh like notes with a word: the fewer there are, the more a match says.
   const dateWeight = dates === undefined || dates.chunks === 0 ? 0 : smoothIdf(total, dates.chunks);
   const queryWeight = sum(weights) + dateWeight;
-  // No passage contains most of a pasted page: its most telling words are enough.
-  const fullWeight = sum([...weights, dateWeight].sort((a, b) => b - a).slice(0, TELLING_TERMS));
-  // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
-  const flooredOf = (counted: readonly number[]): number[] =>
-    counted.map(
+  // No passage contains most of a pasted page: its heaviest words are enough.
+  const fullWeight = sum(
+    [...weights, dateWeight].sort((a, b) => b - a).slice(0, FULL_WEIGHT_TERMS),
+  );
+  // What BM25 omits of each term's weight: all of it for terms that were not searched.
+  const omittedOf = (frequenciesOfTerms: readonly number[]): number[] =>
+    frequenciesOfTerms.map(
       (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? idf(total, frequency) : 0),
     );
-  const flooredOfAll = flooredOf(frequencies);
-  const flooredIn = new Map(
-    [...(byLanguage ?? [])].map(([code, counted]) => [code, flooredOf(counted)]),
-  );
+  const omittedOfAll = omittedOf(frequencies);
+  const omittedIn = new Map([...(byLanguage ?? [])].map(([code, own]) => [code, omittedOf(own)]));
   const lineWeights = lineWeightsOf(
     analysed.flatMap(({ lines }) => lines),
     frequencies.length,
   );
   const lineTotal = sum(lineWeights);
-  const first = analysed.map(({ chunk, lines, above }) => {
-    const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
-    const phrases = Math.max(0, ...lines.map((line) => weighPairs(line.pairs, weights)));
+  const ranked = analysed.map(({ chunk, lines, above }) => {
+    const best = Math.max(0, ...lines.map((line) => termsWeight(line.terms, lineWeights)));
+    const phrases = Math.max(0, ...lines.map((line) => pairsWeight(line.pairs, weights)));
     const present = [...new Set([...above, ...lines.flatMap((line) => line.terms)])];
     const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates);
     const rank =
       chunk.bm25 +
-      weigh(present, flooredIn.get(chunk.language ?? '') ?? flooredOfAll) +
+      termsWeight(present, omittedIn.get(chunk.language ?? '') ?? omittedOfAll) +
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
       PHRASE * phrases +
       dateShare * queryWeight;
     return { chunk, lines, above, rank };
   });
   return {
-    chunks: withNeighbours(first).sort(byRank),
+    chunks: withNeighbours(ranked).sort(byRank),
     lineWeights,
     scoreOf: (rank) => (fullWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / fullWeight)),
   };
@@ -152,7 +152,7 @@ function pairsOf(hits: TextAnalysis['hits']): readonly number[] {
   return [...pairs];
 }
 
-function weighPairs(pairs: readonly number[], weights: readonly number[]): number {
+function pairsWeight(pairs: readonly number[], weights: readonly number[]): number {
   return sum(pairs.map((term) => Math.min(weights[term] ?? 0, weights[term + 1] ?? 0)));
 }
 
@@ -197,7 +197,7 @@ function dateShareOf(
   return daysOverlap(days, later) ? WRITTEN_LATER : 0;
 }
 
-export function weigh(terms: readonly number[], weights: readonly number[]): number {
+export function termsWeight(terms: readonly number[], weights: readonly number[]): number {
   return terms.reduce((total, term) => total + (weights[term] ?? 0), 0);
 }
 

@@ -6,36 +6,40 @@ import {
   type PromotedLine,
 } from '../types.js';
 import { isHeading, type NumberedLine, type Passage } from './passages.js';
-import { weigh } from './rank.js';
+import { termsWeight } from './rank.js';
 import { foldWord } from './words.js';
 
 /** An item, and the items after it that say the same. */
-export interface Distinct<Item> {
+export interface RepeatGroup<Item> {
   readonly item: Item;
   readonly similar: readonly Item[];
 }
 
-/** Keeps the first of the passages that say the same, with the others. */
+/**
+ * Keeps the first of the passages that say the same, with the others.
+ *
+ * @param keyOf what a passage says: {@link statementOf} or {@link answerOf}
+ */
 export function collapse<Item extends { readonly passage: Passage }>(
   items: readonly Item[],
-  sayingOf: (passage: Passage) => string,
-): readonly Distinct<Item>[] {
+  keyOf: (passage: Passage) => string,
+): readonly RepeatGroup<Item>[] {
   const sketches = items.map(({ passage }) => sketchOf(passage));
   const counts = new Map<string, number>();
   for (const sketch of sketches) counts.set(sketch, (counts.get(sketch) ?? 0) + 1);
   const kept: { readonly item: Item; readonly similar: Item[] }[] = [];
-  const bySaying = new Map<string, Item[]>();
+  const byKey = new Map<string, Item[]>();
   for (const [at, item] of items.entries()) {
     const sketch = sketches[at] ?? '';
     const isAlone = sketch === '' || counts.get(sketch) === 1;
-    const saying = isAlone ? undefined : sayingOf(item.passage);
-    const others = saying === undefined ? undefined : bySaying.get(saying);
+    const key = isAlone ? undefined : keyOf(item.passage);
+    const others = key === undefined ? undefined : byKey.get(key);
     if (others !== undefined) {
       others.push(item);
       continue;
     }
     const similar: Item[] = [];
-    if (saying !== undefined) bySaying.set(saying, similar);
+    if (key !== undefined) byKey.set(key, similar);
     kept.push({ item, similar });
   }
   return kept;
@@ -51,18 +55,18 @@ export type PromotedLines = ReadonlyMap<string, readonly PromotedLine[]>;
 
 /**
  * Joins a passage of long-term memory with the note that makes the same statement about the query, at the place of
- * the note: it has the context, and search stays as good as it was before the statement was copied. A statement that
- * was reworded is joined with the passage of the note that it was made of. A passage that answers with more than one
- * note's statements is the result after the note.
+ * the note: it has the context, and search stays as good as it was before the statement was copied. A reworded
+ * statement is joined with the note it was made from. A passage with statements of several notes stays a result, right
+ * after the best of these.
  *
  * @param found best first
  * @param lineWeights for each query term: its weight among the lines of the candidates
  */
 export function withOrigins<Item extends { readonly passage: Passage }>(
-  found: readonly Distinct<Item>[],
+  found: readonly RepeatGroup<Item>[],
   lineWeights: readonly number[],
   promoted: PromotedLines,
-): readonly Distinct<Item>[] {
+): readonly RepeatGroup<Item>[] {
   const copies = found.filter(({ item }) => isCopy(item.passage));
   if (copies.length === 0) return found;
   const notes = found.filter(({ item }) => !isCopy(item.passage));
@@ -71,34 +75,35 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
   for (const copy of copies) {
     const { passage } = copy.item;
     const origins = bestLines(passage, lineWeights).map(({ text, number }) => {
-      const same = texts.findIndex((one) => one.includes(text));
+      const same = texts.findIndex((note) => note.includes(text));
       if (same !== -1) return same;
-      const from = promoted
-        .get(documentKeyText(passage))
-        ?.find(({ line }) => line === number)?.from;
-      return notes.findIndex(({ item }) => from !== undefined && has(item.passage, passage, from));
+      const lines = promoted.get(documentKeyText(passage));
+      const from = lines?.find(({ line }) => line === number)?.from;
+      return notes.findIndex(
+        ({ item }) => from !== undefined && hasLinesFrom(item.passage, passage, from),
+      );
     });
-    const origin = notes[Math.min(...origins.filter((at) => at !== -1))];
-    const at = placed.findIndex(({ item }) => item === origin?.item);
-    const there = placed[at];
-    if (there === undefined) continue;
-    const from = placed.indexOf(copy);
+    const best = notes[Math.min(...origins.filter((at) => at !== -1))];
+    const originAt = placed.findIndex(({ item }) => item === best?.item);
+    const origin = placed[originAt];
+    if (origin === undefined) continue;
+    const copyAt = placed.indexOf(copy);
     const saysMore = new Set(origins).size > 1;
     if (!saysMore) {
-      placed[at] = { ...there, similar: [...there.similar, copy.item, ...copy.similar] };
-      placed.splice(from, 1);
-    } else if (from < at) {
-      placed.splice(at + 1, 0, copy);
-      placed.splice(from, 1);
+      placed[originAt] = { ...origin, similar: [...origin.similar, copy.item, ...copy.similar] };
+      placed.splice(copyAt, 1);
+    } else if (copyAt < originAt) {
+      placed.splice(originAt + 1, 0, copy);
+      placed.splice(copyAt, 1);
     }
   }
   return placed;
 }
 
-/** Whether a passage has lines of a note next to a document. */
-function has(
+/** Whether a passage has the lines of a note that a copy was made from. */
+function hasLinesFrom(
   passage: Passage,
-  { source, origin }: DocumentKey,
+  { source, origin }: Passage,
   from: PromotedLine['from'],
 ): boolean {
   return isSameDocument(passage, { source, origin, path: from.path }) && overlaps(passage, from);
@@ -114,14 +119,14 @@ function bestLines(
   { lines }: Passage,
   lineWeights: readonly number[],
 ): readonly { readonly text: string; readonly number: number }[] {
-  const weighed = lines
+  const weights = lines
     .filter(({ text }) => !isHeading(text))
     .map(({ text, terms, number }) => {
-      return { text: plainText(text), number, weight: weigh(terms, lineWeights) };
+      return { text: plainText(text), number, weight: termsWeight(terms, lineWeights) };
     })
     .filter(({ text }) => text.length >= LEAST_COPIED);
-  const most = Math.max(0, ...weighed.map(({ weight }) => weight));
-  return weighed.filter(({ weight }) => weight > 0 && weight === most);
+  const most = Math.max(0, ...weights.map(({ weight }) => weight));
+  return weights.filter(({ weight }) => weight > 0 && weight === most);
 }
 
 /** All lines as one: a statement may take several lines in its note. */
@@ -149,8 +154,8 @@ export function statementOf(passage: Passage): string {
 }
 
 /**
- * What a passage says about the query, in comparable form: the lines with its words. What follows a heading,
- * a label or a question belongs to it. Of a conversation, everything: its answers rarely repeat the words.
+ * What a passage says about the query, in comparable form: the lines with its words, and what follows if these are a
+ * heading, a label or a question. All of a conversation, because its answers rarely repeat the words of the question.
  */
 export function answerOf(passage: Passage): string {
   if (passage.source === 'sessions') return statementOf(passage);

@@ -4,23 +4,25 @@ import type { MemoryIndex } from '../index/index.js';
 import { documentKeyText } from '../types.js';
 import type { FusedChunk } from './fuse.js';
 import type { Findings } from './results.js';
-import type { SearchRequest } from './types.js';
+
+export interface RerankInput {
+  readonly query: string;
+  readonly reranking: Reranking;
+  /** Receives the reason if the order was kept. */
+  readonly warnings: Warning[];
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of their
  * scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
  *
  * Images and recordings keep their places, because a reranker only sees text.
- *
- * @param warnings receives the reason if the order was kept
  */
 export async function rerankFindings(
   index: MemoryIndex,
   findings: Findings,
-  { query }: SearchRequest,
-  reranking: Reranking,
-  warnings: Warning[],
-  signal: AbortSignal | undefined,
+  { query, reranking, warnings, signal }: RerankInput,
 ) {
   const head = await textsAmong(index, findings.fused.slice(0, reranking.topN));
   if (head.length < 2) return { findings };
@@ -29,16 +31,16 @@ export async function rerankFindings(
   const reranked = await reranker.rerank(query, texts, warnings, signal);
   if (reranked === undefined) return { findings };
   const { scores, report } = reranked;
-  const fresh = head.map(({ found, place }, at) => ({ found, place, score: scores.get(at) }));
+  const scored = head.map(({ found, place }, at) => ({ found, place, score: scores.get(at) }));
   // Stable: equal scores, and those without one, keep their order.
-  const ordered = fresh.toSorted((a, b) => compare(a.score, b.score));
+  const ordered = scored.toSorted((a, b) => byRerankScore(a.score, b.score));
   const relevances = head.map(({ found }) => found.relevance).sort((a, b) => b - a);
   const fused: FusedChunk[] = [...findings.fused];
   for (const [at, { found, place, score }] of ordered.entries()) {
-    const slot = head[at]?.place;
-    if (slot === undefined) continue;
+    const newPlace = head[at]?.place;
+    if (newPlace === undefined) continue;
     const relevance = relevances[at] ?? 0;
-    fused[slot] = {
+    fused[newPlace] = {
       ...found,
       relevance,
       score: relevance * found.decay,
@@ -50,7 +52,7 @@ export async function rerankFindings(
 }
 
 /** Best first; what has no score comes last. */
-function compare(a: number | undefined, b: number | undefined): number {
+function byRerankScore(a: number | undefined, b: number | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return b - a;
 }

@@ -6,8 +6,8 @@ import { linesInSections, type Passage, passagesOf } from './passages.js';
 import {
   answerOf,
   collapse,
-  type Distinct,
   type PromotedLines,
+  type RepeatGroup,
   statementOf,
   withOrigins,
 } from './repeats.js';
@@ -47,7 +47,8 @@ const WITHOUT_PAUSE = 10;
 /** Pool for diversification, as a multiple of the requested results. */
 const DIVERSITY_POOL = 3;
 
-interface Placed {
+/** A passage with its best chunk, whose score it has. */
+interface ScoredPassage {
   readonly passage: Passage;
   readonly chunk: FusedChunk;
   readonly diversity: ScoreExplanation['diversity'];
@@ -69,7 +70,7 @@ export async function resultsOf(
   // Before decay: age changes the order, but never leaves a question without its only answer.
   const isGood = ({ relevance }: FusedChunk): boolean => round(relevance) >= minScore;
   await othersTurn(signal);
-  const [good, poor] = split(placedPassages(findings, isGood), ({ chunk }) => isGood(chunk));
+  const [good, poor] = split(scoredPassages(findings, isGood), ({ chunk }) => isGood(chunk));
   const { mmrLambda } = options;
   await othersTurn(signal);
   const distinct =
@@ -80,28 +81,28 @@ export async function resultsOf(
           findings.lineWeights,
           findings.promoted,
         );
-  const placed =
+  const groups =
     mmrLambda === undefined
       ? distinct.slice(0, maxResults)
       : diversified(distinct, mmrLambda, maxResults);
   const results: BareResult[] = [];
-  for (const [position, found] of placed.entries()) {
+  for (const [position, group] of groups.entries()) {
     if (position % WITHOUT_PAUSE === 0) await othersTurn(signal);
-    results.push(resultOf(found, position, findings, request, options));
+    results.push(resultOf(group, position, findings, { ...options, explain: request.explain }));
   }
-  return { results, belowMinScore: Math.min(poor.length, maxResults - placed.length) };
+  return { results, belowMinScore: Math.min(poor.length, maxResults - groups.length) };
 }
 
 /** All passages, those that are good enough first; any chunk can join a passage. */
-function placedPassages(
+function scoredPassages(
   { fused }: Findings,
   isGood: (chunk: FusedChunk) => boolean,
-): readonly Placed[] {
+): readonly ScoredPassage[] {
   const byId = new Map(fused.map((chunk) => [chunk.ranked.chunk.chunkId, chunk]));
   const ranked = split(fused, isGood)
     .flat()
     .map((chunk) => chunk.ranked);
-  return passagesOf(ranked, ranked.length).flatMap((passage): Placed[] => {
+  return passagesOf(ranked, ranked.length).flatMap((passage): ScoredPassage[] => {
     const chunk = byId.get(passage.chunkId);
     return chunk === undefined ? [] : [{ passage, chunk, diversity: null }];
   });
@@ -115,10 +116,10 @@ function split<Item>(
 }
 
 function diversified(
-  distinct: readonly Distinct<Placed>[],
+  distinct: readonly RepeatGroup<ScoredPassage>[],
   lambda: number,
   maxResults: number,
-): readonly Distinct<Placed>[] {
+): readonly RepeatGroup<ScoredPassage>[] {
   const items = distinct.slice(0, maxResults * DIVERSITY_POOL).map((found, place) => ({
     ...found,
     place,
@@ -132,11 +133,10 @@ function diversified(
 }
 
 function resultOf(
-  { item: { passage, chunk, diversity }, similar }: Distinct<Placed>,
+  { item: { passage, chunk, diversity }, similar }: RepeatGroup<ScoredPassage>,
   position: number,
   findings: Findings,
-  request: SearchRequest,
-  options: ResultOptions,
+  options: Pick<SearchRequest, 'explain'> & ResultOptions,
 ): BareResult {
   const budget = snippetBudget(position, options.snippetChars);
   const snippet = snippetOf(
@@ -163,8 +163,8 @@ function resultOf(
     ...citationOf(passage, options),
     ...(similar.length === 0
       ? {}
-      : { similarCount: similar.length, similar: listed(similar, options) }),
-    ...(request.explain === true
+      : { similarCount: similar.length, similar: similarPassages(similar, options) }),
+    ...(options.explain === true
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
       : {}),
     highlights: snippet.highlights,
@@ -195,7 +195,7 @@ function pagesOf({ path, lines, headingPath }: Passage): PageRange | undefined {
   const [first] = started;
   const last = started.at(-1);
   if (first !== undefined && last !== undefined) {
-    // What is above the first mark is of the page before.
+    // Lines above the first page number are of the page before.
     const firstPage = first.at === 0 ? first.page : Math.max(1, first.page - 1);
     return { firstPage, lastPage: last.page };
   }
@@ -206,8 +206,8 @@ function pagesOf({ path, lines, headingPath }: Passage): PageRange | undefined {
 /** Most passages in a result's `similar`; their number is complete. */
 const MOST_LISTED = 10;
 
-function listed(
-  similar: readonly Placed[],
+function similarPassages(
+  similar: readonly ScoredPassage[],
   options: ResultOptions,
 ): NonNullable<BareResult['similar']> {
   return similar.slice(0, MOST_LISTED).map(({ passage }) => {

@@ -6,9 +6,11 @@ import { runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
 import type { Language, MemoryIndex } from '../index/index.js';
 import { shortestPrefix, withoutShortPrefixes } from './bounds.js';
+import { combineScoresOrWarn } from './combine-scores.js';
 import { type DatedNotes, dateIn, findDatedNotes } from './dates.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
+import type { RerankInput } from './rerank-findings.js';
 import { type Findings, resultsOf } from './results.js';
 import {
   candidateFilter,
@@ -19,7 +21,6 @@ import {
 } from './search-request.js';
 import { prefixTerm, type QueryReading } from './terms.js';
 import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
-import { weighOrWarn } from './weigh.js';
 
 const MAX_CANDIDATES = 400;
 
@@ -29,58 +30,59 @@ const MAX_CANDIDATES = 400;
  * @param signal aborts between statements and other parts of the work, and while waiting for the provider
  */
 export async function searchIndex(
-  opened: MemoryIndex,
+  openIndex: MemoryIndex,
   request: SearchRequest,
   options: SearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchResponse> {
   const started = runningMs();
   const warnings: Warning[] = [];
-  const index = await opened.view();
+  const index = await openIndex.view();
   const { query, tokenizer, languages, dates, isDated } = await readQuery(index, request, options);
   // Before the provider is asked, because a filter may be wrong.
   const filters = await readFilters(request, options);
   const filter = await candidateFilter(request, options.sources, filters);
-  // There is nothing else to embed or to compare.
-  const onlyDate = isDated && dates?.isAlone === true;
-  const embedding = onlyDate
+  // A query that is only a date has nothing to embed or to rerank by.
+  const isOnlyDate = isDated && dates?.isAlone === true;
+  const embedding = isOnlyDate
     ? Promise.resolve(undefined)
-    : embed(index, request, options, warnings, signal);
+    : embedQuery(index, request, { embedder: options.embedder, warnings, signal });
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
-  const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
+  const reranking = isOnlyDate ? undefined : rerankingOf(request, options.reranking);
   const maxResults = request.maxResults ?? options.maxResults;
-  const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
-  const searchOnce = async (most: number, embedded: Promise<QueryVector | undefined>) => {
-    const found =
+  const searchAmong = async (limit: number, embedding: Promise<QueryVector | undefined>) => {
+    const keywords =
       query.literal === undefined
         ? await findByWords(index, query, {
-            ...{ limit: most, filter, tokenizer, languages, dates, signal },
-            corrects: request.exact !== true && tokenizer !== 'trigram' && !onlyDate,
+            ...{ limit, filter, tokenizer, languages, dates, signal },
+            corrects: request.exact !== true && tokenizer !== 'trigram' && !isOnlyDate,
           })
-        : await findLiterally(index, query, query.literal, { limit: most, filter, signal });
+        : await findLiterally(index, query, query.literal, { limit, filter, signal });
     signal?.throwIfAborted();
-    const vector = await embedded;
-    const input = { found, vector, limit: most, filter, tokenizer };
-    const weighed = await weighOrWarn(index, input, options, warnings);
-    const unranked = await resultsOf(weighed, request, options, signal);
-    return { found, vector, weighed, unranked };
+    const vector = await embedding;
+    const input = { keywords, vector, limit, filter, tokenizer };
+    const findings = await combineScoresOrWarn(index, input, options, warnings);
+    const shown = await resultsOf(findings, request, options, signal);
+    return { keywords, vector, findings, shown };
   };
-  const first = await searchOnce(limit, embedding);
+  const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
+  const first = await searchAmong(limit, embedding);
   // Where passages that say the same took the places of candidates, more candidates are ranked, once.
   const isCrowded =
     limit < MAX_CANDIDATES &&
-    first.found.candidates.length >= limit &&
-    first.unranked.results.length < maxResults &&
-    first.unranked.results.some(({ similarCount }) => similarCount !== undefined);
-  // A vector that was not comparable with the index has had its warning.
-  const usable = first.weighed.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
-  const { found, vector, weighed, unranked } = isCrowded
-    ? await searchOnce(MAX_CANDIDATES, usable)
-    : first;
-  const { findings, report } = await rerank(index, weighed, request, reranking, warnings, signal);
+    first.keywords.candidates.length >= limit &&
+    first.shown.results.length < maxResults &&
+    first.shown.results.some(({ similarCount }) => similarCount !== undefined);
+  // The warning about a vector that is not comparable with the index is not repeated.
+  const comparable = first.findings.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
+  const last = isCrowded ? await searchAmong(MAX_CANDIDATES, comparable) : first;
+  const { keywords, vector } = last;
+  const { findings, report } = await rerank(index, last.findings, {
+    ...{ query: request.query, reranking, warnings, signal },
+  });
   const { results, belowMinScore } =
-    findings === weighed ? unranked : await resultsOf(findings, request, options, signal);
+    findings === last.findings ? last.shown : await resultsOf(findings, request, options, signal);
   return {
     query: request.query,
     mode: findings.mode,
@@ -90,9 +92,9 @@ export async function searchIndex(
     dates: dates === undefined ? null : datesOutput(dates),
     ...(filters === undefined ? {} : { filters: filters.shown }),
     results: await withKinds(index, results),
-    corrections: found.corrections,
+    corrections: keywords.corrections,
     ...(report === undefined ? {} : { rerank: report }),
-    matches: found.matches,
+    matches: keywords.matches,
     belowMinScore,
     searchMs: runningMs() - started,
     warnings: [
@@ -108,7 +110,7 @@ export async function searchIndex(
 interface ReadQuery extends QueryReading {
   readonly query: LexicalQuery;
   readonly dates: DatedNotes | undefined;
-  /** Whether there are notes of the date that it asks about; without any, that is searched as words. */
+  /** Whether there are notes of the date that it asks about; without any, the date is searched as words. */
   readonly isDated: boolean;
 }
 
@@ -135,9 +137,9 @@ async function readQuery(
 }
 
 /**
- * The query with its last word also as a prefix, as `word*` is: instead of a word that the index does not have, and next
- * to one that it has, so that passages with the word itself are first. A prefix without a match changes nothing, so the
- * word is corrected as any other.
+ * The query with its last word also as a prefix, as if `word*` was typed. The prefix replaces an unknown word and is
+ * added to a known one, so that passages with the word itself are first. A prefix without a match changes nothing: the
+ * word is corrected like any other.
  *
  * @param text the words of the query as typed
  * @param chunks how many the index has
@@ -149,9 +151,9 @@ export async function withUnfinishedWord(
   { languages, chunks }: { readonly languages: readonly Language[]; readonly chunks: number },
 ): Promise<LexicalQuery> {
   const last = query.terms.findLast(({ word }) => word !== undefined);
-  // After a blank or a quote, the word is finished; a stop word is no term.
+  // After a blank or a quote, the word is finished; a stop word is not a term.
   if (last?.word === undefined || !text.normalize('NFC').endsWith(last.word)) return query;
-  // Before what it matches is counted, which takes longest for the shortest.
+  // Checked before counting its matches, which takes longest for the shortest prefixes.
   if ([...last.word].length < shortestPrefix(chunks)) return query;
   const prefix = prefixTerm(last.word, languages);
   const { frequencies } = await index.termStatistics([last.match, prefix.match]);
@@ -177,27 +179,28 @@ function rerankingOf(
 async function rerank(
   index: MemoryIndex,
   findings: Findings,
-  request: SearchRequest,
-  reranking: Reranking | undefined,
-  warnings: Warning[],
-  signal: AbortSignal | undefined,
+  { reranking, ...input }: Omit<RerankInput, 'reranking'> & Pick<SearchOptions, 'reranking'>,
 ): Promise<{ readonly findings: Findings; readonly report?: RerankReport }> {
   if (reranking === undefined) return { findings };
   const { rerankFindings } = await import('./rerank-findings.js');
-  return rerankFindings(index, findings, request, reranking, warnings, signal);
+  return rerankFindings(index, findings, { reranking, ...input });
 }
 
 /** Starts embedding the query, so that the provider works during the keyword search. */
-async function embed(
+async function embedQuery(
   index: MemoryIndex,
-  request: SearchRequest,
-  { embedder }: SearchOptions,
-  warnings: Warning[],
-  signal: AbortSignal | undefined,
+  { query, lexicalOnly }: SearchRequest,
+  {
+    embedder,
+    warnings,
+    signal,
+  }: Pick<SearchOptions, 'embedder'> & {
+    readonly warnings: Warning[];
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<QueryVector | undefined> {
-  const blank = request.query.trim() === '';
-  if (embedder === undefined || request.lexicalOnly === true || blank) return undefined;
-  return embedder.embed(request.query, index, warnings, signal);
+  const isOff = lexicalOnly === true || query.trim() === '';
+  return isOff ? undefined : embedder?.embed(query, index, warnings, signal);
 }
 
 export function candidateLimit(

@@ -1,7 +1,7 @@
 import type { Warning } from '../../errors/index.js';
 import type { CandidateFilter, MemoryIndex } from '../index/index.js';
 import { documentKeyText, type Source } from '../types.js';
-import type { UnderstoodFilters } from './filters.js';
+import type { ParsedFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
 import type {
   BareResult,
@@ -15,7 +15,7 @@ import type {
 export async function candidateFilter(
   request: SearchRequest,
   searched: readonly Source[] | undefined,
-  filters: UnderstoodFilters | undefined,
+  filters: ParsedFilters | undefined,
 ): Promise<CandidateFilter> {
   const requested = request.sources;
   const sources = requested?.filter((source) => searched?.includes(source) ?? true) ?? searched;
@@ -29,9 +29,9 @@ export async function candidateFilter(
 export async function readFilters(
   { filters }: SearchRequest,
   { nowMs, timeZone }: Pick<SearchOptions, 'nowMs' | 'timeZone'>,
-): Promise<UnderstoodFilters | undefined> {
+): Promise<ParsedFilters | undefined> {
   if (filters === undefined || !hasFilters(filters)) return undefined;
-  const { understandFilters } = await import('./filters.js');
+  const { parseFilters: understandFilters } = await import('./filters.js');
   return understandFilters(filters, { nowMs, timeZone });
 }
 
@@ -83,8 +83,8 @@ export function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] 
       message: 'the query is too long: only its beginning was searched',
     });
   }
-  if (query.cutShort.length > 0) {
-    const beginnings = query.cutShort.map((beginning) => `${beginning}*`).join(', ');
+  if (query.shortPrefixes.length > 0) {
+    const beginnings = query.shortPrefixes.map((beginning) => `${beginning}*`).join(', ');
     warnings.push({
       code: 'BEGINNING_TOO_SHORT',
       message: `prefix too short for a memory of this size, searched as a whole word: ${beginnings}`,

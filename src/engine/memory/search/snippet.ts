@@ -1,5 +1,5 @@
 import { isHeading, type PassageLine } from './passages.js';
-import { weigh } from './rank.js';
+import { termsWeight } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './words.js';
 
@@ -86,7 +86,7 @@ export function bestLineOf(lines: readonly string[], matcher: TermMatcher): numb
   return below === -1 || isHeading(lines[below] ?? '') ? heading : below;
 }
 
-/** The headings above all lines that are no headings. */
+/** The headings that all other lines share. */
 function commonPath(lines: readonly PassageLine[]): readonly string[] {
   const content = lines.filter(({ hasWords, headingAt }, at) => hasWords && headingAt !== at);
   const paths = (content.length === 0 ? lines : content).map(({ headingPath }) => headingPath);
@@ -116,7 +116,7 @@ function chooseLines(
 ): readonly number[] {
   const length = lines.reduce((total, line) => total + line.text.length + 1, -1);
   if (length <= budget) return lines.map((_, index) => index);
-  const own = lines.map((line) => weigh(line.terms, lineWeights));
+  const own = lines.map((line) => termsWeight(line.terms, lineWeights));
   const value = (index: number): number =>
     (own[index] ?? 0) +
     LINE_BEFORE * (own[index - 1] ?? 0) +
@@ -184,7 +184,7 @@ function clipLine(
     const within = hits.filter(
       (other) => other.start >= hit.start && other.end <= hit.start + width - LEAD_CHARACTERS,
     );
-    const weight = weigh([...new Set(within.map((other) => other.term))], lineWeights);
+    const weight = termsWeight([...new Set(within.map((other) => other.term))], lineWeights);
     if (weight > bestWeight) {
       bestWeight = weight;
       start = hit.start;

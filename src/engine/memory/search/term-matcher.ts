@@ -34,11 +34,11 @@ export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokeni
 
 function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   const lookup = lookupOf(terms);
-  const ascii = asciiMatcher(terms, lookup);
+  const ascii = plainTextMatcher(terms, lookup);
   const mayMatch = foldedFilter(terms);
   return (text) => {
     if (isPlain(text)) return ascii(text);
-    if (mayMatch(text)) return allWords(text, lookup);
+    if (mayMatch(text)) return matchAllWords(text, lookup);
     return { hits: [], hasWords: ASCII_WORD.test(text) || hasAnyWord(text) };
   };
 }
@@ -51,12 +51,12 @@ function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
   return (text) => like.test(foldWord(text)) || hasCamelCase(text) || text.includes('ß');
 }
 
-function allWords(text: string, lookup: TermLookup): TextAnalysis {
+function matchAllWords(text: string, lookup: TermLookup): TextAnalysis {
   const words = indexedWordsOf(text);
   const names = hasCamelCase(text) ? words.map((word) => partsOf(word, text)) : [];
   // The parts of a name are apart from the words around it, so that a phrase can go on after a name.
   const hits = [words, ...names].flatMap((row) => {
-    const stemmed = row.map((word) => inLanguages(word, text, lookup));
+    const stemmed = row.map((word) => withStems(word, text, lookup));
     return stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
   });
   return { hits: hits.sort((a, b) => a.start - b.start), hasWords: words.length > 0 };
@@ -81,7 +81,7 @@ interface StemmedWord extends Word {
   readonly stems: readonly string[];
 }
 
-function inLanguages(word: Word, text: string, { languages }: TermLookup): StemmedWord {
+function withStems(word: Word, text: string, { languages }: TermLookup): StemmedWord {
   const typed = languages.length === 0 ? '' : text.slice(word.start, word.end);
   return { ...word, stems: [word.stem, ...languages.map((language) => stemOf(typed, language))] };
 }
@@ -90,7 +90,7 @@ function inLanguages(word: Word, text: string, { languages }: TermLookup): Stemm
  * A much faster matcher for {@link isPlain plain} text: only words with a term's prefix are checked. A stem without its last
  * letter is a prefix of every word it stems from.
  */
-function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
+function plainTextMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
   const beginnings = beginningsOf(terms).filter(isAscii);
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
   // Where a part of a name may begin.
@@ -98,7 +98,7 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
   const singleWords = formsOf(terms).every(({ stems }) => stems.length === 1);
   const known = new Map<string, StemmedWord>();
   const wordOnce = (word: string, start: number): StemmedWord => {
-    const first = known.get(word) ?? inLanguages(wordAt(word, 0), word, lookup);
+    const first = known.get(word) ?? withStems(wordAt(word, 0), word, lookup);
     known.set(word, first);
     return { ...first, start, end: start + word.length };
   };
@@ -108,7 +108,7 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
     const hasParts = anywhere.test(text) && hasCamelCase(text);
     const found = [...text.matchAll(hasParts ? ASCII_WORDS : like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
-    if (!singleWords) return allWords(text, lookup);
+    if (!singleWords) return matchAllWords(text, lookup);
     const words = found.flatMap(({ 0: word, index }) => {
       if (!hasParts) return wordOnce(word, index);
       return anywhere.test(word) ? withPartsOnce(word, index) : [];

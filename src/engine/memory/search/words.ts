@@ -20,19 +20,18 @@ export interface Word extends TextSpan {
 export const WORD = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 
 /**
- * Words, with most CJK characters on their own. The keys of claims are made of these words, so they stay as they are.
- * Made when it is needed, as other patterns with Unicode tables here: V8 takes a tenth of a millisecond for each, at
- * every start.
+ * Words, with most CJK characters on their own. Never change it: stored keys of claims are made of these words. A
+ * function, like other patterns with Unicode tables here, because V8 takes a tenth of a millisecond for each at start.
  */
 const wordPattern = (): RegExp =>
   /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** Of other words, the stemmer changes nothing. */
+/** The stemmer changes no other words. */
 const MAY_HAVE_ENDING = /[a-z]$/;
 
 const PLAIN =
   /^[\0-\x7f\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2010-\u205e\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\u{1f300}-\u{1f6ff}\u{1f900}-\u{1faff}]*$/u;
 
-/** Whether a text is ASCII, apart from the usual signs and pictures, which are no part of a word: most texts are. */
+/** Whether a text is ASCII apart from common symbols and emoji, which are not part of words: most texts are. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
@@ -95,7 +94,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     .filter((word) => word !== ''),
 );
 
-/** A query with `"` for what a chat or a word processor makes of it, and otherwise character by character the same. */
+/** Replaces typographic quotes, as chats and word processors write them, by `"`; no character changes its position. */
 export function straightQuotes(query: string): string {
   return query.replaceAll(/[“”„]/gu, '"');
 }

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CandidateFilter } from '../../../../src/engine/memory/index/candidates.js';
 import type { IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
-import { understandFilters } from '../../../../src/engine/memory/search/filters.js';
+import { parseFilters } from '../../../../src/engine/memory/search/filters.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
 import type { NoteFacts } from '../../../../src/engine/memory/types.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
@@ -129,7 +129,7 @@ const EXPECTED: readonly (readonly [SearchFilters, readonly string[]])[] = [
 ];
 
 async function filterOf(filters: SearchFilters): Promise<CandidateFilter> {
-  return (await understandFilters(filters, { nowMs: NOW, timeZone: 'UTC' })).filter;
+  return (await parseFilters(filters, { nowMs: NOW, timeZone: 'UTC' })).filter;
 }
 
 for (const kind of [sqliteKind, ...(await sharedKinds())]) {
@@ -222,7 +222,7 @@ texts('what cannot be understood is refused with an example', async () => {
     [{ heading: ' ' }, /^--heading must not be empty$/],
   ];
   for (const [filters, message] of refusals) {
-    const failure = await failureOf(understandFilters(filters, { nowMs: NOW, timeZone: 'UTC' }));
+    const failure = await failureOf(parseFilters(filters, { nowMs: NOW, timeZone: 'UTC' }));
     assert.match(failure.message, message);
     assert.is(failure.code, 'USAGE');
   }
@@ -230,7 +230,7 @@ texts('what cannot be understood is refused with an example', async () => {
 
 texts('dates are understood as in questions', async () => {
   const range = async (on: string) => {
-    const { shown } = await understandFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
+    const { shown } = await parseFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
     return `${shown.from} ${shown.to}`;
   };
   assert.is(await range('yesterday'), '2026-03-17 2026-03-17');

@@ -18,7 +18,7 @@ test('filters are taken out of the query, wherever they are', async () => {
   assert.equal(await read(line), {
     query: 'backup when "a b" -not',
     agent: 'main',
-    restricted: {
+    restrictions: {
       sources: ['sessions'],
       pathGlob: 'journal/*',
       filters: { since: '7d', tags: ['#work/web'], kinds: ['image'] },
@@ -28,17 +28,17 @@ test('filters are taken out of the query, wherever they are', async () => {
 });
 
 test('a tag is in any script', async () => {
-  const { query, restricted } = await read('backup #हिन्दी');
-  assert.equal([query, restricted.filters?.tags], ['backup', ['#हिन्दी']]);
+  const { query, restrictions } = await read('backup #हिन्दी');
+  assert.equal([query, restrictions.filters?.tags], ['backup', ['#हिन्दी']]);
 });
 
 test('a day or a period is a condition, a duration begins in the past', async () => {
   for (const date of ['yesterday', '2026-03', '2026-03-17', 'March']) {
-    const { restricted, chips } = await read(`backup @${date}`);
-    assert.equal([restricted.filters?.on, chips], [date, [`@${date}`]]);
+    const { restrictions, chips } = await read(`backup @${date}`);
+    assert.equal([restrictions.filters?.on, chips], [date, [`@${date}`]]);
   }
-  assert.equal((await read('@"last week" x')).restricted.filters?.on, 'last week');
-  assert.equal((await read('@“last week” x')).restricted.filters?.on, 'last week');
+  assert.equal((await read('@"last week" x')).restrictions.filters?.on, 'last week');
+  assert.equal((await read('@“last week” x')).restrictions.filters?.on, 'last week');
 });
 
 test('anything else is text', async () => {
@@ -57,9 +57,9 @@ test('anything else is text', async () => {
     'a@7d.de',
   ];
   for (const line of lines) {
-    const { query, chips, restricted } = await read(line);
+    const { query, chips, restrictions } = await read(line);
     assert.equal([query, chips], [line, []]);
-    assert.equal(Object.values(restricted).filter(Boolean), [], line);
+    assert.equal(Object.values(restrictions).filter(Boolean), [], line);
   }
 });
 

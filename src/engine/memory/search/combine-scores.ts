@@ -3,7 +3,7 @@ import type { QueryVector } from '../embedding/query-embedder.js';
 import type { CandidateFilter, DescribedDocument, MemoryIndex, Tokenizer } from '../index/index.js';
 import { type DocumentKey, documentKeyText } from '../types.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
-import type { Found } from './find-candidates.js';
+import type { KeywordMatches } from './find-candidates.js';
 import { ageInDays, type FusionShares, fuse, isEvergreen } from './fuse.js';
 import type { RankedChunk, Ranking } from './rank.js';
 import { isCopy } from './repeats.js';
@@ -11,8 +11,8 @@ import type { Findings } from './results.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchOptions } from './types.js';
 
-interface WeighInput {
-  readonly found: Found;
+interface CombineInput {
+  readonly keywords: KeywordMatches;
   readonly vector: QueryVector | undefined;
   readonly limit: number;
   readonly filter: CandidateFilter;
@@ -20,32 +20,32 @@ interface WeighInput {
 }
 
 /** Falls back to keywords if the query's vector is not comparable with the index. */
-export async function weighOrWarn(
+export async function combineScoresOrWarn(
   index: MemoryIndex,
-  input: WeighInput,
+  input: CombineInput,
   options: SearchOptions,
   warnings: Warning[],
 ): Promise<Findings> {
   try {
-    return await weigh(index, input, options);
+    return await combineScores(index, input, options);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'PROVIDER_ANSWER_INVALID') throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };
     const message = `keyword search only: ${error.message}`;
     warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, ...hint });
-    return weigh(index, { ...input, vector: undefined }, options);
+    return combineScores(index, { ...input, vector: undefined }, options);
   }
 }
 
-/** Combines keywords, vectors and age. */
-async function weigh(
+/** Combines keywords, vectors and age into one score per candidate. */
+async function combineScores(
   index: MemoryIndex,
-  { found, vector, limit, filter, tokenizer }: WeighInput,
+  { keywords, vector, limit, filter, tokenizer }: CombineInput,
   options: SearchOptions,
 ): Promise<Findings> {
-  const { query, match, matcher } = found;
+  const { query, match, matcher } = keywords;
   if (vector === undefined) {
-    const ranking = await found.rank(found.candidates);
+    const ranking = await keywords.rank(keywords.candidates);
     const chunks = ranking.chunks.map((ranked) => ({ ranked, similarity: undefined }));
     return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
   }
@@ -53,11 +53,11 @@ async function weigh(
   const backgrounds = await backgroundsOf(index, vector);
   const { media } = backgrounds;
   const { chunks: candidates, similarities } = await joinCandidates(index, {
-    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints, media },
+    ...{ query, match, lexical: keywords.candidates, vector, limit, filter, constraints, media },
     standsOut: (chunkId, similarity) =>
       !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });
-  const ranking = await found.rank(candidates);
+  const ranking = await keywords.rank(candidates);
   const chunks = ranking.chunks
     .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
     .filter(({ similarity }) => options.hybrid || similarity !== undefined);
@@ -69,7 +69,7 @@ async function weigh(
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
 const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
 
-interface Scored {
+interface ScoredCandidates {
   readonly mode: SearchMode;
   readonly ranking: Ranking;
   readonly matcher: TermMatcher;
@@ -82,7 +82,7 @@ interface Scored {
 
 async function findingsOf(
   index: MemoryIndex,
-  { mode, ranking, matcher, chunks, backgrounds }: Scored,
+  { mode, ranking, matcher, chunks, backgrounds }: ScoredCandidates,
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
@@ -104,17 +104,17 @@ async function findingsOf(
     };
   });
   const fused = fuse(candidates, { shares, halfLifeDays });
-  const promoted = new Map([...described].map(([key, one]) => [key, one.promoted ?? []]));
+  const promoted = new Map([...described].map(([key, { promoted = [] }]) => [key, promoted]));
   return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
 }
 
 /**
- * What ages and copies depend on, by document: modification times of undated ones for decay, and the lines that dreaming
- * wrote. No documents are read without either.
+ * Documents whose modification time decides their age, or that have lines that dreaming wrote, by key. Reads none where
+ * neither matters.
  */
 async function describedAmong(
   index: MemoryIndex,
-  chunks: Scored['chunks'],
+  chunks: ScoredCandidates['chunks'],
   decays: boolean,
 ): Promise<ReadonlyMap<string, DescribedDocument>> {
   const keys = new Map<string, DocumentKey>();
@@ -123,5 +123,5 @@ async function describedAmong(
     if (isCopy(chunk) || (decays && !isEvergreen(chunk))) keys.set(documentKeyText(chunk), chunk);
   }
   const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
-  return new Map(documents.map((one) => [documentKeyText(one), one]));
+  return new Map(documents.map((document) => [documentKeyText(document), document]));
 }
