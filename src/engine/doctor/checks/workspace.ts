@@ -12,7 +12,7 @@ import {
   resolveWorkspace,
   scanMemoryFiles,
 } from '../../memory/sources/index.js';
-import { excludesEverything, notesOutside } from '../../memory/sync/index.js';
+import { excludesEverythingWarning, notesOutsideText } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { makeFolders } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
@@ -53,7 +53,7 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
       ...missingExtras(agent, dir, world),
       documentsLeftOut(agent, dir, world),
       files.length === 0
-        ? (allExcluded(excludesEverything(decisions, dir), place) ??
+        ? (allExcluded(excludesEverythingWarning(decisions, dir), place) ??
           notesElsewhere(agent, dir, place, world) ??
           nothingThere(agent, place))
         : undefined,
@@ -245,7 +245,7 @@ function notesElsewhere(
         },
       });
   return finding('notes-outside-memory', 'warning', {
-    message: `${notesOutside(count, dir)}, and nothing else is indexed`,
+    message: `${notesOutsideText(count, dir)}, and nothing else is indexed`,
     place,
     hint: `run: svc config set ${setting}`,
     fix,

@@ -35,7 +35,7 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
   try {
     const result = await fillIndex(run, index);
-    if (!result.stopped) await scrubIfAsked(run, index);
+    if (!result.stopped) await scrubIfRequested(run, index);
     return summaryOf(run, result, undefined);
   } finally {
     index.close();
@@ -43,7 +43,7 @@ async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummar
 }
 
 /** Something was forgotten since the last sync, so its bytes must not stay in the file. */
-async function scrubIfAsked(run: SyncRun, index: SqliteIndex): Promise<void> {
+async function scrubIfRequested(run: SyncRun, index: SqliteIndex): Promise<void> {
   const scrubber = await index.scrubber();
   if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
 }

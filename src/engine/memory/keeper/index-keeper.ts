@@ -69,7 +69,7 @@ export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private index: MemoryIndex | undefined;
   private opening: ReturnType<IndexHome['open']> | undefined;
-  private readonly turns = new Turns();
+  private readonly syncMutex = new Mutex();
   private answering = 0;
   /** Replaced while running queries may still read them. */
   private readonly retired: MemoryIndex[] = [];
@@ -150,7 +150,7 @@ export class IndexKeeper {
     let lacksOnlyVectors = false;
     if (usable !== undefined) {
       if (work.checksFiles === false || !this.options.syncOnSearch) return usable;
-      const missing = this.missingWorkspace();
+      const missing = this.missingWorkspaceWarning();
       if (missing !== undefined) {
         warnings.push(missing);
         return usable;
@@ -162,9 +162,9 @@ export class IndexKeeper {
         return usable;
       }
     }
-    if (this.turns.isTaken) {
-      const made = await this.indexDuringSync(usable, work.signal, warnings);
-      if (made !== undefined) return made;
+    if (this.syncMutex.isTaken) {
+      const current = await this.indexDuringSync(usable, work.signal, warnings);
+      if (current !== undefined) return current;
     }
     try {
       const updateWaitMs = lacksOnlyVectors ? 0 : UPDATE_WAIT_MS;
@@ -174,7 +174,7 @@ export class IndexKeeper {
       stopIfInterrupted(summary);
       pushAll(warnings, syncWarnings(summary));
     } catch (error) {
-      return this.indexDespite(error, usable, warnings, lacksOnlyVectors);
+      return this.indexAfterFailure(error, usable, warnings, lacksOnlyVectors);
     }
     const synced = await this.open();
     if (synced !== undefined) return synced;
@@ -182,7 +182,7 @@ export class IndexKeeper {
   }
 
   /** The index to use after a failed sync. @throws the failure when there is none */
-  private async indexDespite(
+  private async indexAfterFailure(
     error: unknown,
     usable: MemoryIndex | undefined,
     warnings: Warning[],
@@ -195,8 +195,8 @@ export class IndexKeeper {
     return usable;
   }
 
-  /** A host without files of its own finds those of others. */
-  private missingWorkspace(): Warning | undefined {
+  /** With a shared index, a host without a workspace still searches the files of other hosts. */
+  private missingWorkspaceWarning(): Warning | undefined {
     const { home, sources } = this.options.target;
     const { workspaceDir } = sources.memory;
     if (home.others === undefined || existsSync(workspaceDir)) return undefined;
@@ -218,15 +218,15 @@ export class IndexKeeper {
     warnings: Warning[],
   ): Promise<MemoryIndex | undefined> {
     if (usable !== undefined) {
-      await this.turns.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
-      if (!this.turns.isTaken) return undefined;
+      await this.syncMutex.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
+      if (!this.syncMutex.isTaken) return undefined;
       if (!(await this.isFresh(usable))) warnings.push(updatingWarning());
       return usable;
     }
-    while (this.turns.isTaken) {
-      await this.turns.whenFree({ waitMs: FIRST_INDEX_POLL_MS, signal });
-      const made = await this.open();
-      if (made !== undefined) return made;
+    while (this.syncMutex.isTaken) {
+      await this.syncMutex.whenFree({ waitMs: FIRST_INDEX_POLL_MS, signal });
+      const first = await this.open();
+      if (first !== undefined) return first;
     }
     return undefined;
   }
@@ -320,7 +320,10 @@ export class IndexKeeper {
     // An up-to-date index never needs the writer, so it is loaded here.
     const { syncIndex } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
-    const release = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
+    const release = await this.syncMutex.take({
+      waitMs: options.lockWaitMs,
+      signal: options.signal,
+    });
     if (release === undefined) {
       throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
         hint: 'wait for it to finish and try again',
@@ -349,15 +352,13 @@ function keepsBeingReplaced(indexFile: string): SvcError {
   });
 }
 
-interface TurnWait {
+interface MutexWait {
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * A mutex within this process. The lock on disk separates processes; callers that share a connection would all hold it.
- */
-class Turns {
+/** One sync at a time within this process. The lock on disk only separates processes. */
+class Mutex {
   private holder: Promise<void> | undefined;
 
   get isTaken(): boolean {
@@ -365,12 +366,12 @@ class Turns {
   }
 
   /**
-   * Takes the turn.
+   * Waits for the mutex and takes it.
    *
    * @returns a function that releases it; undefined when it was not free in time
    * @throws SvcError INTERRUPTED
    */
-  async take(wait: TurnWait): Promise<(() => void) | undefined> {
+  async take(wait: MutexWait): Promise<(() => void) | undefined> {
     const deadline = runningMs() + wait.waitMs;
     while (this.holder !== undefined) {
       const waitMs = deadline - runningMs();
@@ -385,8 +386,8 @@ class Turns {
     };
   }
 
-  /** Waits until the turn is free, up to a limit. @throws SvcError INTERRUPTED */
-  async whenFree({ waitMs, signal }: TurnWait): Promise<void> {
+  /** Waits until the mutex is free, up to a limit. @throws SvcError INTERRUPTED */
+  async whenFree({ waitMs, signal }: MutexWait): Promise<void> {
     const free = this.holder ?? Promise.resolve();
     try {
       await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => free);

@@ -5,7 +5,7 @@ import { readForgotten } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import { removeStrays, type Scan, scanSources } from '../sources/index.js';
 import {
-  excludesEverything,
+  excludesEverythingWarning,
   type LockHolder,
   racyForMs,
   type SyncOptions,
@@ -28,7 +28,7 @@ export interface KeptIndex extends SyncTarget {
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */
 export async function syncIndex(target: KeptIndex, options: SyncOptions): Promise<SyncSummary> {
-  const started = runningMs();
+  const startedMs = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
   const lock = {
     nowMs: options.clock.now(),
@@ -37,25 +37,29 @@ export async function syncIndex(target: KeptIndex, options: SyncOptions): Promis
     onWait: (holder: LockHolder | undefined) => onEvent({ type: 'lock.waiting', holder }),
   };
   return withIndexLock(target.indexFile, lock, async () => {
-    const first = scanSources(target.sources);
-    removeStrays(first, options.clock.now());
-    await settled(first.files, options.clock);
-    const scan = await withArchived(first, target, options);
+    const before = scanSources(target.sources);
+    removeStrays(before, options.clock.now());
+    await waitForFileTimes(before.files, options.clock);
+    const scan = await archiveTranscripts(before, target, options);
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const run = { target, scan, scannedMs, options, onEvent, started };
-    const done = await withVectors(await target.home.mirror(run), run, target.home);
+    const run = { target, scan, scannedMs, options, onEvent, startedMs };
+    const done = await addVectors(await target.home.mirror(run), run, target.home);
     const warning = scan.files.some(({ source }) => source === 'memory')
       ? undefined
-      : excludesEverything(scan.decisions, target.sources.memory.workspaceDir);
+      : excludesEverythingWarning(scan.decisions, target.sources.memory.workspaceDir);
     const summary = warning === undefined ? done : { ...done, warnings: [warning] };
     onEvent({ type: 'sync.finished', summary });
     return summary;
   });
 }
 
-/** Archives what agents said since the last time, before it is indexed, and lists what is archived only. */
-async function withArchived(scan: Scan, target: KeptIndex, options: SyncOptions): Promise<Scan> {
+/** Archives new parts of conversations before they are indexed. Returns the scan with what is only in the archive. */
+async function archiveTranscripts(
+  scan: Scan,
+  target: KeptIndex,
+  options: SyncOptions,
+): Promise<Scan> {
   const archive = target.sources.transcripts?.archive;
   const { live = [] } = scan;
   const { clock, signal } = options;
@@ -72,7 +76,7 @@ async function withArchived(scan: Scan, target: KeptIndex, options: SyncOptions)
  * Waits until recent writes are older than the timestamp resolution: read earlier, such files would count as
  * changed until the next sync.
  */
-async function settled(files: readonly SourceFile[], clock: Clock): Promise<void> {
+async function waitForFileTimes(files: readonly SourceFile[], clock: Clock): Promise<void> {
   const nowMs = clock.now();
   const waits = files.map(({ mtimeMs }) => racyForMs(mtimeMs, nowMs));
   const waitMs = waits.reduce((longest, ms) => Math.max(longest, ms), 0);
@@ -80,15 +84,15 @@ async function settled(files: readonly SourceFile[], clock: Clock): Promise<void
 }
 
 /**
- * The second half: vectors. Keyword search works as soon as the first half is done, and each vector counts as
- * soon as it is stored.
+ * The second half of a sync: vectors. Keyword search works as soon as the first half is done, and each vector is used
+ * as soon as it is stored.
  */
-async function withVectors(
+async function addVectors(
   summary: SyncSummary,
   run: SyncRun,
   home: IndexHome,
 ): Promise<SyncSummary> {
-  const { target, onEvent, started } = run;
+  const { target, onEvent, startedMs } = run;
   const { embedding, signal, clock } = run.options;
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
   const index = await home.openToWrite();
@@ -104,11 +108,11 @@ async function withVectors(
       ...summary,
       ...(isNews ? { outcome: 'updated' } : {}),
       embedding: embedded,
-      durationMs: runningMs() - started,
+      durationMs: runningMs() - startedMs,
     };
   } catch (error) {
     if (!abort.aborted) throw error;
-    return { ...summary, outcome: 'stopped', durationMs: runningMs() - started };
+    return { ...summary, outcome: 'stopped', durationMs: runningMs() - startedMs };
   } finally {
     index.close();
   }

@@ -61,7 +61,7 @@ export async function applyPlan(
   /** The file being read, part by part; a batch may end in the middle of it. */
   let reading: Generator<FileStep, undefined> | undefined;
   const isDone = (): boolean => remove.length === 0 && position >= plan.read.length;
-  const close = (): void => {
+  const endFile = (): void => {
     reading?.return(undefined);
     reading = undefined;
   };
@@ -80,7 +80,7 @@ export async function applyPlan(
         const step = reading.next().value;
         bytes += step?.bytes ?? 0;
         if (step?.change !== undefined) yield step.change;
-        if (step?.isLast !== false) close();
+        if (step?.isLast !== false) endFile();
       } while (reading !== undefined && bytes < BATCH_BYTES);
       // The rest is for the next batch.
       if (reading !== undefined) return;
@@ -88,15 +88,15 @@ export async function applyPlan(
     }
   }
 
-  let atMs = 0;
+  let readMs = 0;
   try {
     while (!isDone()) {
       // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
-      if (reading === undefined) atMs = clock.now();
+      if (reading === undefined) readMs = clock.now();
       const batch = nextBatch(plan.read.slice(position, position + BATCH_DOCUMENTS));
       const ahead = await loadAhead(batch, options);
       if (ahead === undefined) return tally.result(true);
-      await index.apply({ atMs, vectorsFollow, changes: changesOf(batch, ahead) });
+      await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(batch, ahead) });
       const { documents, chunks } = tally;
       onEvent({ type: 'batch.committed', documents, chunks });
       // Lets a screen draw and a signal arrive.
@@ -105,7 +105,7 @@ export async function applyPlan(
     }
     return tally.result(false);
   } finally {
-    close();
+    endFile();
   }
 }
 
@@ -143,7 +143,7 @@ async function loadAhead(
   const extractNext = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const outcome = await texts.read(next.file, { keeps: true, signal });
-      ahead.set(next, loaded(outcome, next, options));
+      ahead.set(next, partOfFile(outcome, next, options));
     }
   };
   try {
@@ -161,9 +161,9 @@ function partsOf(
   options: ApplyOptions,
 ): Iterable<FilePart> {
   const { file, stored } = planned;
-  if (isTranscript(file)) return loadTranscript(file, stored, options.chunking, options.forgotten);
+  if (isTranscript(file)) return loadTranscript(file, stored, options);
   const read = ahead.get(planned);
-  return [read ?? loaded(readDocument(file.absolutePath, file.path), planned, options)];
+  return [read ?? partOfFile(readDocument(file.absolutePath, file.path), planned, options)];
 }
 
 /** @param own the lines without what svc wrote itself */
@@ -174,7 +174,7 @@ function factsOf(lines: TextLines, own: TextLines): NoteFacts | undefined {
 }
 
 /** Chunks a file that was read, without its forgotten lines. */
-function loaded(
+function partOfFile(
   outcome: ReadOutcome,
   { file, stored }: PlannedRead,
   { chunking, forgotten, texts }: ApplyOptions,

@@ -45,7 +45,7 @@ export function* fileSteps(
   let hasBegun = false;
   for (const part of parts) {
     if (part.state === 'skipped') {
-      tally.skip(part.skip, stored !== undefined);
+      tally.countSkipped(part.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...part.skip });
       // An unreadable file must not be found by its old text.
       const isIndexed = stored !== undefined || hasBegun;
@@ -53,15 +53,15 @@ export function* fileSteps(
       yield { change, bytes: 0, isLast: true };
     } else if (part.state === 'unchanged') {
       const { fingerprint } = part;
-      tally.keep(isTranscript(file) ? 0 : fingerprint.size);
+      tally.countUnchanged(isTranscript(file) ? 0 : fingerprint.size);
       onEvent({ type: 'document.unchanged', path, bytes: fingerprint.size });
       yield { change: { type: 'touch', key: file, fingerprint }, bytes: 0, isLast: true };
     } else {
       const { change, isLast } = part;
       chunks += change.document.chunks.length;
       bytes += part.bytes;
-      tally.read(change.document, part.bytes);
-      if (!hasBegun) tally.put(change.document.hash, stored !== undefined);
+      tally.countRead(change.document, part.bytes);
+      if (!hasBegun) tally.countDocument(change.document.hash, stored !== undefined);
       hasBegun = true;
       if (isLast) onEvent({ type: 'document.indexed', path, bytes, chunks });
       yield { change, bytes: part.bytes, isLast };
@@ -86,8 +86,8 @@ export class Tally {
   private added = 0;
   private changed = 0;
   private renamed = 0;
-  private dropped = 0;
-  private kept = 0;
+  private removedUnreadable = 0;
+  private unchanged = 0;
 
   constructor(plan: SyncPlan) {
     this.plan = plan;
@@ -97,26 +97,26 @@ export class Tally {
     }
   }
 
-  skip(skip: SkippedFile, wasIndexed: boolean): void {
+  countSkipped(skip: SkippedFile, wasIndexed: boolean): void {
     this.skipped.push(skip);
-    if (wasIndexed) this.dropped += 1;
+    if (wasIndexed) this.removedUnreadable += 1;
   }
 
-  keep(bytes: number): void {
-    this.kept += 1;
+  countUnchanged(bytes: number): void {
+    this.unchanged += 1;
     this.bytes += bytes;
   }
 
   /** A document, or a part of it. @param bytes how much of the file was read */
-  read({ chunks }: IndexedDocument, bytes: number): void {
+  countRead({ chunks }: IndexedDocument, bytes: number): void {
     this.chunks += chunks.length;
     this.bytes += bytes;
   }
 
-  put(hash: string, replaces: boolean): void {
+  countDocument(hash: string, wasIndexed: boolean): void {
     this.documents += 1;
     const gone = this.goneHashes.get(hash) ?? 0;
-    if (replaces) this.changed += 1;
+    if (wasIndexed) this.changed += 1;
     else if (gone > 0) {
       this.goneHashes.set(hash, gone - 1);
       this.renamed += 1;
@@ -128,9 +128,9 @@ export class Tally {
       stopped,
       added: this.added,
       changed: this.changed,
-      removed: this.plan.remove.length - this.renamed + this.dropped,
+      removed: this.plan.remove.length - this.renamed + this.removedUnreadable,
       renamed: this.renamed,
-      unchanged: this.plan.unchanged + this.kept,
+      unchanged: this.plan.unchanged + this.unchanged,
       chunks: this.chunks,
       bytes: this.bytes,
       skipped: this.skipped,

@@ -43,7 +43,7 @@ export interface SyncRun {
   readonly options: SyncOptions;
   readonly onEvent: (event: SyncEvent) => void;
   /** runningMs() at the start. */
-  readonly started: number;
+  readonly startedMs: number;
 }
 
 /** Reads what changed into an index, and removes what is gone. */
@@ -52,14 +52,14 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
   const growth = run.target.sources.transcripts?.growth;
   const defers = run.options.defersSmallGrowth === true && growth !== undefined;
   const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
-  const bytes = (files: readonly { readonly size: number }[]): number =>
+  const bytesOf = (files: readonly { readonly size: number }[]): number =>
     files.reduce((sum, file) => sum + file.size, 0);
   run.onEvent({
     type: 'scan.finished',
     files: run.scan.files.length,
-    bytes: bytes(run.scan.files),
+    bytes: bytesOf(run.scan.files),
     filesToIndex: plan.read.length,
-    bytesToIndex: bytes(plan.read.map((planned) => planned.file)),
+    bytesToIndex: bytesOf(plan.read.map(({ file }) => file)),
   });
   const { indexFile, sources } = run.target;
   const texts = new ExtractedTexts(indexFile, sources.memory.documents, {
@@ -105,6 +105,6 @@ export function summaryOf(
     outcome: stopped ? 'stopped' : touched || rebuild !== undefined ? 'updated' : 'unchanged',
     ...(rebuild === undefined ? {} : { rebuild }),
     skipped: [...run.scan.skipped, ...counts.skipped],
-    durationMs: runningMs() - run.started,
+    durationMs: runningMs() - run.startedMs,
   };
 }

@@ -30,9 +30,9 @@ export {
 export {
   embeddingWarnings,
   emptyMemoryWarning,
-  excludesEverything,
+  excludesEverythingWarning,
   linkWarnings,
-  notesOutside,
+  notesOutsideText,
   rebuiltWarning,
   staleWarning,
   stopIfInterrupted,

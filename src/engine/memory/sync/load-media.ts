@@ -99,7 +99,7 @@ export async function inspectMedia(
   }
 }
 
-/** What a file has is not what its name says. */
+/** The content of a file does not match its name. */
 class WrongContent extends Error {}
 
 /** @throws WrongContent; the system's error */
@@ -133,7 +133,7 @@ async function readThrough(
 
 /**
  * @param head the beginning of the file
- * @returns its type, and whether it is an MP4 of unclear content: only its tracks tell
+ * @returns its type, and whether it may be a video: an MP4, whose tracks have to be checked
  * @throws WrongContent
  */
 async function detect(head: Buffer, path: string) {

@@ -23,6 +23,12 @@ import { type FilePart, wholeFile } from './file-steps.js';
 /** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
 
+/** How every transcript is read. */
+interface TranscriptOptions {
+  readonly chunking: ChunkingOptions;
+  readonly forgotten: Forgotten;
+}
+
 /** The start of a line and the state there. */
 interface Mark {
   readonly offset: number;
@@ -38,23 +44,23 @@ interface Mark {
 export function* loadTranscript(
   file: TranscriptFile,
   stored: StoredDocument | undefined,
-  chunking: ChunkingOptions,
-  forgotten: Forgotten,
+  options: TranscriptOptions,
 ): Generator<FilePart> {
   let descriptor: number | undefined;
   try {
     if (file.turns !== undefined) {
-      yield loadStoredTurns(file, file.turns(), stored, chunking, forgotten);
+      yield chunkStoredTurns(file, file.turns(), stored, options);
       return;
     }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const fingerprint = fingerprintOf(fstatSync(descriptor));
-    const resume = stored === undefined ? undefined : resumable(descriptor, stored, fingerprint);
+    const resume =
+      stored === undefined ? undefined : resumePointOf(descriptor, stored, fingerprint);
     if (resume !== undefined && stored?.fingerprint.size === fingerprint.size) {
       yield { state: 'unchanged', fingerprint };
       return;
     }
-    yield* partsOf(file, descriptor, fingerprint, resume, chunking, forgotten);
+    yield* readParts({ file, descriptor, fingerprint, resume, ...options });
   } catch (error) {
     yield { state: 'skipped', skip: { ...skipOf(file.absolutePath, error), path: file.path } };
   } finally {
@@ -63,20 +69,19 @@ export function* loadTranscript(
 }
 
 /** A conversation from a database, which is read as a whole. */
-function loadStoredTurns(
+function chunkStoredTurns(
   file: TranscriptFile,
   turns: Iterable<NumberedTurn>,
   stored: StoredDocument | undefined,
-  chunking: ChunkingOptions,
-  forgotten: Forgotten,
+  { chunking, forgotten }: TranscriptOptions,
 ): FilePart {
   const { source, path, kind } = file;
   const fingerprint = fingerprintOf(file);
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
   const content = crypto().createHash('sha256');
-  for (const { role, at, line, text: said } of turns) {
-    const text = forgotten.leftOf(said);
+  for (const { role, at, line, text: fullText } of turns) {
+    const text = forgotten.leftOf(fullText);
     if (text === '') continue;
     content.update(JSON.stringify([line, role, at, text]));
     pushAll(chunks, chunker.add({ role, at, line, text, mark: undefined }));
@@ -88,7 +93,7 @@ function loadStoredTurns(
 }
 
 /** The resume point, if everything read before is unchanged. */
-function resumable(
+function resumePointOf(
   descriptor: number,
   stored: StoredDocument,
   { size, mtimeMs }: FileFingerprint,
@@ -100,15 +105,23 @@ function resumable(
   return prefixPrint(descriptor, resume.end) === stored.hash ? resume : undefined;
 }
 
+interface OpenTranscript extends TranscriptOptions {
+  readonly file: TranscriptFile;
+  readonly descriptor: number;
+  readonly fingerprint: FileFingerprint;
+  /** Undefined to read from the beginning. */
+  readonly resume: ResumePoint | undefined;
+}
+
 /** One pass over a transcript, from its beginning or a resume point. */
-function* partsOf(
-  file: TranscriptFile,
-  descriptor: number,
-  fingerprint: FileFingerprint,
-  resume: ResumePoint | undefined,
-  chunking: ChunkingOptions,
-  forgotten: Forgotten,
-): Generator<FilePart> {
+function* readParts({
+  file,
+  descriptor,
+  fingerprint,
+  resume,
+  chunking,
+  forgotten,
+}: OpenTranscript): Generator<FilePart> {
   const { size } = fingerprint;
   const chunker = new TurnChunker<Mark>(chunking);
   let reading = resume?.reading ?? initialState(file.place);
@@ -116,7 +129,7 @@ function* partsOf(
   /** How many chunks at the document's end the next change replaces; undefined for a new document. */
   let replaces = resume?.openChunks;
 
-  const take = (line: JsonlLine): void => {
+  const addLine = (line: JsonlLine): void => {
     const { offset, number } = line;
     const mark = { offset, line: number, reading };
     const { turn, state } = readTurn(line, reading, file.place);
@@ -127,22 +140,22 @@ function* partsOf(
     pushAll(chunks, chunker.add({ ...turn, text, line: number, mark }));
   };
 
-  const pointAt = (next: Pick<Mark, 'line' | 'offset'>): ResumePoint => {
+  const resumePointAt = (next: Pick<Mark, 'line' | 'offset'>): ResumePoint => {
     const first = chunker.first ?? { ...next, reading };
     const { brokenLines, isExcluded } = reading;
     return { ...first, end: next.offset, openChunks: 0, brokenLines, isExcluded };
   };
 
-  const part = (
+  const partUpTo = (
     point: ResumePoint,
-    print: FileFingerprint,
+    fingerprint: FileFingerprint,
     bytes: number,
     isLast: boolean,
   ): FilePart => {
     const { source, path, kind } = file;
     const hash = prefixPrint(descriptor, point.end) ?? '';
-    const stored = { fingerprint: print, hash, chunks, resume: JSON.stringify(point) };
-    const document = { source, path, kind, ...stored };
+    const resume = JSON.stringify(point);
+    const document = { source, path, kind, fingerprint, hash, chunks, resume };
     const change =
       replaces === undefined
         ? ({ type: 'put', document } as const)
@@ -154,30 +167,31 @@ function* partsOf(
 
   const from = resume ?? { offset: 0, line: 1 };
   let next = { offset: from.offset, line: from.line };
-  let begun = from.offset;
+  let partStart = from.offset;
   /** An unterminated last line: it counts if it is complete JSON, and is read again next time. */
-  let unended: JsonlLine | undefined;
+  let unterminated: JsonlLine | undefined;
   for (const line of reading.isExcluded ? [] : jsonlLines(descriptor, from, size)) {
     if (!line.isEnded) {
-      unended = line;
+      unterminated = line;
       break;
     }
-    take(line);
+    addLine(line);
     next = { offset: line.end, line: line.number + 1 };
     if (reading.isExcluded) break;
-    if (line.end - begun < PART_BYTES || line.end === size) continue;
+    if (line.end - partStart < PART_BYTES || line.end === size) continue;
     // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
     const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
-    yield part(pointAt(next), halfway, line.end - begun, false);
-    begun = line.end;
+    yield partUpTo(resumePointAt(next), halfway, line.end - partStart, false);
+    partStart = line.end;
   }
   // An excluded file is never read again, however it grows.
-  const point = pointAt(reading.isExcluded ? { ...next, offset: size } : next);
-  const sure = chunks.length;
-  if (unended !== undefined) take(unended);
+  const point = resumePointAt(reading.isExcluded ? { ...next, offset: size } : next);
+  const completeChunks = chunks.length;
+  if (unterminated !== undefined) addLine(unterminated);
   pushAll(chunks, chunker.tail());
-  const bytes = (unended === undefined ? next.offset : size) - begun;
-  yield part({ ...point, openChunks: chunks.length - sure }, fingerprint, bytes, true);
+  const openChunks = chunks.length - completeChunks;
+  const bytes = (unterminated === undefined ? next.offset : size) - partStart;
+  yield partUpTo({ ...point, openChunks }, fingerprint, bytes, true);
 }
 
 /** Where reading a transcript resumes, and the state there. */

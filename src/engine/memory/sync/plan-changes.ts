@@ -98,24 +98,22 @@ const COARSE_STEP_MS = 2000;
  * Two writes within the timestamp resolution leave the same fingerprint, so a file modified just before it was read may
  * have changed unnoticed; git calls this "racily clean". A time in the future was either set, and the next write
  * changes it, or the clock of the file system is ahead: then that of the inode is in the future, too.
+ *
+ * @param observedMs when the file was read, or its time was
  */
 export function isRacy(
   { mtimeMs, ctimeMs }: Pick<FileFingerprint, 'ctimeMs' | 'mtimeMs'>,
-  lookedMs: number,
+  observedMs: number,
 ): boolean {
   const step = mtimeMs % 1000 === 0 ? COARSE_STEP_MS : FINE_STEP_MS;
-  const earliestMs = lookedMs - step;
-  return mtimeMs >= earliestMs && (mtimeMs <= lookedMs + step || ctimeMs >= earliestMs);
+  const earliestMs = observedMs - step;
+  return mtimeMs >= earliestMs && (mtimeMs <= observedMs + step || ctimeMs >= earliestMs);
 }
 
 /** How long until a file that was just written is no longer racy; 0 if that is not soon. */
 export function racyForMs(mtimeMs: number, nowMs: number): number {
   const waitMs = Math.floor(mtimeMs + FINE_STEP_MS - nowMs) + 1;
   return waitMs <= 2 * FINE_STEP_MS && mtimeMs % 1000 !== 0 ? Math.max(0, waitMs) : 0;
-}
-
-function readAs(kind: SourceFile['kind']): string {
-  return kind === 'extracted' ? `${kind}${EXTRACTION_VERSION}` : kind;
 }
 
 /** @returns undefined when a file is so recent that its next change could go unnoticed */
@@ -132,11 +130,13 @@ export function snapshotOf(
     numbers[at + 2] = ctimeMs;
     at += 3;
   }
-  // The settings can make a file another kind.
-  const paths = files
-    .map(({ path, kind }) => (kind === 'markdown' ? path : `${readAs(kind)}:${path}`))
-    .join('\0');
-  return { paths, fingerprints: Buffer.from(numbers.buffer) };
+  return { paths: files.map(pathWithKind).join('\0'), fingerprints: Buffer.from(numbers.buffer) };
+}
+
+/** The path of a file and how it is read, which settings and a newer version can change. */
+function pathWithKind({ path, kind }: SourceFile): string {
+  if (kind === 'markdown') return path;
+  return kind === 'extracted' ? `${kind}${EXTRACTION_VERSION}:${path}` : `${kind}:${path}`;
 }
 
 export function isSameTree(a: TreeSnapshot, b: TreeSnapshot): boolean {
@@ -203,7 +203,7 @@ function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean
   if (added <= 0 || stored.fingerprint.mtimeMs === 0) return true;
   if (added >= Math.min(growth.deltaBytes, MOST_BYTES) || growth.deltaMessages === 0) return true;
   const { deltaMessages, postCompactionForce } = growth;
-  // The size of a conversation that is not a file is no position in the file of its store.
+  // The size of a conversation in a database is the number of its parts, not a position in the database's file.
   if (file.turns !== undefined) return added >= deltaMessages;
   const bytes = tail(file.absolutePath, stored.fingerprint.size, added);
   if (bytes === undefined) return true;

@@ -45,11 +45,11 @@ export function linkWarnings(skipped: readonly SkippedFile[]): Warning[] {
 export function emptyMemoryWarning(files: MemoryFilesOptions): Warning | undefined {
   const scan = scanMemoryFiles(files);
   if (scan.files.length > 0) return undefined;
-  return excludesEverything(scan.decisions, files.workspaceDir) ?? outsideWarning(files);
+  return excludesEverythingWarning(scan.decisions, files.workspaceDir) ?? outsideWarning(files);
 }
 
 /** Names the pattern that excludes most of a memory without files; undefined if none excludes any. */
-export function excludesEverything(
+export function excludesEverythingWarning(
   decisions: readonly ExcludeDecision[],
   workspaceDir: string,
 ): Warning | undefined {
@@ -79,12 +79,12 @@ function outsideWarning(files: MemoryFilesOptions): Warning | undefined {
   if (count === 0) return undefined;
   return {
     code: 'NOTES_OUTSIDE_MEMORY',
-    message: `${notesOutside(count, files.workspaceDir)} and not indexed`,
+    message: `${notesOutsideText(count, files.workspaceDir)} and not indexed`,
     hint: 'run "svc config doctor" to index the whole folder, or move notes into memory/',
   };
 }
 
-export function notesOutside(count: number, workspaceDir: string): string {
+export function notesOutsideText(count: number, workspaceDir: string): string {
   const files = formatCountOf(count, 'Markdown file');
   return `${files} in ${workspaceDir} ${count === 1 ? 'is' : 'are'} outside memory/`;
 }

@@ -15,8 +15,8 @@ export interface ChangeSourceOptions {
   readonly onEvent: (event: WatchEvent) => void;
 }
 
-/** Maximum share of the time spent scanning. */
-const LOOK_SHARE = 20;
+/** While polling, pauses are at least so many times as long as a scan takes. */
+const PAUSE_FACTOR = 20;
 
 export type ChangeSource = ReturnType<typeof createChangeSource>;
 
@@ -24,7 +24,7 @@ export type ChangeSource = ReturnType<typeof createChangeSource>;
 export function createChangeSource(options: ChangeSourceOptions) {
   const { sources, timing, onChange, onEvent } = options;
   const { pollMs, rewatchMs } = timing;
-  const hasChanged = createPoll(sources, options.clock);
+  const hasChanged = createChangeDetector(sources, options.clock);
   const watches = new FolderWatches({ ...options, onShortage: (error) => fallBack(error) });
   let timer: NodeJS.Timeout | undefined;
   let rewatchAtMs = 0;
@@ -37,7 +37,7 @@ export function createChangeSource(options: ChangeSourceOptions) {
     if (mode === 'polling') return;
     mode = 'polling';
     onEvent({ type: 'polling', why: shortageOf(error), everyMs: pollMs });
-    timer = setTimeout(lookAgain, pollMs);
+    timer = setTimeout(poll, pollMs);
   };
 
   const tryWatching = (): void => {
@@ -57,13 +57,13 @@ export function createChangeSource(options: ChangeSourceOptions) {
     onEvent({ type: 'watching', folders: watches.count });
   };
 
-  const lookAgain = (): void => {
+  const poll = (): void => {
     const started = performance.now();
     if (started >= rewatchAtMs) tryWatching();
     if (hasChanged()) onChange(sources.memory.workspaceDir);
     if (mode !== 'polling') return;
     const tookMs = performance.now() - started;
-    timer = setTimeout(lookAgain, Math.max(pollMs, tookMs * LOOK_SHARE));
+    timer = setTimeout(poll, Math.max(pollMs, tookMs * PAUSE_FACTOR));
   };
 
   return {
@@ -98,7 +98,7 @@ function shortageOf(error: unknown): string {
  * @returns whether anything may have changed since the last call. True for the first one, and while a file is so
  *   recent that its next change could go unnoticed
  */
-function createPoll(sources: MemorySources, clock: Clock): () => boolean {
+function createChangeDetector(sources: MemorySources, clock: Clock): () => boolean {
   /** @returns a snapshot; the reason as text if nothing could be scanned */
   const snapshot = (): TreeSnapshot | string | undefined => {
     const scannedMs = clock.now();

@@ -15,7 +15,7 @@ export interface FolderWatchesOptions {
   readonly onShortage: (error: unknown) => void;
 }
 
-interface Watched {
+interface WatchedFolder {
   readonly folder: string;
   readonly watch: FolderWatch;
   /** To check whether the same folder is still at the path. */
@@ -38,15 +38,15 @@ const ROUNDS = 3;
 export class FolderWatches {
   private readonly options: FolderWatchesOptions;
   /** By path, with `**` appended for a recursive watch. */
-  private readonly watched = new Map<string, Watched>();
+  private readonly watched = new Map<string, WatchedFolder>();
   /** Paths that events reported as created, removed or replaced: a watch there may be on another folder. */
   private readonly suspects = new Set<string>();
-  /** What databases' logs were at their last event, by path. */
-  private readonly logs = new Map<string, string>();
+  /** The state of each database's log at its last event, by path. */
+  private readonly logStamps = new Map<string, string>();
   /** Undefined before the first refresh. */
   private scope: WatchScope | undefined;
   /** The trees, and watched folders in them. */
-  private inside: ReadonlySet<string> = new Set();
+  private foldersInTrees: ReadonlySet<string> = new Set();
 
   constructor(options: FolderWatchesOptions) {
     this.options = options;
@@ -68,22 +68,22 @@ export class FolderWatches {
       const scope = new WatchScope(this.options.sources);
       this.scope = scope;
       const wanted = new Set<string>();
-      for (const folder of scope.entries.keys()) this.ensure(folder, false, wanted);
-      this.inside = this.openTrees(scope, wanted);
-      for (const key of [...this.watched.keys()]) if (!wanted.has(key)) this.drop(key);
-      if (scope.text === new WatchScope(this.options.sources).text) return;
+      for (const folder of scope.entries.keys()) this.ensureWatch(folder, false, wanted);
+      this.foldersInTrees = this.openTrees(scope, wanted);
+      for (const key of [...this.watched.keys()]) if (!wanted.has(key)) this.closeWatch(key);
+      if (scope.key === new WatchScope(this.options.sources).key) return;
     }
   }
 
   close(): void {
-    for (const key of [...this.watched.keys()]) this.drop(key);
+    for (const key of [...this.watched.keys()]) this.closeWatch(key);
   }
 
   private openTrees(scope: WatchScope, wanted: Set<string>): Set<string> {
     const inside = new Set<string>();
     const pending = [...scope.trees];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-      if (inside.has(folder) || !this.ensure(folder, WATCHES_TREES, wanted)) continue;
+      if (inside.has(folder) || !this.ensureWatch(folder, WATCHES_TREES, wanted)) continue;
       inside.add(folder);
       if (WATCHES_TREES) continue;
       pushAll(
@@ -95,13 +95,13 @@ export class FolderWatches {
   }
 
   /** Whether the folder is watched now; adds its key to the set. */
-  private ensure(folder: string, recursive: boolean, wanted: Set<string>): boolean {
+  private ensureWatch(folder: string, recursive: boolean, wanted: Set<string>): boolean {
     const key = recursive ? folder + sep + BELOW : folder;
     const identity = identityOf(folder);
     if (identity === undefined) return false;
     if (this.watched.get(key)?.identity !== identity) {
-      this.drop(key);
-      const watch = this.open(folder, recursive, key);
+      this.closeWatch(key);
+      const watch = this.openWatch(folder, recursive, key);
       if (watch === undefined) return false;
       this.watched.set(key, { folder, watch, identity });
     }
@@ -109,11 +109,11 @@ export class FolderWatches {
     return true;
   }
 
-  private open(folder: string, recursive: boolean, key: string): FolderWatch | undefined {
+  private openWatch(folder: string, recursive: boolean, key: string): FolderWatch | undefined {
     try {
       return this.options.openWatch(folder, recursive, {
-        onChange: (kind, name) => this.changed(folder, kind, name),
-        onError: (error) => this.broke(key, error),
+        onChange: (kind, name) => this.onWatchEvent(folder, kind, name),
+        onError: (error) => this.onWatchError(key, error),
       });
     } catch (error) {
       if (isWatchShortage(error)) throw error;
@@ -122,9 +122,9 @@ export class FolderWatches {
     }
   }
 
-  private changed(folder: string, kind: ChangeKind, name: string | undefined): void {
+  private onWatchEvent(folder: string, kind: ChangeKind, name: string | undefined): void {
     const path = name === undefined ? folder : join(folder, name);
-    const concerns = name === undefined || (this.concerns(path, kind) && this.isNews(path));
+    const concerns = name === undefined || (this.concerns(path, kind) && this.isNewContent(path));
     // A deleted folder reports its own name.
     if (kind === 'rename' && name === basename(folder)) this.suspects.add(folder);
     // On folders above the memory, most events are unrelated.
@@ -140,22 +140,22 @@ export class FolderWatches {
     if (this.scope?.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
     if (kindOfName(name, this.options.sources.memory) !== undefined) return true;
-    if (isIgnoreFile(name) || this.scope?.holds(path) === true) return true;
+    if (isIgnoreFile(name) || this.scope?.isTranscript(path) === true) return true;
     // Other names only count as folders; a removed one is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));
   }
 
   /** Reading a database can report its log as changed; a scan for each such event would never end. */
-  private isNews(path: string): boolean {
+  private isNewContent(path: string): boolean {
     if (!path.endsWith(DATABASE_LOG)) return true;
     const now = contentStamp(path);
-    if (this.logs.get(path) === now) return false;
-    this.logs.set(path, now);
+    if (this.logStamps.get(path) === now) return false;
+    this.logStamps.set(path, now);
     return true;
   }
 
   private isInside(folder: string): boolean {
-    if (this.inside.has(folder)) return true;
+    if (this.foldersInTrees.has(folder)) return true;
     if (!WATCHES_TREES) return false;
     for (const tree of this.scope?.trees ?? []) {
       if (!folder.startsWith(tree + sep)) continue;
@@ -173,9 +173,9 @@ export class FolderWatches {
     }
   }
 
-  private broke(key: string, error: unknown): void {
+  private onWatchError(key: string, error: unknown): void {
     const folder = this.watched.get(key)?.folder;
-    this.drop(key);
+    this.closeWatch(key);
     if (isWatchShortage(error)) this.options.onShortage(error);
     else if (folder !== undefined) this.options.onChange(folder);
   }
@@ -185,13 +185,13 @@ export class FolderWatches {
     if (this.suspects.size === 0) return;
     for (const [key, { folder }] of [...this.watched]) {
       for (let at = folder; dirname(at) !== at; at = dirname(at)) {
-        if (this.suspects.has(at)) this.drop(key);
+        if (this.suspects.has(at)) this.closeWatch(key);
       }
     }
     this.suspects.clear();
   }
 
-  private drop(key: string): void {
+  private closeWatch(key: string): void {
     this.watched.get(key)?.watch.close();
     this.watched.delete(key);
   }

@@ -37,7 +37,7 @@ export class MemoryWatcher {
   private readonly onEvent: (event: WatchEvent) => void;
   private readonly clock: Clock;
   private readonly source: ChangeSource | undefined;
-  private readonly quiet: Quiet;
+  private readonly debounce: Debounce;
   private readonly closing = new AbortController();
   private readonly end = deferred<void>();
   private recorder: WatchRecorder | undefined;
@@ -54,14 +54,14 @@ export class MemoryWatcher {
     this.target = target;
     this.timing = { ...TIMING, ...timing };
     this.onEvent = (event) => {
-      this.noteMode(event);
+      this.recordMode(event);
       onEvent(event);
     };
     this.clock = clock;
-    this.quiet = new Quiet({
+    this.debounce = new Debounce({
       quietMs: target.debounceMs,
       longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
-      onQuiet: () => this.settled(),
+      onQuiet: () => this.onQuiet(),
     });
     if (target.watch) {
       this.source = createChangeSource({
@@ -69,7 +69,7 @@ export class MemoryWatcher {
         timing: this.timing,
         clock,
         openWatch: openWatch ?? openSystemWatch,
-        onChange: (path) => this.changed(path),
+        onChange: (path) => this.onChange(path),
         onEvent: this.onEvent,
       });
     }
@@ -97,7 +97,7 @@ export class MemoryWatcher {
   private release(): void {
     this.closing.abort();
     this.source?.close();
-    this.quiet.cancel();
+    this.debounce.cancel();
     clearTimeout(this.timer);
   }
 
@@ -111,19 +111,19 @@ export class MemoryWatcher {
     if (this.source === undefined) recorder.write({ mode: 'interval' });
   }
 
-  private noteMode(event: WatchEvent): void {
+  private recordMode(event: WatchEvent): void {
     if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
     if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });
   }
 
-  private changed(path: string): void {
+  private onChange(path: string): void {
     if (this.closing.signal.aborted) return;
     if (!this.isDirty) this.onEvent({ type: 'changed', path });
     this.isDirty = true;
-    this.quiet.touch();
+    this.debounce.touch();
   }
 
-  private settled(): void {
+  private onQuiet(): void {
     if (this.running === undefined) void this.run('changed');
     else this.isDue = true;
   }
@@ -149,7 +149,7 @@ export class MemoryWatcher {
     const { signal } = this.closing;
     try {
       // Changes from here on need another sync: the scan comes later.
-      this.quiet.cancel();
+      this.debounce.cancel();
       this.isDirty = false;
       this.source?.refresh();
       this.onEvent({ type: 'syncing', cause });
@@ -163,29 +163,29 @@ export class MemoryWatcher {
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;
-      this.succeeded(cause, summary);
+      this.afterSuccess(cause, summary);
     } catch (error) {
       if (signal.aborted) return;
       const failure = watchFailureOf(error);
       if (failure === undefined) throw error;
-      this.failed(failure);
+      this.afterFailure(failure);
     }
   }
 
-  private succeeded(cause: SyncCause, summary: SyncSummary): void {
+  private afterSuccess(cause: SyncCause, summary: SyncSummary): void {
     const { embedding } = summary;
     this.onEvent({ type: 'synced', cause, summary });
     if (embedding?.failure !== undefined) {
-      this.failed(embedding.failure);
+      this.afterFailure(embedding.failure);
       return;
     }
     this.failures = 0;
-    const owedMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
-    const waits = [owedMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
+    const jobsWaitMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
+    const waits = [jobsWaitMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
     if (waits.length > 0) this.runIn(Math.min(...waits), 'interval');
   }
 
-  private failed(failure: WatchFailure): void {
+  private afterFailure(failure: WatchFailure): void {
     this.failures += 1;
     const { firstRetryMs, longestRetryMs } = this.timing;
     const retryInMs = doublingRestMs(this.failures, firstRetryMs, longestRetryMs);
@@ -199,21 +199,21 @@ export class MemoryWatcher {
 }
 
 /** When a burst counts as over; milliseconds. */
-interface QuietOptions {
+interface DebounceOptions {
   readonly quietMs: number;
   /** An endless burst is cut after this. */
   readonly longestMs: number;
   readonly onQuiet: () => void;
 }
 
-/** Waits until a burst is over. One timer, however many events there are. */
-class Quiet {
-  private readonly options: QuietOptions;
+/** Waits until a burst of events is over. One timer, however many events there are. */
+class Debounce {
+  private readonly options: DebounceOptions;
   private timer: NodeJS.Timeout | undefined;
   private firstMs = 0;
   private lastMs = 0;
 
-  constructor(options: QuietOptions) {
+  constructor(options: DebounceOptions) {
     this.options = options;
   }
 

@@ -42,8 +42,8 @@ export class WatchScope {
       if (TRANSCRIPT_READERS[reader].conversations !== undefined)
         this.addEntry(root + DATABASE_LOG);
     }
-    this.addWay(files.workspaceDir);
-    this.addWay(workspace);
+    this.addWithParents(files.workspaceDir);
+    this.addWithParents(workspace);
     if (files.layout === 'folder') this.trees.add(workspace);
     else {
       for (const name of ROOT_FILES) this.addEntry(join(workspace, name));
@@ -59,7 +59,7 @@ export class WatchScope {
   }
 
   /** Equal for equal scopes. */
-  get text(): string {
+  get key(): string {
     const entries = [...this.entries].map(([folder, names]) => [folder, ...names]);
     return JSON.stringify([entries, ...this.trees]);
   }
@@ -67,14 +67,14 @@ export class WatchScope {
   /** Whether files in a subfolder of a tree count. */
   enters(folder: string): boolean {
     const places = this.placesAround(folder);
-    if (places.length > 0) return places.every((place) => isPart(place, folder, 'folder'));
+    if (places.length > 0) return places.every((place) => isPartOf(place, folder, 'folder'));
     const trees = [...this.trees].filter((tree) => isBelow(tree, folder));
     return trees.some((tree) => !this.exclusions.excludes(tree, folder, true));
   }
 
   /** Whether a file in a tree is a transcript, or belongs to the database of some. */
-  holds(file: string): boolean {
-    return this.placesAround(file).some((place) => isPart(place, file, 'file'));
+  isTranscript(file: string): boolean {
+    return this.placesAround(file).some((place) => isPartOf(place, file, 'file'));
   }
 
   private placesAround(path: string): readonly PlaceOnDisk[] {
@@ -83,15 +83,16 @@ export class WatchScope {
 
   /** A file, a folder, or missing. */
   private addRoot(path: string): void {
-    this.addWay(path);
+    this.addWithParents(path);
     const kind = kindOf(path);
     const real = kind === 'other' ? undefined : realPath(path);
     if (real === undefined) return;
-    this.addWay(real);
+    this.addWithParents(real);
     if (kind === 'folder') this.trees.add(real);
   }
 
-  private addWay(path: string): void {
+  /** Counts changes of a path itself and of all folders above it. */
+  private addWithParents(path: string): void {
     for (let at = path; dirname(at) !== at; at = dirname(at)) this.addEntry(at);
   }
 
@@ -108,7 +109,7 @@ interface PlaceOnDisk {
   readonly root: string;
 }
 
-function isPart({ place, root }: PlaceOnDisk, path: string, kind: 'file' | 'folder'): boolean {
+function isPartOf({ place, root }: PlaceOnDisk, path: string, kind: 'file' | 'folder'): boolean {
   return mayHold(place, path.slice(root.length + 1).split(sep), kind);
 }
 

@@ -18,7 +18,10 @@ function loaded(path: string, before?: Held): Held {
   const file = { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
   const held: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
   const chunking = { tokens: 48, overlap: 12 };
-  for (const part of loadTranscript(file, before?.stored, chunking, NOTHING_FORGOTTEN)) {
+  for (const part of loadTranscript(file, before?.stored, {
+    chunking,
+    forgotten: NOTHING_FORGOTTEN,
+  })) {
     if (part.state === 'skipped') throw new Error(part.skip.reason);
     if (part.state === 'unchanged') continue;
     const { change } = part;
