@@ -11,6 +11,8 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { installInto, MANIFEST, newFolder, ROOT, run } from './parts.js';
 
+// All users read the package, whoever builds it.
+process.umask(0o022);
 const target = resolve(process.argv[2] ?? '.');
 const work = newFolder();
 const tree = join(work, 'tree');
@@ -29,9 +31,13 @@ function write(path, content) {
   writeFileSync(file, content, { mode: 0o644 });
 }
 
-/** @param {string} shell */
+/**
+ * Not from the package, which would keep compiled code of this Node.js.
+ *
+ * @param {string} shell
+ */
 function completion(shell) {
-  return run(process.execPath, [join(program, 'bin/run.js'), 'completion', 'script', shell]);
+  return run(process.execPath, [join(ROOT, 'bin/run.js'), 'completion', 'script', shell]);
 }
 
 write('usr/share/man/man1/svc.1.gz', gzipSync(readFileSync(join(ROOT, 'man/svc.1')), { level: 9 }));
@@ -61,6 +67,11 @@ Description: ${MANIFEST.description.replace(/\.$/u, '')}
  and runs a webhook listener for task flows.
 `,
 );
+// What bin/run.js keeps when root runs svc, which dpkg does not know of.
+const compiled = `usr/lib/${MANIFEST.name}/dist/chunks`;
+const beforeRemoval = join(tree, 'DEBIAN/prerm');
+writeFileSync(beforeRemoval, `#!/bin/sh\nrm -f "$DPKG_ROOT/${compiled}/"*.cache*\n`);
+chmodSync(beforeRemoval, 0o755);
 const file = join(target, `${MANIFEST.name}_${MANIFEST.version}_${architecture}.deb`);
 run('dpkg-deb', ['--root-owner-group', '--build', tree, file]);
 
