@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADA, newFlow, testFlows } from '../support/flows.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
-import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('shell completion');
 const inZsh = spawnSync('zsh', ['--version']).status === 0 ? test : test.skip;
@@ -204,8 +204,10 @@ test('a startup file in another encoding keeps its bytes', async () => {
 
 test('zsh gets compinit first, fish a file in its own folder, and other shells are refused', async () => {
   const root = home();
-  const env = { SHELL: '/usr/bin/zsh' };
-  await runSvc(['completion', 'install', '--yes'], { home: root.path, env });
+  // An empty variable means the home folder, not the current one.
+  const env = { SHELL: '/usr/bin/zsh', ZDOTDIR: '' };
+  const cwd = tempFolder().path;
+  await runSvc(['completion', 'install', '--yes'], { home: root.path, env, cwd });
   assert.match(readFileSync(root.at('.zshrc'), 'utf8'), /compinit.* # svc completion\n$/);
   assert.match(readFileSync(root.at('completion/svc.zsh'), 'utf8'), 'compdef');
   const fish = await runSvc(['completion', 'install', 'fish', '--json'], { home: root.path, env });

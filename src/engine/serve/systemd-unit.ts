@@ -5,7 +5,7 @@ import { childEnvironment } from '../child/program.js';
 import { messageOf } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pathFolders } from '../support/files.js';
-import { commandWord, ENVIRONMENT_FILE, escaped, quoted } from '../support/systemd.js';
+import { commandLine, ENVIRONMENT_FILE, escaped, quoted } from '../support/systemd.js';
 
 interface SystemdUnitOptions {
   /** The words that start svc, with absolute paths. */
@@ -31,7 +31,7 @@ const STOP_MARGIN_SECONDS = 10;
  */
 export function systemdUnit(options: SystemdUnitOptions): string {
   const { program, args, user, homeDir, env, drainSeconds, notifies } = options;
-  const command = [...program, 'serve', '--plain', ...args].map(commandWord).join(' ');
+  const command = commandLine([...program, 'serve', '--plain', ...args]);
   const lines = [
     '[Unit]',
     'Description=svc: keeps the memory of agents fresh',

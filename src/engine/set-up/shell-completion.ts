@@ -45,7 +45,7 @@ export function planCompletion(
     return { shell: used, scriptFile, startup: undefined, isInstalled: existsSync(scriptFile) };
   }
   const scriptFile = join(state.stateDir, 'completion', `svc.${used}`);
-  const folder = used === 'zsh' ? (env['ZDOTDIR'] ?? homeDir) : homeDir;
+  const folder = used === 'zsh' ? env['ZDOTDIR'] || homeDir : homeDir;
   const file = join(folder, used === 'zsh' ? '.zshrc' : '.bashrc');
   const quoted = `'${scriptFile.replaceAll("'", "'\\''")}'`;
   const line = `${used === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;

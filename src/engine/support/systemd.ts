@@ -11,10 +11,12 @@ export function quoted(text: string): string {
   return `"${inner}"`;
 }
 
-/** A word of a command line, where `$` starts a variable as well. */
-export function commandWord(word: string): string {
-  const text = word.replaceAll('$', '$$$$');
-  return /^[\w@%+=:,./-]+$/u.test(word) ? escaped(text) : quoted(text);
+/** A command line, where `$` starts a variable in all words but the first. */
+export function commandLine([program = '', ...args]: readonly string[]): string {
+  const words = args.map((arg) => arg.replaceAll('$', '$$$$'));
+  return [program, ...words]
+    .map((word) => (/^[\w@%+=:,./-]+$/u.test(word) ? escaped(word) : quoted(word)))
+    .join(' ');
 }
 
 /** Read by systemd as root; can be missing. */

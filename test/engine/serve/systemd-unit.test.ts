@@ -47,13 +47,15 @@ test('it reports readiness if systemd-notify exists, and reads secrets from a fi
 test('paths with blanks, quotes, dollars and percent signs are kept', () => {
   const unit = systemdUnit({
     ...OPTIONS,
+    // systemd looks for variables in arguments only.
+    program: ['/opt/a $b/svc'],
     args: ['--config', '/etc/my "svc"/50%$HOME.json'],
     env: { SVC_HOME: '/srv/a b%' },
   });
   const values = valuesOf(unit);
   assert.match(
     values.get('ExecStart') ?? '',
-    / --config "\/etc\/my \\"svc\\"\/50%%\$\$HOME\.json"$/,
+    /^"\/opt\/a \$b\/svc" serve .* --config "\/etc\/my \\"svc\\"\/50%%\$\$HOME\.json"$/,
   );
   assert.is(values.get('Environment'), '"SVC_HOME=/srv/a b%%"');
 });

@@ -1,5 +1,5 @@
 import { type CronFields, parseCron } from '../../support/cron.js';
-import { commandWord, ENVIRONMENT_FILE, escaped, quoted } from '../../support/systemd.js';
+import { commandLine, ENVIRONMENT_FILE, escaped, quoted } from '../../support/systemd.js';
 import { shellWord } from '../../support/text.js';
 
 /** Content of the systemd units. */
@@ -29,7 +29,7 @@ export function systemdTimer(options: SystemdTimerOptions) {
     `WorkingDirectory=${escaped(homeDir)}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
     ...ENVIRONMENT_FILE,
-    `ExecStart=${command.map(commandWord).join(' ')}`,
+    `ExecStart=${commandLine(command)}`,
     'UMask=0077',
     'NoNewPrivileges=yes',
     'ProtectSystem=full',
