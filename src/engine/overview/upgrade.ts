@@ -34,11 +34,19 @@ export async function describeUpgrade(
 
 function howToUpgrade(root: string, name: string): Pick<UpgradeOutput, 'command' | 'installation'> {
   if (existsSync(join(root, '.git'))) {
-    return { installation: 'checkout', command: 'git pull' };
+    // svc itself builds only what was never built.
+    return { installation: 'checkout', command: 'git pull && npm start -- --version' };
   }
-  return root.endsWith(join('node_modules', name))
+  return isGlobalNpm(root, name)
     ? { installation: 'npm', command: `npm install -g ${name}@latest` }
     : { installation: 'other', command: null };
+}
+
+/** Projects, npx, pnpm and Homebrew have packages in folders of the same name, and another command. */
+function isGlobalNpm(root: string, name: string): boolean {
+  if (!root.endsWith(join('node_modules', name))) return false;
+  const isProject = existsSync(join(root, '../../package.json'));
+  return !isProject && !/[\\/](?:\.pnpm|Cellar)[\\/]/u.test(root);
 }
 
 function packageName(root: string): string {

@@ -189,7 +189,7 @@ export function renderUpgrade(upgrade: UpgradeOutput, style: Style): string {
   if (isOutdated === false) return `${found}\n`;
   const how =
     installation === 'checkout'
-      ? `upgrade this checkout with ${style.bold(String(command))}; the next command builds it`
+      ? `upgrade this checkout with ${style.bold(String(command))}`
       : command === null
         ? 'upgrade it with what installed it'
         : `upgrade with ${style.bold(command)}`;
