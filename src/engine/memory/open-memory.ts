@@ -119,8 +119,9 @@ export async function openAgent(
       : undefined;
   const sources = external?.sources ?? (await agentSources(agent, context));
   const home = await homeOf(agent, sources, context, loaded, options);
-  const parts = { home, sources, external };
-  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, parts);
+  const created = createBuiltin({
+    ...{ agent, layout: 'agent', indexName: agent.id, context, loaded, home, sources, external },
+  });
   const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
@@ -128,7 +129,7 @@ export async function openAgent(
     name: agent.id,
     ...created,
     sources: external?.watched ?? created.sources,
-    backend: loggedBackend(backend, agent, home.others?.place, context, loaded),
+    backend: loggedBackend(backend, { agent, shared: home.others?.place, context, loaded }),
     ext: external,
     warnings: loaded.warnings,
   };
@@ -174,25 +175,31 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', indexName, context, loaded, { home, sources }),
+    ...createBuiltin({ agent, layout: 'folder', indexName, context, loaded, home, sources }),
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
     warnings: loaded.warnings,
   };
 }
 
-function createBuiltin(
-  agent: ResolvedAgent,
-  layout: 'agent' | 'folder',
-  indexName: string,
-  context: EngineContext,
-  loaded: LoadedConfig,
-  {
-    home,
-    sources,
-    external,
-  }: Pick<OpenedMemory, 'home' | 'sources'> & { readonly external?: PreparedExt | undefined },
-) {
+interface BuiltinParts extends Pick<OpenedMemory, 'agent' | 'home' | 'sources'> {
+  readonly layout: 'agent' | 'folder';
+  readonly indexName: string;
+  readonly context: EngineContext;
+  readonly loaded: LoadedConfig;
+  readonly external?: PreparedExt | undefined;
+}
+
+function createBuiltin({
+  agent,
+  layout,
+  indexName,
+  context,
+  loaded,
+  home,
+  sources,
+  external,
+}: BuiltinParts) {
   const { cache, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   // The schema rejects two zeros.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { placeHits } from '../../../src/engine/memory/backends/ext/place-hits.js';
+import { locateHits } from '../../../src/engine/memory/backends/ext/locate-hits.js';
 import { ToolFailure } from '../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { readAnswer } from '../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/index.js';
@@ -78,7 +78,7 @@ export async function openExtTarget(): Promise<OpenTarget> {
       const started = cpuMs();
       try {
         const { hits } = readAnswer(input.before + input.answer + input.after, input.before);
-        const { results } = placeHits(hits, { query: 'blue boat' }, options);
+        const { results } = locateHits(hits, { query: 'blue boat' }, options);
         for (const { path, startLine, endLine, snippet, score } of results) {
           const lines = readFileSync(join(folder.path, path), 'utf8').split('\n');
           const stands = lines.slice(startLine - 1, endLine).join('\n');

@@ -36,20 +36,20 @@ export async function builtinStatus(
   options: StatusOptions,
 ): Promise<BackendStatus> {
   const faults: Warning[] = [];
-  const opened = await openOrTell(target, faults);
+  const opened = await openOrReport(target, faults);
   try {
-    return await statusOf(opened, target, clock, options, faults);
+    return await statusOf(opened, { target, clock, options, faults });
   } catch (error) {
     if (!isDamage(error)) throw error;
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
-    return await statusOf(damaged, target, clock, options, faults);
+    return await statusOf(damaged, { target, clock, options, faults });
   } finally {
     if (opened.state === 'ready') opened.index.close();
   }
 }
 
 /** A server that cannot be used is part of the state. */
-async function openOrTell(
+async function openOrReport(
   { home }: KeptIndex,
   faults: Warning[],
 ): Promise<OpenedIndex<MemoryIndex>> {
@@ -75,17 +75,21 @@ async function sharedState(
   };
 }
 
+interface StatusInput {
+  readonly target: KeptIndex;
+  readonly clock: Clock;
+  readonly options: StatusOptions;
+  readonly faults: Warning[];
+}
+
 async function statusOf(
   opened: OpenedIndex<MemoryIndex>,
-  target: KeptIndex,
-  clock: Clock,
-  options: StatusOptions,
-  faults: Warning[],
+  { target, clock, options, faults }: StatusInput,
 ): Promise<BackendStatus> {
   const scannedMs = clock.now();
-  const scan = await tried(() => scanSources(target.sources), faults);
-  // Nothing is indexed without it. The list of a shared memory is on the server.
-  if (target.home.others === undefined) await tried(() => target.home.readForgetList(), faults);
+  const scan = await orReport(() => scanSources(target.sources), faults);
+  // Without the forget list, nothing is indexed. That of a shared memory is on the server.
+  if (target.home.others === undefined) await orReport(() => target.home.readForgetList(), faults);
   const hasNotes = scan?.files.some(({ source }) => source === 'memory') ?? true;
   const empty = hasNotes ? undefined : emptyMemoryWarning(target.sources.memory);
   if (empty !== undefined) faults.push(empty);
@@ -145,8 +149,11 @@ async function mediaState(
   return { modalities: [...media.modalities], maxFileBytes: media.maxFileBytes, refused };
 }
 
-/** What must succeed before files are indexed; undefined where it fails. */
-async function tried<T>(attempt: () => T | Promise<T>, faults: Warning[]): Promise<T | undefined> {
+/** Runs what must succeed before files are indexed. If it fails, reports why. */
+async function orReport<T>(
+  attempt: () => T | Promise<T>,
+  faults: Warning[],
+): Promise<T | undefined> {
   try {
     return await attempt();
   } catch (error) {

@@ -31,7 +31,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       const searchOptions = { ...options.search, embedder, nowMs: clock.now(), warnings };
       const ask = async (index: MemoryIndex): Promise<SearchResponse> => {
         const response = await searchIndex(index, request, searchOptions, work.signal);
-        // Only an empty memory is worth another look at the disk.
+        // The reason for no results is only looked for on disk if the index has no notes.
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
         return withEmptyMemory(response, target, await index.hasDocuments('sessions'));
       };
@@ -83,9 +83,9 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       const { createInspection } = await import('../inspect/inspect-document.js');
       return createInspection(options, keeper, options.search.timeZone);
     },
-    status: async (asked = {}) => {
+    status: async (request = {}) => {
       const { builtinStatus } = await import('./builtin-status.js');
-      return builtinStatus(target, clock, asked);
+      return builtinStatus(target, clock, request);
     },
     reset: async () => {
       keeper.close();
@@ -105,7 +105,7 @@ const EMPTY: Warning = {
   hint: '"svc memory status" shows where notes are expected',
 };
 
-/** No results from an empty memory may be due to notes in another place or excluded ones, unless skipped files explain it. */
+/** Warns why a memory without notes has no results: they are excluded or in another place. Skipped files explain it too. */
 function withEmptyMemory(
   response: SearchResponse,
   { sources }: KeptIndex,

@@ -7,7 +7,7 @@ import type { SearchResponse } from '../search/index.js';
 import type { SyncEvent, WorkOptions } from '../sync/index.js';
 import type { MemoryBackend } from './memory-backend.js';
 
-/** What searches and reads of memory are reported to, besides what every room is given. */
+/** The engine's context with receivers for searches and reads of memory. */
 export interface MemoryContext extends EngineContext {
   /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */
   readonly onRecall?: OnRecall | undefined;
@@ -33,6 +33,14 @@ export type OnRecall = (recall: {
   readonly shared?: SharedPlace | undefined;
 }) => Promise<void>;
 
+interface LogOptions {
+  readonly agent: ResolvedAgent;
+  /** Where the memory is shared, if it is. */
+  readonly shared: SharedPlace | undefined;
+  readonly context: MemoryContext;
+  readonly loaded: LoadedConfig;
+}
+
 /**
  * Logs after each answer, one after the other; closing the backend waits for pending logs. Searches while typing and
  * previews are not logged. Recalls are only logged if dreaming uses them, searches only with `memory.searchLog`, and
@@ -40,41 +48,39 @@ export type OnRecall = (recall: {
  */
 export function loggedBackend(
   backend: MemoryBackend,
-  { id: agentId, workspaceDir }: ResolvedAgent,
-  shared: SharedPlace | undefined,
-  { onActivity, onLookup, onRecall }: MemoryContext,
-  { resolved }: LoadedConfig,
+  { agent: { id: agentId, workspaceDir }, shared, context, loaded: { resolved } }: LogOptions,
 ): MemoryBackend {
   const { dreaming } = resolved.plugins.entries['memory-core'].config;
-  const recalled = dreaming.enabled ? onRecall : undefined;
-  const looked = resolved.memory.searchLog ? onLookup : undefined;
-  const counted = resolved.logging.activity ? onActivity : undefined;
-  if (recalled === undefined && looked === undefined && counted === undefined) return backend;
+  const onRecall = dreaming.enabled ? context.onRecall : undefined;
+  const onLookup = resolved.memory.searchLog ? context.onLookup : undefined;
+  const onActivity = resolved.logging.activity ? context.onActivity : undefined;
+  if (onRecall === undefined && onLookup === undefined && onActivity === undefined) return backend;
   let logging: Promise<void> = Promise.resolve();
   const log = (write: () => Promise<void>): void => {
     logging = Promise.all([logging, nextTurn()]).then(write);
   };
-  const indexed = (chunks: number): void => counted?.({ chunks });
+  const onIndexed = (chunks: number): void => onActivity?.({ chunks });
   return {
     ...backend,
     search: async (request, options) => {
-      const response = await counting(options, indexed, (work) => backend.search(request, work));
+      const search = (work: WorkOptions) => backend.search(request, work);
+      const response = await countingChunks(options, onIndexed, search);
       if (request.lexicalOnly === true) return response;
       log(async () => {
-        counted?.({ searches: 1 });
-        await looked?.({ agentId, type: 'search', response });
-        if (response.results.length > 0) await recalled?.({ workspaceDir, response, shared });
+        onActivity?.({ searches: 1 });
+        await onLookup?.({ agentId, type: 'search', response });
+        if (response.results.length > 0) await onRecall?.({ workspaceDir, response, shared });
       });
       return response;
     },
     get: async (request, options) => {
       const response = await backend.get(request, options);
       if (options?.checksFiles !== false) {
-        log(async () => looked?.({ agentId, type: 'get', response }));
+        log(async () => onLookup?.({ agentId, type: 'get', response }));
       }
       return response;
     },
-    sync: (options) => counting(options, indexed, (work) => backend.sync(work)),
+    sync: (options) => countingChunks(options, onIndexed, (work) => backend.sync(work)),
     close: async () => {
       await logging;
       await backend.close();
@@ -82,10 +88,10 @@ export function loggedBackend(
   };
 }
 
-/** Counts the chunks that are indexed by work, even if it fails or is stopped. */
-async function counting<Options extends WorkOptions, Result>(
+/** Counts the chunks that work indexes, even if it fails or is stopped. */
+async function countingChunks<Options extends WorkOptions, Result>(
   options: Options | undefined,
-  indexed: (chunks: number) => void,
+  onIndexed: (chunks: number) => void,
   work: (options: Options | WorkOptions) => Promise<Result>,
 ): Promise<Result> {
   let chunks = 0;
@@ -96,6 +102,6 @@ async function counting<Options extends WorkOptions, Result>(
   try {
     return await work({ ...options, onEvent });
   } finally {
-    if (chunks > 0) indexed(chunks);
+    if (chunks > 0) onIndexed(chunks);
   }
 }

@@ -62,7 +62,7 @@ export function splitBlocks(lines: TextLines, isStart = true): Block[] {
   return blocks;
 }
 
-/** Whether a line is blank; those after the last are. */
+/** Whether a line is blank; lines after the last one are. */
 export function isBlank(lines: TextLines, at: number): boolean {
   return lines.marks[at] === 0 || at >= lines.count;
 }

@@ -51,7 +51,7 @@ export function sectionsOf(
     if (trail === undefined || heading.kind !== 'heading') continue;
     while (sections.length < heading.start) sections.push(current);
     enterHeading(trail, heading);
-    // Of an underlined title the first line, of one between two lines the second.
+    // The line with the title: the first of an underlined title, the second of one between two lines.
     current = { headingPath: titlesOf(trail), headingAt: Math.max(heading.start, heading.end - 2) };
   }
   while (sections.length < lines.count) sections.push(current);
@@ -246,7 +246,7 @@ function blocksOf(lines: TextLines, special: (at: number) => Block | undefined):
   return blocks;
 }
 
-/** Longer indentation is not of a list. */
+/** A list item with its mark further right is not recognised. */
 const LONGEST_MARK = 100;
 
 function isItem(lines: TextLines, at: number): boolean {

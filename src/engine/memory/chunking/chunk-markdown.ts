@@ -2,7 +2,7 @@ import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import { type Block, enterHeading, type Heading, splitBlocks, titlesOf } from './blocks.js';
-import { ASCII_PER_TOKEN, estimateTokens, piecesOf } from './tokens.js';
+import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
 
 /** Chunk size in estimated tokens (see estimateTokens). */
 export interface ChunkingOptions {
@@ -45,7 +45,7 @@ export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk
   return chunkBlocks(lines, splitBlocks(lines), options);
 }
 
-/** The same of a text in any format, from its blocks. */
+/** Splits a text in any format into chunks, from its blocks; see {@link chunkMarkdown}. */
 export function chunkBlocks(
   lines: TextLines,
   blocks: readonly Block[],
@@ -175,7 +175,7 @@ function cutLongLine(lines: TextLines, unit: Unit, options: ChunkingOptions): Ch
   const { headingPath } = unit;
   const at = unit.start + 1;
   const chunks: Chunk[] = [];
-  for (const text of piecesOf(lineAt(lines, unit.start), options.tokens)) {
+  for (const text of piecesWithin(lineAt(lines, unit.start), options.tokens)) {
     if (text.trim() !== '') chunks.push({ startLine: at, endLine: at, headingPath, text });
   }
   return chunks;

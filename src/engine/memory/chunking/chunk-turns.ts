@@ -1,7 +1,7 @@
 import { oneLine } from '../../support/text.js';
 import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
-import { ASCII_PER_TOKEN, estimateTokens, piecesOf } from './tokens.js';
+import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
 
 /** A turn of a conversation, with its line in the document. */
 export interface SpokenTurn<Mark> {
@@ -32,7 +32,7 @@ const LINE_TOKENS = 200;
 export class TurnChunker<Mark> {
   private readonly options: ChunkingOptions;
   /** The next chunk so far: the overlap, and at least one new turn. */
-  private held: readonly Unit<Mark>[] = [];
+  private pending: readonly Unit<Mark>[] = [];
 
   constructor(options: ChunkingOptions) {
     this.options = options;
@@ -40,7 +40,7 @@ export class TurnChunker<Mark> {
 
   /** The first turn of the next chunk, if it has started. */
   get first(): Mark | undefined {
-    return this.held[0]?.turn.mark;
+    return this.pending[0]?.turn.mark;
   }
 
   /** Adds a turn; returns the chunks that are complete. */
@@ -48,45 +48,45 @@ export class TurnChunker<Mark> {
     const unit = this.unitOf(turn);
     if (unit.lines.length === 0) return [];
     const budget = this.options.tokens;
-    if (costOfAll(this.held) + unit.tokens <= budget) {
-      this.held = [...this.held, unit];
+    if (costOfAll(this.pending) + unit.tokens <= budget) {
+      this.pending = [...this.pending, unit];
       return [];
     }
     const complete = this.tail();
     if (unit.tokens > budget) {
-      this.held = [];
-      return [...complete, ...this.pieces(unit)];
+      this.pending = [];
+      return [...complete, ...this.splitTurn(unit)];
     }
     const overlap = this.overlap();
-    this.held = costOfAll(overlap) + unit.tokens > budget ? [unit] : [...overlap, unit];
+    this.pending = costOfAll(overlap) + unit.tokens > budget ? [unit] : [...overlap, unit];
     return complete;
   }
 
   /** The next chunk if no turn followed. */
   tail(): readonly Chunk[] {
-    return this.held.length === 0 ? [] : [chunkOf(this.held)];
+    return this.pending.length === 0 ? [] : [chunkOf(this.pending)];
   }
 
   /** The last turns that fit the overlap; never all of them. */
   private overlap(): readonly Unit<Mark>[] {
-    let start = this.held.length;
+    let start = this.pending.length;
     for (let tokens = 0; start > 1; start--) {
-      tokens += this.held[start - 1]?.tokens ?? 0;
+      tokens += this.pending[start - 1]?.tokens ?? 0;
       if (tokens > this.options.overlap) break;
     }
-    return this.held.slice(start);
+    return this.pending.slice(start);
   }
 
   private unitOf(turn: SpokenTurn<Mark>): Unit<Mark> {
     const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
     const text = oneLine(turn.text);
     const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - costOf(label));
-    const lines = Array.from(piecesOf(text, width), (piece) => `${label}${piece.trimEnd()}`);
+    const lines = Array.from(piecesWithin(text, width), (piece) => `${label}${piece.trimEnd()}`);
     return { turn, lines, tokens: lines.reduce((sum, line) => sum + costOf(line), 0) };
   }
 
   /** Splits a turn over budget into chunks of whole lines. */
-  private pieces(unit: Unit<Mark>): readonly Chunk[] {
+  private splitTurn(unit: Unit<Mark>): readonly Chunk[] {
     const chunks: Chunk[] = [];
     let lines: string[] = [];
     let tokens = 0;
@@ -117,13 +117,13 @@ function costOfAll(units: readonly Unit<unknown>[]): number {
 function chunkOf(units: readonly Unit<unknown>[]): Chunk {
   const lineNumbers = units.flatMap((unit) => unit.lines.map(() => unit.turn.line));
   const startLine = lineNumbers[0] ?? 1;
-  const follows = lineNumbers.every((number, at) => number === startLine + at);
+  const isConsecutive = lineNumbers.every((number, at) => number === startLine + at);
   const day = units[0]?.turn.at?.slice(0, 'YYYY-MM-DD'.length);
   return {
     startLine,
     endLine: lineNumbers.at(-1) ?? startLine,
     headingPath: day === undefined ? [] : [day],
     text: units.flatMap((unit) => unit.lines).join('\n'),
-    ...(follows ? {} : { lineNumbers }),
+    ...(isConsecutive ? {} : { lineNumbers }),
   };
 }

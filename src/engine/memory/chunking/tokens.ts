@@ -21,7 +21,7 @@ function tokensOf(codePoint: number): number {
   return 0.5;
 }
 
-/** What {@link isCjk} is, inside a pattern with the flag `u`. */
+/** The characters of {@link isCjk}, for a character class of a pattern with the flag `u`. */
 export const CJK =
   '\\u2e80-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}';
 
@@ -36,10 +36,10 @@ export function isCjk(codePoint: number): boolean {
   );
 }
 
-/** A file inside of a text, such as an image that an export of a document has in place of a link: nobody searches for it. */
+/** A file embedded in a text, such as an image in an exported document: nobody searches for it. */
 const EMBEDDED = /data:[\w.+/-]{1,100}(?:;[\w=-]{1,100}){0,3};base64,[\w+/=%-]{1000,}[)>"']?/gu;
 
-/** A text with an ellipsis for the bytes of each file inside of it. */
+/** Replaces the bytes of each embedded file by an ellipsis. */
 export function withoutFiles(text: string): string {
   return text.replaceAll(EMBEDDED, (file) => {
     const closing = /[)>"']$/u.exec(file)?.[0] ?? '';
@@ -47,8 +47,8 @@ export function withoutFiles(text: string): string {
   });
 }
 
-/** Pieces of a text that cost at most `tokens`, in order: parts of the text, which leave out only files inside of it. */
-export function* piecesOf(text: string, tokens: number): Generator<string> {
+/** The pieces of a text, without embedded files, in order; each costs at most `tokens`. */
+export function* piecesWithin(text: string, tokens: number): Generator<string> {
   let start = 0;
   const embedded = text.matchAll(EMBEDDED);
   for (let file = embedded.next(); ; file = embedded.next()) {

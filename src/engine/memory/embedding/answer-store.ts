@@ -12,7 +12,7 @@ export class AnswerStore {
   /** The first refusal. */
   refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
-  private readonly answered = new Map<string, Answers['embedded' | 'refused'][number][]>();
+  private readonly answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();
   private readonly index: MemoryIndex;
   private readonly onStored: (passages: number) => void;
 
@@ -21,17 +21,17 @@ export class AnswerStore {
     this.onStored = onStored;
   }
 
-  /** Takes a provider's answers. A content of which only some pieces are refused can be found by the others. */
-  async take(identity: string, { embedded, refused }: Answers): Promise<void> {
+  /** Adds a provider's answers. A content of which only some pieces are refused can be found by the others. */
+  async add(identity: string, { embedded, refused }: Answers): Promise<void> {
     const entries: EmbeddingEntry[] = [];
     const refusals: RefusedContent[] = [];
     for (const answer of [...embedded, ...refused]) {
       const { content, pieces } = pieceOfKey(answer.input.key);
-      const answered = this.answered.get(content) ?? [];
+      const answered = this.answersByContent.get(content) ?? [];
       answered.push(answer);
-      this.answered.set(content, answered);
+      this.answersByContent.set(content, answered);
       if (answered.length < pieces) continue;
-      this.answered.delete(content);
+      this.answersByContent.delete(content);
       const hash = Buffer.from(content, 'hex');
       const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
       if (vectors.length > 0) entries.push({ hash, vectors });

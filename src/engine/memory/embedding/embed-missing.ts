@@ -19,7 +19,6 @@ import type { MemoryIndex, MissingMedia } from '../index/index.js';
 import type { IndexedAgent } from '../output-schemas.js';
 import { AnswerStore } from './answer-store.js';
 import {
-  distinct,
   isForJobs,
   mediaFiles,
   mediaSize,
@@ -27,6 +26,7 @@ import {
   missingTexts,
   missingWork,
   pieceOfKey,
+  withoutDuplicates,
 } from './passages.js';
 
 /** What was embedded; see docs/json.md. */
@@ -106,7 +106,7 @@ async function embedWith(
   provider: PathProvider,
   options: EmbedMissingOptions,
 ): Promise<EmbeddingSummary> {
-  const run = new Run(index, provider, options);
+  const run = new EmbeddingRun(index, provider, options);
   const isSearch = options.atMost !== undefined;
   const resting = isSearch ? provider.resting() : undefined;
   if (resting !== undefined) {
@@ -138,7 +138,7 @@ async function embedWith(
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
-class Run {
+class EmbeddingRun {
   private readonly index: MemoryIndex;
   private readonly provider: PathProvider;
   private readonly options: EmbedMissingOptions;
@@ -146,11 +146,11 @@ class Run {
   private mediaLeft: EmbeddingSummary['mediaLeft'];
   private known = 0;
   private pending = 0;
-  private others: readonly string[] = [];
+  private otherHosts: readonly string[] = [];
   private identity: string | undefined;
-  private isThroughTexts = false;
-  /** Passages handed to the provider so far. */
-  private takenSize = 0;
+  private hasDoneTexts = false;
+  /** The size of what a search gave to the provider so far, in passages. */
+  private sizeSoFar = 0;
   private readonly answers: AnswerStore;
   private readonly startedMs = runningMs();
   private tokens = 0;
@@ -172,10 +172,10 @@ class Run {
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
-    const left = adapter.embedsMedia ? 0 : await this.leaveMedia(adapter, identity);
+    const skippedMedia = adapter.embedsMedia ? 0 : await this.skipMedia(adapter, identity);
     const missing = await missingWork(index, adapter, identity);
     const { chunks, media } = missing;
-    this.known = Math.max(0, written - chunks - left);
+    this.known = Math.max(0, written - chunks - skippedMedia);
     this.identity = identity;
     this.pending = chunks;
     const { atMost } = this.options;
@@ -183,7 +183,7 @@ class Run {
     const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
     if (chunks > media) await this.embedTexts(adapter, identity, signal);
-    this.isThroughTexts = true;
+    this.hasDoneTexts = true;
     if (media > 0) await this.embedMedia(adapter, identity, signal);
     signal.throwIfAborted();
     await this.tidy(identity);
@@ -208,7 +208,7 @@ class Run {
 
   /** Whether the provider has answered. */
   hasProgress(): boolean {
-    return this.isThroughTexts || this.answers.embedded + this.answers.refused > 0;
+    return this.hasDoneTexts || this.answers.embedded + this.answers.refused > 0;
   }
 
   /** Vectors of another identity are kept while they may stand in for missing ones. */
@@ -216,16 +216,16 @@ class Run {
     const { index } = this;
     const { cacheEntries, clock, path, signal } = this.options;
     this.pending = await index.countMissingEmbeddings(identity);
-    if (this.pending > 0) this.others = (await index.claims?.others(identity)) ?? [];
+    if (this.pending > 0) this.otherHosts = (await index.claims?.others(identity)) ?? [];
     // Keep the other provider's vectors in case this one fails.
     const other = this.provider === path.primary ? path.fallback : path.primary;
-    const others =
+    const otherIdentities =
       this.pending > 0
         ? await index.vectorIdentities()
         : other === undefined
           ? []
           : await identitiesOf(index, other, signal);
-    const keepIdentities = [identity, ...others];
+    const keepIdentities = [identity, ...otherIdentities];
     const atMs = clock.now();
     await index.tidyEmbeddings({ keepIdentities, isSuperseded, cacheEntries, atMs });
   }
@@ -240,7 +240,7 @@ class Run {
       refused,
       ...(refusal === undefined ? {} : { refusal }),
       pending: this.pending,
-      ...(this.others.length === 0 ? {} : { embeddedBy: this.others }),
+      ...(this.otherHosts.length === 0 ? {} : { embeddedBy: this.otherHosts }),
       tokens: this.tokens,
       requests: this.requests,
       ...(this.mediaLeft === undefined ? {} : { mediaLeft: this.mediaLeft }),
@@ -254,7 +254,7 @@ class Run {
     signal: AbortSignal,
   ): Promise<void> {
     const { atMost, clock, waitsForJobs } = this.options;
-    const work = this.work(signal);
+    const embedOptions = this.embedOptions(signal);
     const missing = missingTexts(this.index, identity);
     const jobs = batchJobsOf(this.index, identity);
     const { batch } = adapter;
@@ -265,16 +265,16 @@ class Run {
         atMost === undefined
           ? missing
           : // Of a passage, all pieces or none.
-            this.taken(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
-      for await (const part of adapter.embedDocuments(pieces, work)) {
-        await this.answers.take(identity, part);
+            this.upToLimit(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
+      for await (const part of adapter.embedDocuments(pieces, embedOptions)) {
+        await this.answers.add(identity, part);
       }
       return;
     }
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
-    const options = { ...work, clock, jobs, fewInline, waits: waitsForJobs };
-    for await (const part of batch.embed(distinct(missing), options)) {
-      await this.answers.take(identity, part);
+    const options = { ...embedOptions, clock, jobs, fewInline, waits: waitsForJobs };
+    for await (const part of batch.embed(withoutDuplicates(missing), options)) {
+      await this.answers.add(identity, part);
     }
   }
 
@@ -286,18 +286,18 @@ class Run {
   ): Promise<void> {
     const { atMost, workspaceDir } = this.options;
     const missing = missingMedia(this.index, identity);
-    const taken = atMost === undefined ? missing : this.taken(missing, atMost, mediaSize);
-    const onLeft = (left: MissingMedia): void => {
-      this.takenSize -= mediaSize(left);
+    const searched = atMost === undefined ? missing : this.upToLimit(missing, atMost, mediaSize);
+    const onChanged = (changed: MissingMedia): void => {
+      this.sizeSoFar -= mediaSize(changed);
     };
-    const files = distinct(mediaFiles(taken, workspaceDir, onLeft));
-    for await (const part of adapter.embedDocuments(files, this.work(signal))) {
-      await this.answers.take(identity, part);
+    const files = withoutDuplicates(mediaFiles(searched, workspaceDir, onChanged));
+    for await (const part of adapter.embedDocuments(files, this.embedOptions(signal))) {
+      await this.answers.add(identity, part);
     }
   }
 
   /** Skips media that the model cannot embed. @returns how many were skipped now */
-  private async leaveMedia(
+  private async skipMedia(
     { id, provider, model }: EmbeddingAdapter,
     identity: string,
   ): Promise<number> {
@@ -317,8 +317,8 @@ class Run {
     return files;
   }
 
-  /** Passages up to the limit of one search, in number and time. */
-  private async *taken<T>(
+  /** Passages within the limits of one search, in size and time. */
+  private async *upToLimit<T>(
     passages: AsyncIterable<T>,
     atMost: number,
     sizeOf: (passage: T) => number,
@@ -326,15 +326,15 @@ class Run {
     const untilMs = this.startedMs + this.provider.queryTimeoutMs * TIME_TO_START;
     for await (const passage of passages) {
       const size = sizeOf(passage);
-      if (size > 0 && (runningMs() > untilMs || this.takenSize >= atMost)) return;
+      if (size > 0 && (runningMs() > untilMs || this.sizeSoFar >= atMost)) return;
       // A file too large for one search must not block smaller ones.
-      if (this.takenSize + size > atMost) continue;
-      this.takenSize += size;
+      if (this.sizeSoFar + size > atMost) continue;
+      this.sizeSoFar += size;
       yield passage;
     }
   }
 
-  private work(signal: AbortSignal): EmbedOptions {
+  private embedOptions(signal: AbortSignal): EmbedOptions {
     const { atMost } = this.options;
     return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
   }

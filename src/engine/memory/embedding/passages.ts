@@ -3,16 +3,16 @@ import type { MediaInput, TextInput } from '../../providers/vendor.js';
 import type { MemoryIndex, MissingMedia } from '../index/index.js';
 import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
 
-interface Named {
+interface Keyed {
   /** Unique: see {@link pieceOfKey}. */
   readonly key: string;
 }
 
 /** A piece of a passage without a vector. */
-export type TextPiece = Named & TextInput;
+export type TextPiece = Keyed & TextInput;
 
 /** A media file without a vector; it is a passage in one piece. */
-export type MediaPassage = Named & MediaInput & { readonly path: string };
+export type MediaPassage = Keyed & MediaInput & { readonly path: string };
 
 /** Which piece of which content a vector is for. */
 export interface PieceName {
@@ -33,9 +33,9 @@ export function pieceOfKey(key: string): PieceName {
   return { content, piece: Number(piece), pieces: Number(pieces) };
 }
 
-const PAGE = 512;
+const PAGE_SIZE = 512;
 /** More contents than requests that are under way can have. */
-const MOST_RECENT = 8 * PAGE;
+const MOST_RECENT = 8 * PAGE_SIZE;
 
 /** The chunks of all pages, read as needed. */
 export async function* pages<T extends { readonly chunkId: number }>(
@@ -55,17 +55,17 @@ export async function* missingTexts(
   identity: string,
 ): AsyncGenerator<TextPiece> {
   const recent = new RecentContents();
-  const all = pages((after) => index.missingEmbeddings(identity, after, PAGE));
+  const all = pages((after) => index.missingEmbeddings(identity, after, PAGE_SIZE));
   for await (const { hash, headingPath, text } of all) {
     const content = hash.toString('hex');
     // A content of an earlier page whose vector is not stored yet is missing again.
-    if (recent.includes(content)) continue;
+    if (recent.add(content)) continue;
     const texts = piecesOf(text);
     for (const [piece, own] of texts.entries()) {
       const key = keyOf({ content, piece, pieces: texts.length });
-      // At most once a passage: in each piece, the headings would drown what it says.
-      const isBelow = piece === 0 && !text.startsWith('#');
-      yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
+      // Only in the first piece: in every piece, the headings would drown the text.
+      const hasTitle = piece === 0 && !text.startsWith('#');
+      yield { key, title: hasTitle ? headingPath.join(' › ') : undefined, text: own };
     }
   }
 }
@@ -74,8 +74,8 @@ export async function* missingTexts(
 class RecentContents {
   private readonly contents = new Set<string>();
 
-  /** Whether a content is one of them; it is from now on. */
-  includes(content: string): boolean {
+  /** Adds a content. @returns whether it was one of them before */
+  add(content: string): boolean {
     if (this.contents.has(content)) return true;
     this.contents.add(content);
     const [oldest] = this.contents;
@@ -86,24 +86,24 @@ class RecentContents {
 
 /** The media without a vector, read as needed. */
 export function missingMedia(index: MemoryIndex, identity: string): AsyncGenerator<MissingMedia> {
-  return pages((after) => index.missingMedia(identity, after, PAGE));
+  return pages((after) => index.missingMedia(identity, after, PAGE_SIZE));
 }
 
 /**
- * Their files, read when needed; one that has changed since it was indexed is left to the next sync.
+ * The files of media, read when needed.
  *
- * @param onLeft called with such a file
+ * @param onChanged called with a file that has changed since it was indexed, which is left to the next sync
  */
 export async function* mediaFiles(
   media: AsyncIterable<MissingMedia>,
   workspace: string,
-  onLeft: (left: MissingMedia) => void,
+  onChanged: (media: MissingMedia) => void,
 ): AsyncGenerator<MediaPassage> {
   const workspaceDir = resolveWorkspace(workspace);
   for await (const missing of media) {
     const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
     if (data === undefined) {
-      onLeft(missing);
+      onChanged(missing);
       continue;
     }
     const { hash, path, label, mimeType } = missing;
@@ -113,7 +113,9 @@ export async function* mediaFiles(
 }
 
 /** Drops duplicate content: a job may hold a passage long after later pages are read. */
-export async function* distinct<T extends Named>(passages: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* withoutDuplicates<T extends Keyed>(
+  passages: AsyncIterable<T>,
+): AsyncGenerator<T> {
   const seen = new Set<string>();
   for await (const passage of passages) {
     if (seen.has(passage.key)) continue;
@@ -160,7 +162,7 @@ export async function missingWork(
   return { chunks, media: files, size, isInJobs };
 }
 
-/** Whether a search leaves what is missing to batch jobs, which cost less; those under way are paid for. */
+/** Whether a search leaves what is missing to batch jobs, which cost less, or which may already be paid for. */
 export function isForJobs(
   { batch }: EmbeddingAdapter,
   { size, isInJobs }: MissingWork,
@@ -170,8 +172,8 @@ export function isForJobs(
 }
 
 /**
- * Pieces of a passage at most: their vectors take as much space as one vector of 32-bit floats. NEAREST_PIECE of
- * nearest.ts compares as many.
+ * The vectors of so many pieces take as much space as one vector of 32-bit floats. NEAREST_PIECE of nearest.ts compares
+ * as many.
  */
 const MOST_PIECES = 4;
 /** Shorter texts say too little about what they are about; in UTF-16 units. */

@@ -10,7 +10,7 @@ import { anySignal, NEVER } from '../../support/async.js';
 import { isDamage, type MemoryIndex } from '../index/index.js';
 
 /** Number of query vectors cached in the process. */
-const REMEMBERED = 64;
+const MOST_REMEMBERED = 64;
 
 /** An embedded query. */
 export interface QueryVector {
@@ -24,7 +24,7 @@ export interface QueryVector {
 }
 
 /** Vectors of the index, and an adapter whose queries are comparable with them. */
-interface Comparable {
+interface ComparableVectors {
   readonly identity: string;
   readonly adapter: EmbeddingAdapter;
   /** Warning about passages that these vectors do not cover. */
@@ -112,7 +112,8 @@ export class QueryEmbedder {
 
   private remember(key: string, vector: QueryVector): void {
     const [oldest] = this.remembered.keys();
-    if (this.remembered.size >= REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
+    if (this.remembered.size >= MOST_REMEMBERED && oldest !== undefined)
+      this.remembered.delete(oldest);
     this.remembered.set(key, vector);
   }
 }
@@ -122,7 +123,7 @@ async function comparableVectors(
   provider: PathProvider,
   index: MemoryIndex,
   signal: AbortSignal,
-): Promise<Comparable | undefined> {
+): Promise<ComparableVectors | undefined> {
   const adapter = await provider.open(signal);
   const own = identityKey(adapter.identity);
   const identities = await index.vectorIdentities();
@@ -142,11 +143,16 @@ async function comparableVectors(
     if (earlier === undefined) continue;
     // The previous model's vectors are used until the configured one's are complete.
     const until = `using the earlier vectors (${earlier.model}) until then`;
-    const warning = pending(`${passages(missing)} not re-embedded yet; ${until}`, EMBED_HINT);
+    const warning = pendingWarning(
+      `${passagesAre(missing)} not re-embedded yet; ${until}`,
+      EMBED_HINT,
+    );
     return { identity, adapter: earlier, warning };
   }
-  const found = `${passages(missing)} not embedded yet; only keyword search finds them`;
-  return isInUse ? { identity: own, adapter, warning: pending(found, EMBED_HINT) } : undefined;
+  const found = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
+  return isInUse
+    ? { identity: own, adapter, warning: pendingWarning(found, EMBED_HINT) }
+    : undefined;
 }
 
 /** Undefined when the vendor no longer offers the earlier model. */
@@ -176,20 +182,20 @@ function failureWarning(code: WarningCode, what: string, { message, hint }: SvcE
   return { code, message: `${what}: ${message}`, ...(hint === undefined ? {} : { hint }) };
 }
 
-function pending(message: string, hint: string): Warning {
+function pendingWarning(message: string, hint: string): Warning {
   return { code: 'EMBEDDINGS_PENDING', message, hint };
 }
 
-function passages(count: number): string {
+function passagesAre(count: number): string {
   return count === 1 ? '1 passage is' : `${count} passages are`;
 }
 
 const EMBED_HINT = 'each search embeds a few of them; run "svc memory index" to embed all';
-const NO_VECTORS = pending(
+const NO_VECTORS = pendingWarning(
   'keyword search only: no passage has a vector yet',
   'run "svc memory index" to embed them',
 );
-const OTHER_VECTORS = pending(
+const OTHER_VECTORS = pendingWarning(
   'keyword search only: the vectors in the index are from another provider or model',
   'run "svc memory index" to re-embed the passages; "svc memory status" shows the difference',
 );

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   cutAtTokens,
   estimateTokens,
-  piecesOf,
+  piecesWithin,
 } from '../../../../src/engine/memory/chunking/tokens.js';
 import { isWellFormed } from '../../../support/markdown.js';
 
@@ -61,11 +61,11 @@ test('a cut prefers a space near the end', () => {
 test('the pieces of a text leave out only embedded files', () => {
   const image = `data:image/png;base64,${'iVBORw0KGgo+/'.repeat(100)}==`;
   const text = `![the harbour](${image}) and ![](${image}) end`;
-  assert.equal([...piecesOf(text, 100)], ['![the harbour](', ' and ![](', ' end']);
-  assert.equal([...piecesOf(image, 100)], []);
+  assert.equal([...piecesWithin(text, 100)], ['![the harbour](', ' and ![](', ' end']);
+  assert.equal([...piecesWithin(image, 100)], []);
   const icon = 'see data:image/png;base64,iVBORw0KGgo=';
-  assert.equal([...piecesOf(icon, 100)], [icon]);
-  assert.is([...piecesOf('data:a/b;base64,'.repeat(5000), 100)].join('').length, 80_000);
+  assert.equal([...piecesWithin(icon, 100)], [icon]);
+  assert.is([...piecesWithin('data:a/b;base64,'.repeat(5000), 100)].join('').length, 80_000);
 });
 
 test.run();

@@ -41,7 +41,7 @@ export interface CollectionSettings {
   readonly homeDir: string;
 }
 
-interface Wanted {
+interface ConfiguredCollection {
   readonly path: string;
   readonly name?: string | undefined;
   readonly pattern?: string | undefined;
@@ -73,7 +73,7 @@ export function collectionsOf({
         },
       ]
     : [];
-  const lists: readonly (readonly Wanted[])[] = [
+  const lists: readonly (readonly ConfiguredCollection[])[] = [
     ext.paths,
     memorySearch.extraPaths.map((path) => ({ path })),
     memorySearch.ext.extraCollections,
@@ -81,18 +81,18 @@ export function collectionsOf({
   const collections = [...defaults];
   const pathsBefore = new Set<string>();
   for (const list of lists) {
-    const placed = list.map((wanted): Wanted => {
-      const path = realOrGiven(resolve(workspace, expandHome(wanted.path.trim(), homeDir)));
-      return { ...wanted, path };
+    const resolved = list.map((configured): ConfiguredCollection => {
+      const path = realOrGiven(resolve(workspace, expandHome(configured.path.trim(), homeDir)));
+      return { ...configured, path };
     });
-    for (const wanted of placed) {
-      const made = collectionOf(wanted, workspace, id);
-      if (pathsBefore.has(wanted.path)) continue;
-      if (collections.some((one) => one.root === made.root && one.pattern === made.pattern))
+    for (const configured of resolved) {
+      if (pathsBefore.has(configured.path)) continue;
+      const added = collectionOf(configured, workspace, id);
+      if (collections.some((one) => one.root === added.root && one.pattern === added.pattern))
         continue;
-      collections.push({ ...made, name: freeName(made.name, collections) });
+      collections.push({ ...added, name: freeName(added.name, collections) });
     }
-    for (const { path } of placed) pathsBefore.add(path);
+    for (const { path } of resolved) pathsBefore.add(path);
   }
   if (!ext.sessions.enabled) return collections;
   const sessions = {
@@ -104,9 +104,9 @@ export function collectionsOf({
   return [...collections, sessions];
 }
 
-/** @param wanted with an absolute path, links resolved */
+/** @param configured with an absolute path, links resolved */
 function collectionOf(
-  { path, name, pattern }: Wanted,
+  { path, name, pattern }: ConfiguredCollection,
   workspace: string,
   agentId: string,
 ): Collection {
@@ -146,7 +146,7 @@ function literal(name: string): string {
  *
  * @param transcripts the conversations to export; undefined when none are searched
  */
-export function sourcesBeside(
+export function externalSources(
   sources: MemorySources,
   transcripts: TranscriptSources | undefined,
   collections: () => readonly Collection[],
@@ -158,7 +158,7 @@ export function sourcesBeside(
   const added = (): readonly string[] => {
     const paths = ofMemory()
       .map(({ root, pattern }) => (isGlob(pattern) ? root : join(root, pattern)))
-      .filter((path) => dirname(path) !== workspace || !USUAL.has(basename(path)));
+      .filter((path) => dirname(path) !== workspace || !DEFAULT_PATHS.has(basename(path)));
     return [...new Set(paths)];
   };
   const memory = (extraPaths: () => readonly string[]): MemorySources['memory'] => ({
@@ -181,7 +181,7 @@ export function sourcesBeside(
 }
 
 /** What a workspace contains without configured paths. */
-const USUAL: ReadonlySet<string> = new Set([...ROOT_FILES, MEMORY_FOLDER]);
+const DEFAULT_PATHS: ReadonlySet<string> = new Set([...ROOT_FILES, MEMORY_FOLDER]);
 
 function testOf({ root, pattern }: Collection): (file: string) => boolean {
   const isMatch = createGlob(pattern, { dot: false });
@@ -200,25 +200,25 @@ export function treeOf(
   nowMs: number,
   retentionDays?: number,
 ): string | null {
-  const print = createHash('sha256');
-  let isSure = true;
-  const take = (path: string, file: FileFingerprint): void => {
-    if (isRacy(file, nowMs)) isSure = false;
-    print.update(`${path}\0${file.size}\0${file.mtimeMs}\0`);
+  const digest = createHash('sha256');
+  let isCertain = true;
+  const addFile = (path: string, file: FileFingerprint): void => {
+    if (isRacy(file, nowMs)) isCertain = false;
+    digest.update(`${path}\0${file.size}\0${file.mtimeMs}\0`);
   };
   for (const { name, root, pattern, source } of collections) {
-    print.update(`${name}\0${root}\0${pattern}\0${existsSync(root)}\0`);
+    digest.update(`${name}\0${root}\0${pattern}\0${existsSync(root)}\0`);
     // A conversation counts by its transcript, from which its export is made.
     if (source === 'sessions') continue;
-    for (const file of filesOf(root, pattern)) take(file.absolutePath, file);
+    for (const file of filesOf(root, pattern)) addFile(file.absolutePath, file);
   }
   if (transcripts !== undefined && collections.some(({ source }) => source === 'sessions')) {
     const oldestMs = oldestExportedMs(retentionDays, nowMs);
     for (const file of scanTranscripts(transcripts).files) {
-      if (file.mtimeMs >= oldestMs) take(file.path, file);
+      if (file.mtimeMs >= oldestMs) addFile(file.path, file);
     }
   }
-  return isSure ? print.digest('base64url') : null;
+  return isCertain ? digest.digest('base64url') : null;
 }
 
 /** Conversations that were idle since before are not exported. @param retentionDays undefined keeps all */

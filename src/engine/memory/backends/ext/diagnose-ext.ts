@@ -45,12 +45,14 @@ export async function diagnoseExt(
     onEvent({ type: 'check.finished', check: name, outcome });
   };
   await check('program', settings.command, async () => ({ state: 'ok', text: openTool().program }));
-  await check('release', 'version and help', async () => askFeatures(settings, openTool(), signal));
+  await check('release', 'version and help', async () =>
+    checkRelease(settings, openTool(), signal),
+  );
   await check('collections', 'collections', async () =>
     checkCollections(settings, openTool(), signal),
   );
-  await check('question', mode, async () => askQuestion(settings, openTool(), signal));
-  await check('vectors', mode, async () => lookAtVectors(settings));
+  await check('question', mode, async () => checkQuestion(settings, openTool(), signal));
+  await check('vectors', mode, async () => checkVectors(settings));
   const diagnosis: Diagnosis = {
     scope: 'ext',
     ok: !isBroken,
@@ -68,7 +70,7 @@ function failure(text: string, error: unknown): CheckOutcome {
   return { state: 'failed', text, code: error.code, cause: error.message, hint: error.hint };
 }
 
-async function askFeatures(
+async function checkRelease(
   { dir, update }: ExtSettings,
   tool: Tool,
   signal: AbortSignal,
@@ -107,7 +109,7 @@ async function checkCollections(
   return { state: 'warning', text, cause, hint };
 }
 
-async function askQuestion(
+async function checkQuestion(
   settings: ExtSettings,
   tool: Tool,
   signal: AbortSignal,
@@ -136,7 +138,7 @@ async function askQuestion(
   return { state: 'warning', text: mode, latencyMs, cause, hint: 'svc memory index' };
 }
 
-function lookAtVectors({ mode, dir }: ExtSettings): CheckOutcome {
+function checkVectors({ mode, dir }: ExtSettings): CheckOutcome {
   if (mode === 'search') return { state: 'off', text: 'none', note: 'searchMode is "search"' };
   const { updated, embedded } = readExtState(dir);
   const missing = updated?.withoutVectors;

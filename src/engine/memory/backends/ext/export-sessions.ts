@@ -90,7 +90,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
       after[file.path] = known;
       continue;
     }
-    const outcome = write(file, exported.file, forgotten);
+    const outcome = exportSession(file, exported.file, forgotten);
     if (typeof outcome === 'object') skips.push(outcome);
     else after[file.path] = { ...exported, ...(outcome === 'empty' ? { isEmpty: true } : {}) };
   }
@@ -100,7 +100,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   return skips;
 }
 
-/** What killed exports left, also under the names of version 0.1: no other process exports now. */
+/** Removes leftovers of killed exports, also under the names of version 0.1: no other process exports now. */
 function removeTemporaries(exportDir: string, nowMs: number): void {
   removeStrayTemporaries(exportDir, nowMs);
   for (const name of namesIn(exportDir)) {
@@ -108,7 +108,7 @@ function removeTemporaries(exportDir: string, nowMs: number): void {
   }
 }
 
-/** All transcripts, after those that agents still have were archived. */
+/** Archives the transcripts that agents still have, and lists all. */
 async function archivedScan(
   { transcripts, nowMs, signal }: ExportSettings,
   forgotten: Forgotten,
@@ -141,7 +141,7 @@ function exportName({ path, place, turns }: TranscriptFile): string {
 const MOST_NAME = 100;
 
 /** @returns why it was not written, if it was not */
-function write(
+function exportSession(
   file: TranscriptFile,
   target: string,
   forgotten: Forgotten,
@@ -160,8 +160,8 @@ function write(
     try {
       writeSync(output, `# Session ${exportName(file)}\n`);
       for (; turn.done !== true; turn = turns.next()) {
-        const { role, at, text: said } = turn.value;
-        const text = forgotten.leftOf(said).trim();
+        const { role, at, text: fullText } = turn.value;
+        const text = forgotten.leftOf(fullText).trim();
         if (text === '') continue;
         writeSync(output, `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`);
         count += 1;

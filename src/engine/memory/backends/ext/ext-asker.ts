@@ -26,7 +26,11 @@ export type ExtAsker = ReturnType<typeof createExtAsker>;
  */
 export function createExtAsker(settings: ExtSettings, openSession: OpenSession | undefined) {
   const session = openSession && keepSession(openSession);
-  const put = async (tool: Tool, question: ToolQuestion, time: AskingTime): Promise<ToolAnswer> => {
+  const askOnce = async (
+    tool: Tool,
+    question: ToolQuestion,
+    time: TimeLimit,
+  ): Promise<ToolAnswer> => {
     const { deadline, signal } = time;
     const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
     const answer = await session?.ask(tool, question, run());
@@ -36,15 +40,15 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
   };
 
   /** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
-  const askWords = async (
+  const askWithRetry = async (
     tool: Tool,
     question: ToolQuestion,
-    time: AskingTime,
+    time: TimeLimit,
   ): Promise<readonly ToolHit[]> => {
-    const { hits } = await put(tool, question, time);
+    const { hits } = await askOnce(tool, question, time);
     if (hits.length > 0 || question.mode !== 'search') return hits;
     const query = withoutStopWords(question.query);
-    return query === undefined ? hits : (await put(tool, { ...question, query }, time)).hits;
+    return query === undefined ? hits : (await askOnce(tool, { ...question, query }, time)).hits;
   };
 
   return {
@@ -61,20 +65,20 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
     ): Promise<readonly ToolHit[]> => {
       const time = { deadline: performance.now() + timeoutMs, signal };
       // The program rejects queries without a word.
-      if (!saysSomething(request)) return [];
+      if (!hasWords(request)) return [];
       const collections = settings.collections().filter(({ root }) => existsSync(root));
       const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
-      const limit = hitsFor(request, settings.limits.maxResults);
+      const limit = hitLimit(request, settings.limits.maxResults);
       const groups = [...sources]
         .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
         .filter((names) => names.length > 0);
       const mode = modeFor(request, settings);
       const answers = await Promise.all(
         groups.map((names) =>
-          askWords(tool, { mode, query: request.query, collections: names, limit }, time),
+          askWithRetry(tool, { mode, query: request.query, collections: names, limit }, time),
         ),
       );
-      return interleaved(answers);
+      return interleave(answers);
     },
     /** Ends a running program; the next query starts it again. */
     endSession: async (): Promise<void> => session?.end(),
@@ -84,7 +88,7 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
 }
 
 /** The deadline, by `performance.now()`, and the caller's signal. */
-interface AskingTime {
+interface TimeLimit {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -98,21 +102,21 @@ export function modeFor(
 }
 
 /** With a filter, more hits are fetched, because it may keep few. */
-function hitsFor({ maxResults, pathGlob }: SearchRequest, usual: number): number {
+function hitLimit({ maxResults, pathGlob }: SearchRequest, usual: number): number {
   return pathGlob !== undefined ? MOST_HITS : Math.min(MOST_HITS, (maxResults ?? usual) * SPARE);
 }
 
 /** The query without stop words; undefined when nothing would be left, or nothing would change. */
 function withoutStopWords(query: string): string | undefined {
   const words = query.split(/\s+/u).filter((word) => word !== '');
-  const telling = words.filter(
+  const topical = words.filter(
     (word) => !STOP_WORDS.has(word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')),
   );
-  return telling.length === 0 || telling.length === words.length ? undefined : telling.join(' ');
+  return topical.length === 0 || topical.length === words.length ? undefined : topical.join(' ');
 }
 
 /** The best of each source, then the second of each, and so on. */
-function interleaved(answers: readonly (readonly ToolHit[])[]): readonly ToolHit[] {
+function interleave(answers: readonly (readonly ToolHit[])[]): readonly ToolHit[] {
   const longest = Math.max(0, ...answers.map((hits) => hits.length));
   return Array.from({ length: longest }, (_, at) =>
     answers.flatMap((hits) => hits[at] ?? []),
@@ -125,6 +129,8 @@ interface FreshOptions {
   readonly refresher: ExtRefresher;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
+  /** Receives a warning if hits may be outdated. */
+  readonly warnings: Warning[];
 }
 
 /** How long a query waits for another process's refresh when it already has an answer. */
@@ -140,8 +146,7 @@ export async function freshHits(
   tool: Tool,
   request: SearchRequest,
   work: WorkOptions,
-  warnings: Warning[],
-  { settings, asker, refresher, syncOnSearch }: FreshOptions,
+  { settings, asker, refresher, syncOnSearch, warnings }: FreshOptions,
 ): Promise<readonly ToolHit[]> {
   const { signal, checksFiles = true } = work;
   const { timeoutMs } = settings.limits;
@@ -155,19 +160,19 @@ export async function freshHits(
   }
   const asking = outcomeOf(ask());
   const isStale = checksFiles && syncOnSearch && refresher.isStale(state);
-  const asked = await asking;
+  const first = await asking;
   // A collection that the program has lost is added again.
-  const isLost = 'failure' in asked && isLostCollection(asked.failure);
-  if ('failure' in asked && !isLost) throw asked.failure;
-  if ('hits' in asked && !isStale) return asked.hits;
+  const isLost = 'failure' in first && isLostCollection(first.failure);
+  if ('failure' in first && !isLost) throw first.failure;
+  if ('hits' in first && !isStale) return first.hits;
   try {
     const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS, deadline };
     await refresher.refresh(tool, work, how);
     return await ask();
   } catch (error) {
-    if (!(error instanceof RunPending) || !('hits' in asked)) throw error;
+    if (!(error instanceof RunPending) || !('hits' in first)) throw error;
     warnings.push(refreshingWarning('newer notes may be missing'));
-    return asked.hits;
+    return first.hits;
   }
 }
 
@@ -194,7 +199,7 @@ function isLostCollection(failure: unknown): boolean {
 }
 
 /** Whether a query contains anything the program can search for. */
-export function saysSomething({ query }: Pick<SearchRequest, 'query'>): boolean {
+export function hasWords({ query }: Pick<SearchRequest, 'query'>): boolean {
   return /[\p{L}\p{N}]/u.test(query);
 }
 
@@ -204,7 +209,7 @@ export function requestWarnings(
   { sessions }: Pick<ExtSettings, 'sessions'>,
 ): readonly Warning[] {
   const warnings: Warning[] = [];
-  if (!saysSomething(request)) {
+  if (!hasWords(request)) {
     warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
   }
   if (request.exact === true) {

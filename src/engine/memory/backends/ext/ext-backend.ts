@@ -10,13 +10,7 @@ import {
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
 import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
-import {
-  createExtAsker,
-  freshHits,
-  modeFor,
-  refreshingWarning,
-  saysSomething,
-} from './ext-asker.js';
+import { createExtAsker, freshHits, hasWords, modeFor, refreshingWarning } from './ext-asker.js';
 import {
   createExtRefresher,
   type ExtRefresherOptions,
@@ -25,14 +19,14 @@ import {
 } from './ext-refresher.js';
 import {
   beginRest,
+  currentRest,
   type ExtState,
   endRest,
   readExtState,
-  restingNow,
   restKeyOf,
   restWarning,
 } from './ext-state.js';
-import { answerOf } from './place-hits.js';
+import { responseOf } from './locate-hits.js';
 import type { OpenSession } from './session-keeper.js';
 import {
   failureWarning,
@@ -87,7 +81,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
     const tool = foundTool(warnings);
     if (tool === undefined) return undefined;
     const nowMs = clock.now();
-    const rest = restingNow(state(), restKey(tool), nowMs);
+    const rest = currentRest(state(), restKey(tool), nowMs);
     if (rest === undefined) return tool;
     warnings.push(restWarning(rest, nowMs));
     return undefined;
@@ -102,7 +96,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   const checkVectors = (request: SearchRequest, hasHits: boolean, warnings: Warning[]): void => {
     const missing = state().updated?.withoutVectors ?? 0;
     const mode = modeFor(request, settings);
-    if (missing === 0 || mode === 'search' || !saysSomething(request)) return;
+    if (missing === 0 || mode === 'search' || !hasWords(request)) return;
     const failure = new ToolFailure(
       'EMBEDDINGS_PENDING',
       `the external search program has no vectors for ${formatCountOf(missing, 'document')}`,
@@ -114,7 +108,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   };
 
   /** Records a failure of the program. @throws anything else */
-  const failed = (tool: Tool, error: unknown): Warning => {
+  const recordFailure = (tool: Tool, error: unknown): Warning => {
     if (error instanceof RunPending) {
       return refreshingWarning('the builtin engine answers until then');
     }
@@ -125,18 +119,18 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   };
 
   /** Runs work while no process refreshes. @throws SvcError INDEX_LOCKED */
-  const alone = async <T>(work: WorkOptions, act: () => Promise<T>): Promise<T> => {
+  const withRefreshLock = async <T>(work: WorkOptions, act: () => Promise<T>): Promise<T> => {
     try {
-      return await refresher.alone(work, SYNC_WAIT_MS, act);
+      return await refresher.withRefreshLock(work, SYNC_WAIT_MS, act);
     } catch (error) {
-      throw error instanceof RunPending ? stillRefreshed() : error;
+      throw error instanceof RunPending ? refreshRunning() : error;
     }
   };
 
   const removeIndex = async (work: WorkOptions = {}): Promise<boolean> => {
     await asker.endSession();
     const { removeExtIndex } = await import('./sync-ext.js');
-    return alone(work, async () => removeExtIndex(dir));
+    return withRefreshLock(work, async () => removeExtIndex(dir));
   };
 
   /** Removes everything from the program's index that is no longer in a file. @throws ToolFailure */
@@ -145,12 +139,12 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
     const waitMs = SYNC_WAIT_MS;
     await refresher.refresh(tool, work, { embedsNow: false, waitMs });
     const timeoutMs = settings.update.updateTimeoutMs;
-    await refresher.alone(work, waitMs, () =>
+    await refresher.withRefreshLock(work, waitMs, () =>
       runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal }),
     );
   };
 
-  const answerBelow = async (
+  const answerWithBuiltin = async (
     request: SearchRequest,
     work: WorkOptions,
     warnings: readonly Warning[],
@@ -160,21 +154,22 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   };
 
   return {
-    // Transfers and inspections are of its index.
+    // Transfers and inspections are of the builtin engine's index.
     ...builtin,
     search: async (request, work = {}) => {
       // Reported as the builtin engine would, before looking for the program.
       resolveWorkspace(settings.workspaceDir);
-      if (hasFilters(request.filters)) return answerBelow(request, work, [FILTERED_BELOW]);
+      if (hasFilters(request.filters))
+        return answerWithBuiltin(request, work, [FILTERED_BY_BUILTIN]);
       const warnings: Warning[] = [];
       const tool = toolToAsk(warnings);
       if (tool !== undefined) {
         const started = performance.now();
         try {
-          const asking = { ...options, asker, refresher };
-          const hits = await freshHits(tool, request, work, warnings, asking);
+          const asking = { ...options, asker, refresher, warnings };
+          const hits = await freshHits(tool, request, work, asking);
           checkVectors(request, hits.length > 0, warnings);
-          const answer = await answerOf(request, hits, options);
+          const answer = await responseOf(request, hits, options);
           endRest(dir, state().rest);
           return {
             ...answer,
@@ -182,10 +177,10 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
             warnings: [...warnings, ...answer.warnings],
           };
         } catch (error) {
-          warnings.push(failed(tool, error));
+          warnings.push(recordFailure(tool, error));
         }
       }
-      return answerBelow(request, work, warnings);
+      return answerWithBuiltin(request, work, warnings);
     },
     get: async (request, work = {}) => {
       const { getExternal } = await import('./get-external.js');
@@ -218,42 +213,42 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
           const { summaryOf } = await import('./sync-ext.js');
           return finished(summaryOf(result, clock.now() - startedMs, isForced));
         } catch (error) {
-          if (error instanceof RunPending) throw stillRefreshed();
-          warnings.push(failed(tool, error));
+          if (error instanceof RunPending) throw refreshRunning();
+          warnings.push(recordFailure(tool, error));
         }
       }
-      const below = await builtin.sync({
+      const result = await builtin.sync({
         ...request,
         // Reported once, together with earlier problems.
         onEvent: (event) => {
           if (event.type !== 'sync.finished') request.onEvent?.(event);
         },
       });
-      return finished({ ...below, warnings: [...warnings, ...(below.warnings ?? [])] });
+      return finished({ ...result, warnings: [...warnings, ...(result.warnings ?? [])] });
     },
-    status: async (asked) => {
+    status: async (request) => {
       const { extStatus } = await import('./ext-status.js');
-      const below = await builtin.status(asked);
+      const status = await builtin.status(request);
       const ext = extStatus(settings, openTool, refresher.tree, clock);
-      return { ...below, backend: ext.answers, ext };
+      return { ...status, backend: ext.answers, ext };
     },
     forgetting: async () => {
-      const { storeBeside } = await import('./get-external.js');
-      const below = await builtin.forgetting();
-      const store = storeBeside(below.store, sources, {
-        exportSessions: (work) => alone(work, () => refresher.exportSessions(work)),
+      const { externalStore } = await import('./get-external.js');
+      const base = await builtin.forgetting();
+      const store = externalStore(base.store, sources, {
+        exportSessions: (work) => withRefreshLock(work, () => refresher.exportSessions(work)),
         cleanUp,
         removeIndex,
       });
-      return { ...below, store };
+      return { ...base, store };
     },
     reset: async () => {
       const bytes = statSync(toolIndexFile(dir), { throwIfNoEntry: false })?.size ?? 0;
       const removed = await removeIndex();
       const { removeExports } = await import('./export-sessions.js');
       removeExports(exportListFile(dir));
-      const below = await builtin.reset();
-      return { deleted: removed || below.deleted, bytes: bytes + below.bytes };
+      const reset = await builtin.reset();
+      return { deleted: removed || reset.deleted, bytes: bytes + reset.bytes };
     },
     close: async () => {
       await asker.close();
@@ -262,7 +257,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   };
 }
 
-function stillRefreshed(): SvcError {
+function refreshRunning(): SvcError {
   return new SvcError(
     'INDEX_LOCKED',
     'another process is refreshing an index of the external search program',
@@ -270,7 +265,7 @@ function stillRefreshed(): SvcError {
   );
 }
 
-const FILTERED_BELOW: Warning = {
+const FILTERED_BY_BUILTIN: Warning = {
   code: 'FILTERED_BY_BUILTIN',
   message: 'the external search program has no filters, so the builtin engine answered',
 };

@@ -54,7 +54,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
   const { dir, workspaceDir } = settings;
 
   /** Runs work while no refresh is running. @throws RunPending when one runs for all of `waitMs` */
-  const alone = async <T>(
+  const withRefreshLock = async <T>(
     { signal }: WorkOptions,
     waitMs: number,
     act: () => Promise<T>,
@@ -87,7 +87,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
   };
 
   /** Exports conversations as Markdown; if they are not part of the memory, removes earlier exports. */
-  const exportAll = async ({ signal }: WorkOptions): Promise<readonly SkippedFile[]> => {
+  const exportConversations = async ({ signal }: WorkOptions): Promise<readonly SkippedFile[]> => {
     const { exportSessions, removeExports } = await import('./export-sessions.js');
     const listFile = exportListFile(dir);
     if (transcripts === undefined) {
@@ -100,10 +100,10 @@ export function createExtRefresher(options: ExtRefresherOptions) {
   };
 
   return {
-    alone,
+    withRefreshLock,
     tree,
     isStale,
-    exportSessions: exportAll,
+    exportSessions: exportConversations,
     /**
      * Refreshes the index, unless another refresh has just done the same.
      *
@@ -127,16 +127,16 @@ export function createExtRefresher(options: ExtRefresherOptions) {
           const own = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] });
           removeStrays(own, clock.now());
         }
-        const skipped = await exportAll(work);
+        const skipped = await exportConversations(work);
         const target = { settings, tool, features, clock, modelsDir, skipped, tree: tree() };
         return syncExt(target, { signal, onEvent, embedsNow, deadline });
       };
-      const result = await alone(work, waitMs, refresh, () => {
+      const result = await withRefreshLock(work, waitMs, refresh, () => {
         hasWaited = true;
       });
       const { hasNewCollections, state } = result;
-      const isTold = hasNewCollections || !isDeepStrictEqual(before, state.collections);
-      if (isForced || isTold) await options.onNewCollections();
+      const hasChanged = hasNewCollections || !isDeepStrictEqual(before, state.collections);
+      if (isForced || hasChanged) await options.onNewCollections();
       return result;
     },
   };

@@ -105,7 +105,7 @@ const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 10 * 60_000;
 
 /** The current back-off of a program; undefined when it can be asked. */
-export function restingNow(
+export function currentRest(
   { rest }: Pick<ExtState, 'rest'>,
   key: string,
   nowMs: number,
@@ -122,9 +122,9 @@ export function restKeyOf({ key }: Pick<Tool, 'key'>, mode: ExtMode): string {
 
 /** Records a failure, so that the next queries do not wait for the same program. */
 export function beginRest(dir: string, key: string, failure: ToolFailure, clock: Clock): void {
-  keepQuietly(dir, (state) => {
+  tryUpdate(dir, (state) => {
     // Several queries that failed together count as one failure.
-    if (restingNow(state, key, clock.now()) !== undefined) return state;
+    if (currentRest(state, key, clock.now()) !== undefined) return state;
     const failures = state.rest?.key === key ? state.rest.failures + 1 : 1;
     const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
     const { code, message, hint } = failure;
@@ -138,7 +138,7 @@ export function beginRest(dir: string, key: string, failure: ToolFailure, clock:
 /** Clears a failure after success. @param rest the failure as it was known; a newer one stays */
 export function endRest(dir: string, rest: Rest | undefined): void {
   if (rest === undefined) return;
-  keepQuietly(dir, ({ rest: current, ...others }) => ({
+  tryUpdate(dir, ({ rest: current, ...others }) => ({
     ...others,
     ...(current === undefined || current.untilMs === rest.untilMs ? {} : { rest: current }),
   }));
@@ -154,7 +154,7 @@ export function restWarning({ message, hint, untilMs }: Rest, nowMs: number): Wa
   };
 }
 
-function keepQuietly(dir: string, change: (state: ExtState) => ExtState): void {
+function tryUpdate(dir: string, change: (state: ExtState) => ExtState): void {
   try {
     updateExtState(dir, change);
   } catch {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../support/context.js';
 import { iso } from '../../../support/time.js';
 import type { ExtStatus } from '../memory-backend.js';
 import type { ExtSettings } from './ext-settings.js';
-import { isSameCollection, readExtState, restingNow, restKeyOf } from './ext-state.js';
+import { currentRest, isSameCollection, readExtState, restKeyOf } from './ext-state.js';
 import type { ExtMode } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 
@@ -18,7 +18,7 @@ export function extStatus(
   const state = readExtState(settings.dir);
   const tool = toolOr(openTool);
   const isFound = !(tool instanceof ToolFailure);
-  const resting = isFound ? restingNow(state, restKeyOf(tool, settings.mode), clock.now()) : tool;
+  const resting = isFound ? currentRest(state, restKeyOf(tool, settings.mode), clock.now()) : tool;
   const features =
     isFound && state.detected?.key === tool.key ? state.detected.features : undefined;
   const { updated } = state;

@@ -78,8 +78,8 @@ function fileBelow(root: string, path: string): string | undefined {
   }
 }
 
-/** What the program appends to a truncated snippet. */
-const CUT = /(?:\.\.\.|…)$/u;
+/** The end of a truncated snippet. */
+const TRUNCATION = /(?:\.\.\.|…)$/u;
 
 /**
  * Where lines that the program showed are in the current file: at the reported line, else at the nearest place that has
@@ -103,8 +103,8 @@ export function findLines(
     wanted.every((line, offset) => isSame(lines[at + offset], line, offset === wanted.length - 1)),
   );
   if (start !== undefined) return { startLine: start + 1, endLine: start + wanted.length };
-  const telling = wanted.toSorted((a, b) => b.length - a.length)[0] ?? '';
-  const only = nearest(lines.length, hint, (at) => isSame(lines[at], telling, true));
+  const longest = wanted.toSorted((a, b) => b.length - a.length)[0] ?? '';
+  const only = nearest(lines.length, hint, (at) => isSame(lines[at], longest, true));
   return only === undefined ? undefined : { startLine: only + 1, endLine: only + 1 };
 }
 
@@ -127,8 +127,8 @@ function isSame(line: string | undefined, shown: string, mayBeCut: boolean): boo
   if (line === undefined) return false;
   const [real, wanted] = [line.trimEnd(), shown.trimEnd()];
   if (real === wanted) return true;
-  if (!mayBeCut || !CUT.test(wanted)) return false;
-  const beginning = wanted.replace(CUT, '');
+  if (!mayBeCut || !TRUNCATION.test(wanted)) return false;
+  const beginning = wanted.replace(TRUNCATION, '');
   return beginning !== '' && real.startsWith(beginning);
 }
 

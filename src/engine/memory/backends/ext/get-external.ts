@@ -51,26 +51,29 @@ export async function getExternal(
 ): Promise<GetResponse> {
   const documents = documentsOf(settings, sources);
   const found = lookUp(request.target, documents, settings, sources);
-  if (found === undefined) return givenBelow(builtin, request, documents, sources, work);
+  if (found === undefined) {
+    const workspace = resolveWorkspace(sources.memory.workspaceDir);
+    return getFromBuiltin(request, work, builtin, () =>
+      findDocument(documents, workspace, request.target),
+    );
+  }
   const { document, range } = found;
   const forgotten = await readForgotten(forget);
   const lines = readFileLines(document, document.absolutePath, request, range, forgotten);
   return { ...lines, warnings: [] };
 }
 
-async function givenBelow(
-  builtin: ExternalDocuments['builtin'],
+/** @param findSimilar throws an error that suggests similar documents of the collections */
+async function getFromBuiltin(
   request: GetRequest,
-  documents: readonly ExternalDocument[],
-  { memory }: MemorySources,
   work: WorkOptions,
+  builtin: ExternalDocuments['builtin'],
+  findSimilar: () => unknown,
 ): Promise<GetResponse> {
   try {
     return await builtin.get(request, work);
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'DOCUMENT_NOT_INDEXED') throw error;
-    // Suggests similar documents.
-    findDocument(documents, resolveWorkspace(memory.workspaceDir), request.target);
+    if (error instanceof SvcError && error.code === 'DOCUMENT_NOT_INDEXED') findSimilar();
     throw error;
   }
 }
@@ -140,7 +143,7 @@ function exportedSessions({ collections }: ExtSettings): readonly ExternalDocume
  * The program's index as a store that forgetting cleans. It indexes files as they are; answers filter out
  * forgotten text, and the index is clean once the files no longer contain it.
  */
-export function storeBeside(
+export function externalStore(
   builtin: MemoryStore,
   sources: MemorySources,
   upkeep: {
@@ -154,7 +157,7 @@ export function storeBeside(
 ): MemoryStore {
   return {
     follow: async (forgotten, work = {}) => {
-      const below = await builtin.follow(forgotten, work);
+      const followed = await builtin.follow(forgotten, work);
       await upkeep.exportSessions(work);
       try {
         await upkeep.cleanUp(work);
@@ -163,20 +166,20 @@ export function storeBeside(
         // Whatever is wrong with the program, text that it cannot remove must not stay.
         await upkeep.removeIndex(work);
       }
-      if (!below.clean || !stands(forgotten, sources)) return below;
-      return { ...below, clean: false, why: STANDS_IN_FILES };
+      if (!followed.clean || !isInFiles(forgotten, sources)) return followed;
+      return { ...followed, clean: false, why: STILL_IN_FILES };
     },
   };
 }
 
-const STANDS_IN_FILES = {
+const STILL_IN_FILES = {
   message:
     'search results leave it out, but it is still in files that the external search program indexes',
   hint: 'forget it with --from-file, or remove it from the files and run "svc memory index"',
 };
 
 /** Whether a file that the program indexes contains forgotten text. */
-function stands(forgotten: Forgotten, { memory }: MemorySources): boolean {
+function isInFiles(forgotten: Forgotten, { memory }: MemorySources): boolean {
   return scanSources({ memory }).files.some((file) => {
     const read = readDocument(file.absolutePath, file.path);
     if (!read.ok) return false;

@@ -10,7 +10,7 @@ import {
   withArchive,
 } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
-import { sourcesBeside } from './collections.js';
+import { externalSources } from './collections.js';
 import { createExtBackend } from './ext-backend.js';
 import { type ExtSettings, extSettings } from './ext-settings.js';
 import type { ExtMode } from './tool/ask-program.js';
@@ -41,7 +41,7 @@ export async function prepareExt(
   const transcripts = settings.sessions.enabled
     ? await withArchive(transcriptSources(agent, context), agent, context)
     : undefined;
-  const { mirrored, watched } = sourcesBeside(own, transcripts, settings.collections);
+  const { mirrored, watched } = externalSources(own, transcripts, settings.collections);
   const { sync } = agent.memorySearch;
   const { longLived = false } = options;
   const { clock } = context;

@@ -17,7 +17,7 @@ export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOu
 
 export interface RegisteredCollections {
   /** Whether existing collections remain that must be rescanned. */
-  readonly kept: boolean;
+  readonly hasKept: boolean;
   /** Whether any were added. */
   readonly hasNew: boolean;
   /** The program's output for added collections. */
@@ -43,16 +43,16 @@ export async function registerCollections(
     if (isListed(name)) await remove(name, settings, run);
     remember(settings, (all) => all.filter((other) => other.name !== name));
   }
-  const kept = added.length < wanted.length;
+  const hasKept = added.length < wanted.length;
   const hasNew = added.length > 0;
-  if (!hasNew) return { kept, hasNew, stdout: '', listed: before };
+  if (!hasNew) return { hasKept, hasNew, stdout: '', listed: before };
   const other = features.patternFlag === '--mask' ? '--glob' : '--mask';
   const first = await addAll(added, features.patternFlag, settings, run);
-  if (first.refused.length === 0) return { kept, hasNew, ...first };
+  if (first.refused.length === 0) return { hasKept, hasNew, ...first };
   const second = await addAll(first.refused, other, settings, run);
-  const [still] = second.refused;
-  if (still !== undefined) throw refusesPattern(still.pattern);
-  return { kept, hasNew, stdout: first.stdout + second.stdout, listed: second.listed };
+  const [rejected] = second.refused;
+  if (rejected !== undefined) throw refusesPattern(rejected.pattern);
+  return { hasKept, hasNew, stdout: first.stdout + second.stdout, listed: second.listed };
 }
 
 function remember(
@@ -66,7 +66,7 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
   await run(['collection', 'remove', name], update.commandTimeoutMs);
 }
 
-interface Added extends Pick<RegisteredCollections, 'listed' | 'stdout'> {
+interface AddResult extends Pick<RegisteredCollections, 'listed' | 'stdout'> {
   /** Those that the program rejected with this flag. */
   readonly refused: readonly Collection[];
 }
@@ -77,7 +77,7 @@ async function addAll(
   flag: ToolFeatures['patternFlag'],
   settings: ExtSettings,
   run: Run,
-): Promise<Added> {
+): Promise<AddResult> {
   const refused: Collection[] = [];
   let stdout = '';
   for (const collection of collections) {

@@ -9,7 +9,7 @@ export type Session = Pick<McpSession, 'ask' | 'close'>;
 /** Starts one. */
 export type OpenSession = (tool: Tool) => Promise<Session>;
 
-interface Kept {
+interface KeptSession {
   readonly key: string;
   readonly opened: Promise<Session>;
   /** Why it broke, as the first query saw it. */
@@ -24,15 +24,15 @@ const MOST_BREAKS = 3;
  * that breaks is closed, and the next query starts another.
  */
 export function keepSession(open: OpenSession) {
-  let current: Kept | undefined;
+  let current: KeptSession | undefined;
   /** The program, and how many sessions broke since its last answer. */
   let breaks = { key: '', count: 0 };
   let isClosed = false;
   const breaksOf = ({ key }: Tool): number => (breaks.key === key ? breaks.count : 0);
-  const keptFor = (tool: Tool): Kept => {
+  const keptFor = (tool: Tool): KeptSession => {
     if (current?.key === tool.key) return current;
     // Another release has been installed.
-    if (current !== undefined) void letGo(current);
+    if (current !== undefined) void closeSession(current);
     current = { key: tool.key, opened: open(tool), failure: undefined };
     return current;
   };
@@ -40,7 +40,7 @@ export function keepSession(open: OpenSession) {
   const end = async (): Promise<void> => {
     const kept = current;
     current = undefined;
-    if (kept !== undefined) await letGo(kept);
+    if (kept !== undefined) await closeSession(kept);
   };
   return {
     end,
@@ -73,7 +73,7 @@ export function keepSession(open: OpenSession) {
           breaks = { key: tool.key, count: breaksOf(tool) + 1 };
           current = undefined;
         }
-        await letGo(kept);
+        await closeSession(kept);
         // After a crash the program is run per query; after a timeout that would not help.
         const { failure } = kept;
         if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
@@ -83,7 +83,7 @@ export function keepSession(open: OpenSession) {
   };
 }
 
-async function letGo({ opened }: Kept): Promise<void> {
+async function closeSession({ opened }: KeptSession): Promise<void> {
   const session = await opened.catch(() => undefined);
   await session?.close();
 }

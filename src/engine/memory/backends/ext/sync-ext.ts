@@ -85,10 +85,10 @@ async function refresh(
   const { settings, clock, skipped, tree } = target;
   const startedMs = clock.now();
   const registered = await registerCollections(settings, target.features, run);
-  const update = registered.kept
+  const update = registered.hasKept
     ? await run(['update'], settings.update.updateTimeoutMs)
     : { stdout: registered.stdout, stderr: '' };
-  const listed = registered.kept ? await listCollections(run, settings) : registered.listed;
+  const listed = registered.hasKept ? await listCollections(run, settings) : registered.listed;
   const names = new Set(settings.collections().map(({ name }) => name));
   const files = listed
     .filter(({ name }) => names.has(name))
@@ -102,7 +102,7 @@ async function refresh(
     withoutVectors: readPending(update.stdout) ?? readPending(registered.stdout) ?? 0,
   };
   const state = updateExtState(settings.dir, (before) => ({ ...before, updated }));
-  const counts = registered.kept
+  const counts = registered.hasKept
     ? sumOf(readCounts(registered.stdout), readCounts(update.stdout))
     : readCounts(registered.stdout);
   const embedded = await embed(target, state, embedsNow, run);
@@ -115,7 +115,7 @@ export function unchanged(state: ExtState): ExtSyncResult {
   return { counts, skipped: [], state, hasNewCollections: false, embedFailure: undefined };
 }
 
-/** Embedding is separate upkeep: if it fails, the index is still fresh. */
+/** Embeds if it is due. If that fails, the index is still fresh. */
 async function embed(
   target: ExtSyncTarget,
   state: ExtState,
@@ -128,7 +128,7 @@ async function embed(
     return { state, embedFailure: undefined };
   }
   linkModels(settings.dir, modelsDir);
-  const keep = (failures: number, withoutVectors: number | undefined): ExtState =>
+  const recordEmbedding = (failures: number, withoutVectors: number | undefined): ExtState =>
     updateExtState(settings.dir, ({ updated, ...before }) => ({
       ...before,
       ...(updated === undefined
@@ -138,10 +138,13 @@ async function embed(
     }));
   try {
     await run(['embed'], settings.update.embedTimeoutMs);
-    return { state: keep(0, 0), embedFailure: undefined };
+    return { state: recordEmbedding(0, 0), embedFailure: undefined };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    return { state: keep((state.embedded?.failures ?? 0) + 1, undefined), embedFailure: error };
+    return {
+      state: recordEmbedding((state.embedded?.failures ?? 0) + 1, undefined),
+      embedFailure: error,
+    };
   }
 }
 
@@ -214,11 +217,11 @@ function sumOf(a: UpdateCounts, b: UpdateCounts): UpdateCounts {
 /** Deletes the program's index of an agent, and its recorded state. */
 export function removeExtIndex(dir: string): boolean {
   const indexFile = toolIndexFile(dir);
-  const was = existsSync(indexFile);
+  const existed = existsSync(indexFile);
   for (const ending of ['', '-wal', '-shm', '-journal'])
     rmSync(indexFile + ending, { force: true });
   rmSync(join(dir, 'config', 'qmd'), { recursive: true, force: true });
   makeFolders(join(dir, 'config', 'qmd'));
   rmSync(extStateFile(dir), { force: true });
-  return was;
+  return existed;
 }

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type Collection,
-  sourcesBeside,
+  externalSources,
   treeOf,
 } from '../../../../../src/engine/memory/backends/ext/collections.js';
 
@@ -39,7 +39,7 @@ const own = (folder: TempFolder) => {
 
 test('the built-in engine indexes the files of the collections, and no others', () => {
   const { folder, all } = world();
-  const { mirrored } = sourcesBeside(own(folder), undefined, () => all);
+  const { mirrored } = externalSources(own(folder), undefined, () => all);
   const paths = (): readonly string[] => scanSources(mirrored).files.map(({ path }) => path);
   assert.equal(paths(), ['MEMORY.md', 'memory/a.md', '../wiki/c.md']);
   // Nothing is said to be missing that only is not there yet.
@@ -52,7 +52,7 @@ test('the built-in engine indexes the files of the collections, and no others', 
 test('folders that may appear are watched, too', () => {
   const { folder, all } = world();
   rmSync(folder.at('wiki'), { recursive: true });
-  const { watched } = sourcesBeside(own(folder), undefined, () => all);
+  const { watched } = externalSources(own(folder), undefined, () => all);
   assert.ok(new WatchScope(watched).entries.get(folder.path)?.has('wiki'));
   folder.write('wiki/c.md', 'c');
   assert.ok(new WatchScope(watched).trees.has(folder.at('wiki')));

@@ -102,7 +102,7 @@ function world() {
 
 test('new collections are registered, once', async () => {
   const { tell, program, names, known } = world();
-  assert.equal(await tell().then(({ kept, hasNew }) => [kept, hasNew]), [false, true]);
+  assert.equal(await tell().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [false, true]);
   assert.equal(
     [names(), known()],
     [
@@ -111,7 +111,7 @@ test('new collections are registered, once', async () => {
     ],
   );
   program.ran.length = 0;
-  assert.equal(await tell().then(({ kept, hasNew }) => [kept, hasNew]), [true, false]);
+  assert.equal(await tell().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [true, false]);
   assert.equal(program.ran, ['collection list']);
 });
 
@@ -128,8 +128,8 @@ test('a changed pattern or folder is registered again', async () => {
   const { tell, program, want } = world();
   await tell();
   want(collection('a', '*.txt'), collection('b'));
-  const { kept, hasNew } = await tell();
-  assert.equal([kept, hasNew, program.has.get('a')?.pattern], [true, true, '*.txt']);
+  const { hasKept, hasNew } = await tell();
+  assert.equal([hasKept, hasNew, program.has.get('a')?.pattern], [true, true, '*.txt']);
 });
 
 test('a missing folder is registered once it exists, and removed when it is gone', async () => {

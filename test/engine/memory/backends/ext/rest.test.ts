@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   beginRest,
+  currentRest,
   endRest,
   readExtState,
-  restingNow,
   restKeyOf,
   restWarning,
   updateExtState,
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 
 /** How long a rest is that begins at a time; undefined where there is none. */
 function restMs(dir: string, key: string, nowMs: number): number | undefined {
-  const rest = restingNow(readExtState(dir), key, nowMs);
+  const rest = currentRest(readExtState(dir), key, nowMs);
   return rest === undefined ? undefined : rest.untilMs - nowMs;
 }
 
@@ -69,7 +69,7 @@ test('no pause exceeds the maximum, even if the clock was wrong when it was writ
     fc.property(fc.integer(), fc.nat(), (untilMs, nowMs) => {
       const { code, message, hint } = failure;
       const rest = { key: 'a', failures: 1, untilMs, code, message, hint };
-      const resting = restingNow({ rest }, 'a', nowMs);
+      const resting = currentRest({ rest }, 'a', nowMs);
       if (resting === undefined) return;
       assert.ok(untilMs > nowMs && untilMs - nowMs <= 10 * MINUTE_MS);
     }),
@@ -79,7 +79,7 @@ test('no pause exceeds the maximum, even if the clock was wrong when it was writ
 test('the warning says for how long, why, and what to do', () => {
   const { path: dir } = tempFolder();
   beginRest(dir, 'a', failure, { now: () => 0 });
-  const rest = restingNow(readExtState(dir), 'a', 30_500);
+  const rest = currentRest(readExtState(dir), 'a', 30_500);
   assert.ok(rest !== undefined);
   const { code, message, hint } = restWarning(rest, 30_500);
   assert.is(code, 'BACKEND_PAUSED');

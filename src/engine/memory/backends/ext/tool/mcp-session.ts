@@ -61,7 +61,7 @@ export class McpSession {
       const plan = planMcp(start.value, question.mode, this.options.searchTool);
       if (plan === undefined) return undefined;
       const timeoutMs = run.timeoutMs - (performance.now() - started);
-      return await askPlanned(this.client, plan, question, { ...run, timeoutMs });
+      return await callTools(this.client, plan, question, { ...run, timeoutMs });
     } catch (error) {
       run.signal?.throwIfAborted();
       if (error instanceof ToolFailure) throw error;
@@ -86,11 +86,11 @@ export class McpSession {
     const timeout = { timeout: START_TIMEOUT_MS };
     await this.client.connect(this.transport, timeout);
     const { tools } = await this.client.listTools(undefined, timeout);
-    return tools.map(offered);
+    return tools.map(offeredTool);
   }
 }
 
-async function askPlanned(
+async function callTools(
   client: Client,
   plan: McpPlan,
   question: ToolQuestion,
@@ -127,7 +127,7 @@ function wordsIn(content: readonly unknown[]): string {
   return words.join(' ').slice(0, 300);
 }
 
-function offered({ name, inputSchema }: Pick<ListedTool, 'inputSchema' | 'name'>): OfferedTool {
+function offeredTool({ name, inputSchema }: Pick<ListedTool, 'inputSchema' | 'name'>): OfferedTool {
   const properties = isRecord(inputSchema) ? inputSchema['properties'] : undefined;
   return { name, properties: new Set(isRecord(properties) ? Object.keys(properties) : []) };
 }
@@ -155,7 +155,10 @@ class ChildTransport implements Transport {
     if (this.isClosed) throw new Error('the program was stopped before it started');
     const child = new ChildGroup(this.call);
     this.child = child;
-    readLines(child.stdout, { mostBytes: MOST_MESSAGE_BYTES, onLine: (line) => this.hear(line) });
+    readLines(child.stdout, {
+      mostBytes: MOST_MESSAGE_BYTES,
+      onLine: (line) => this.receive(line),
+    });
     // Output for people; nobody reads it.
     child.stderr.resume();
     child.ended.then(() => this.onclose?.());
@@ -176,7 +179,7 @@ class ChildTransport implements Transport {
     await child.ended;
   }
 
-  private hear(line: string): void {
+  private receive(line: string): void {
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);

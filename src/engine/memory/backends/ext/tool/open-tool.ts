@@ -32,7 +32,7 @@ export function toolIndexFile(dir: string): string {
 /** Settings of the program that a user may have made; no provider keys. */
 const OWN_SETTINGS = /^(?:QMD_|LLAMA_|GGML_|CUDA_|HF_|BUN_INSTALL|NVM_|https?_proxy$|no_proxy$)/iu;
 /** These would point it to another index. */
-const LEADS_AWAY: ReadonlySet<string> = new Set(['QMD_CONFIG_DIR', 'INDEX_PATH']);
+const INDEX_SETTINGS: ReadonlySet<string> = new Set(['QMD_CONFIG_DIR', 'INDEX_PATH']);
 
 /**
  * Finds the program and creates its folders; runs nothing.
@@ -51,7 +51,7 @@ export function openTool(
   const cache = join(dir, 'cache');
   const key = keyOf(program, [join(config, 'qmd'), join(cache, 'qmd')]);
   const own = Object.entries(context.env).flatMap(([name, value]) =>
-    value !== undefined && OWN_SETTINGS.test(name) && !LEADS_AWAY.has(name)
+    value !== undefined && OWN_SETTINGS.test(name) && !INDEX_SETTINGS.has(name)
       ? [[name, value] as const]
       : [],
   );

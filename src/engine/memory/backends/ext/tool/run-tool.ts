@@ -45,11 +45,11 @@ export async function runTool(
   switch (end.kind) {
     case 'killed':
       if (end.limit === 'timeoutMs') throw timedOut(what, timeoutMs);
-      throw failed(`${what} wrote more than ${MOST_OUTPUT_BYTES} bytes`);
+      throw failure(`${what} wrote more than ${MOST_OUTPUT_BYTES} bytes`);
     case 'not-started':
       throw notStarted(what, end.code, tool);
     case 'signalled':
-      throw failed(`${what} was ended by ${end.signal}`);
+      throw failure(`${what} was ended by ${end.signal}`);
     case 'exited':
       if (end.exitCode === 0) return { stdout, stderr };
       throw exitFailure(what, end.exitCode, `${stderr}\n${stdout}`);
@@ -81,25 +81,25 @@ const WRONG_INTERPRETER =
 const NOISE = /^(?:\s|node:|file:|at |\^|Node\.js v|Bun v|$)/u;
 
 function exitFailure(what: string, exitCode: number, output: string): ToolFailure {
-  const said = saidIn(output);
-  const why = said === undefined ? '' : `: ${said}`;
-  const message = `${what} ended with exit code ${exitCode}${why}`;
-  if (!WRONG_INTERPRETER.test(output)) return failed(message);
+  const message = messageIn(output);
+  const why = message === undefined ? '' : `: ${message}`;
+  const text = `${what} ended with exit code ${exitCode}${why}`;
+  if (!WRONG_INTERPRETER.test(output)) return failure(text);
   return new ToolFailure(
     'BACKEND_UNAVAILABLE',
-    message,
+    text,
     'it needs Node.js 22 or later (0.9 needs Bun): install that, or set memory.ext.command to a wrapper that starts it with the right one',
   );
 }
 
 /** The most informative line of an output. */
-function saidIn(output: string): string | undefined {
+function messageIn(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => !NOISE.test(line));
   const line = lines.find((candidate) => /error|not found|requires/iu.test(candidate)) ?? lines[0];
   return line?.trim().slice(0, 300);
 }
 
-function failed(message: string): ToolFailure {
+function failure(message: string): ToolFailure {
   const hint = 'run "svc memory status --deep" to test it step by step';
   return new ToolFailure('BACKEND_FAILED', message, hint);
 }

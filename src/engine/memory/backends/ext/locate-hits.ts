@@ -34,7 +34,7 @@ import { findFile, findLines } from './find-file.js';
 import type { ExtMode } from './tool/ask-program.js';
 import type { ToolHit } from './tool/read-answer.js';
 
-export interface PlaceOptions {
+export interface LocateOptions {
   readonly collections: readonly Collection[];
   /** Absolute path with links resolved. */
   readonly workspaceDir: string;
@@ -52,8 +52,12 @@ export interface PlaceOptions {
 const SHORTEST_SNIPPET = 40;
 
 /** Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped. */
-export function placeHits(hits: readonly ToolHit[], request: SearchRequest, options: PlaceOptions) {
-  const takesPath =
+export function locateHits(
+  hits: readonly ToolHit[],
+  request: SearchRequest,
+  options: LocateOptions,
+) {
+  const matchesPath =
     request.pathGlob === undefined ? () => true : createPathFilter(request.pathGlob);
   const { terms, required } = parseQuery(request.query, 'unicode61');
   const matcher = createTermMatcher([...terms, ...required], 'unicode61');
@@ -62,18 +66,18 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
   let [belowMinScore, characters] = [0, 0];
   for (const hit of hits) {
     if (results.length >= options.maxResults) break;
-    const placed = place(hit, options, exclusions);
-    if (placed === undefined || !takesPath(placed.path)) continue;
-    if (results.some((other) => other.path === placed.path && overlaps(other, placed))) continue;
+    const located = locate(hit, options, exclusions);
+    if (located === undefined || !matchesPath(located.path)) continue;
+    if (results.some((other) => other.path === located.path && overlaps(other, located))) continue;
     if (hit.score < (request.minScore ?? 0)) {
       belowMinScore += 1;
       continue;
     }
     const left = options.maxInjectedChars - characters;
-    if (left < Math.min(SHORTEST_SNIPPET, placed.snippet.length)) break;
-    const snippet = withEllipsis(placed.snippet, Math.min(left, options.maxSnippetChars));
+    if (left < Math.min(SHORTEST_SNIPPET, located.snippet.length)) break;
+    const snippet = withEllipsis(located.snippet, Math.min(left, options.maxSnippetChars));
     characters += snippet.length;
-    const { headingPaths, ...result } = placed;
+    const { headingPaths, ...result } = located;
     const bestLine = bestLineOf(snippet.split('\n'), matcher);
     results.push({
       ...result,
@@ -86,13 +90,17 @@ export function placeHits(hits: readonly ToolHit[], request: SearchRequest, opti
   return { results, belowMinScore };
 }
 
-interface Placed extends Omit<SearchResult, 'bestLine' | 'headingPath' | 'highlights'> {
+interface LocatedHit extends Omit<SearchResult, 'bestLine' | 'headingPath' | 'highlights'> {
   /** The headings above each of its lines. */
   readonly headingPaths: readonly (readonly string[])[];
 }
 
 /** @returns undefined when its file no longer contains the text, or the text is not memory */
-function place(hit: ToolHit, options: PlaceOptions, exclusions: Exclusions): Placed | undefined {
+function locate(
+  hit: ToolHit,
+  options: LocateOptions,
+  exclusions: Exclusions,
+): LocatedHit | undefined {
   const collection = options.collections.find(({ name }) => name === hit.collection);
   if (collection === undefined) return undefined;
   const file = findFile(collection.root, hit.path, (path) => hasContent(path, hit.contentHash));
@@ -138,7 +146,7 @@ function shownPath(file: string, { name, root, source }: Collection, workspaceDi
     : displayPath(workspaceDir, file);
 }
 
-interface AnswerOptions extends Pick<PlaceOptions, 'citations'> {
+interface AnswerOptions extends Pick<LocateOptions, 'citations'> {
   readonly settings: ExtSettings;
   readonly sources: MemorySources;
   readonly forget: ForgetPlaces;
@@ -155,12 +163,12 @@ const MODES: Readonly<Record<ExtMode, SearchMode>> = {
  *
  * @throws SvcError FORGET_LIST_INVALID
  */
-export async function answerOf(
+export async function responseOf(
   request: SearchRequest,
   hits: readonly ToolHit[],
   { settings, sources, citations, forget }: AnswerOptions,
 ): Promise<Omit<SearchResponse, 'searchMs'>> {
-  const placed = placeHits(hits, request, {
+  const located = locateHits(hits, request, {
     ...settings.limits,
     maxResults: request.maxResults ?? settings.limits.maxResults,
     collections: settings.collections(),
@@ -178,7 +186,7 @@ export async function answerOf(
     dates: null,
     corrections: [],
     matches: hits.length,
-    ...placed,
+    ...located,
     warnings: requestWarnings(request, settings),
   };
 }

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type PlaceOptions,
-  placeHits,
-} from '../../../../../src/engine/memory/backends/ext/place-hits.js';
+  type LocateOptions,
+  locateHits,
+} from '../../../../../src/engine/memory/backends/ext/locate-hits.js';
 import type { ToolHit } from '../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import {
   Forgotten,
@@ -27,7 +27,7 @@ const world = folderOf({
   'out/s1.md': '# Session s1\n\nuser: a heron?\n',
 });
 
-const OPTIONS: PlaceOptions = {
+const OPTIONS: LocateOptions = {
   collections: [
     { name: 'dir', root: world.at('ws/memory'), pattern: '**/*.md', source: 'memory' },
     { name: 'talks', root: world.at('out'), pattern: '**/*.md', source: 'sessions' },
@@ -53,8 +53,8 @@ const hit = (fields: Partial<ToolHit> = {}): ToolHit => ({
 const placed = (
   hits: readonly ToolHit[],
   request: Partial<SearchRequest> = {},
-  options: Partial<PlaceOptions> = {},
-) => placeHits(hits, { query: 'heron', ...request }, { ...OPTIONS, ...options });
+  options: Partial<LocateOptions> = {},
+) => locateHits(hits, { query: 'heron', ...request }, { ...OPTIONS, ...options });
 
 test('a result has the real lines, their headings and the positions of the words', () => {
   const [result] = placed([hit()]).results;
@@ -107,7 +107,7 @@ test('a conversation is named by its collection', () => {
 test('overlapping passages are merged, and filters and limits apply', () => {
   const crake = hit({ score: 0.3, line: 10, lines: ['A crake ran by.'] });
   const same = hit({ score: 0.7, lines: ['It fishes at dusk.'], line: 6 });
-  const lines = (request: Partial<SearchRequest>, options: Partial<PlaceOptions> = {}) =>
+  const lines = (request: Partial<SearchRequest>, options: Partial<LocateOptions> = {}) =>
     placed([hit(), same, crake], request, options).results.map(({ startLine }) => startLine);
   assert.equal(lines({}), [5, 10]);
   assert.equal(lines({}, { maxResults: 1 }), [5]);
