@@ -1,6 +1,8 @@
-import { ensureBuilt, ensureInstalled } from './ensure-installed.js';
+import { alone, ensureBuilt, ensureInstalled } from './ensure-installed.js';
 
 // For bin/run.js in a checkout that was never built, such as one installed with `npm install -g .`, where
 // npm only links the folder.
-await ensureInstalled();
-await ensureBuilt();
+await alone(async () => {
+  await ensureInstalled();
+  await ensureBuilt();
+});

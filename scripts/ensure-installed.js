@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,7 +25,58 @@ const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
 /** With node-gyp's own options (`-O3 -g`), SQLite takes a quarter longer to compile, and runs no faster. */
 const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0' };
 
+/** Exists while a process installs or builds, which renews its time. */
+const lockFile = `${root}.svc-installing`;
+const RENEW_MS = 1000;
+/** A lock that is older is of a process that was killed. */
+const LOST_MS = 10_000;
+
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+/**
+ * Installs or builds while no other process does: npm empties the folder that another one fills. A signal ends both this
+ * process and npm.
+ *
+ * @param {() => Promise<void>} work
+ */
+export async function alone(work) {
+  const isLocked = await takeLock();
+  const release = () => {
+    if (isLocked) rmSync(lockFile, { force: true });
+  };
+  process.on('exit', release);
+  const stopListening = onSignals((signal) => process.exit(128 + constants.signals[signal]));
+  const renewing = setInterval(() => isLocked && renewLock(), RENEW_MS);
+  await work();
+  clearInterval(renewing);
+  stopListening();
+  process.off('exit', release);
+  release();
+}
+
+/** @returns {Promise<boolean>} false in a folder that cannot be written, where nothing can be installed either */
+async function takeLock() {
+  let ended;
+  for (;;) {
+    try {
+      writeFileSync(lockFile, '', { flag: 'wx' });
+      ended?.();
+      return true;
+    } catch (error) {
+      if (Reflect.get(Object(error), 'code') !== 'EEXIST') return false;
+    }
+    const lock = statSync(lockFile, { throwIfNoEntry: false });
+    if (lock !== undefined && Date.now() - lock.mtimeMs > LOST_MS)
+      rmSync(lockFile, { force: true });
+    ended ??= showProgress('waiting for another process, which installs or builds svc');
+    await sleep(50);
+  }
+}
+
+function renewLock() {
+  const now = new Date();
+  if (existsSync(lockFile)) utimesSync(lockFile, now, now);
+}
 
 /**
  * Installs the dependencies and compiles SQLite where that is still to do. Otherwise only checks a few files. npm's
@@ -94,11 +154,11 @@ async function npm(what, args) {
  */
 async function runNpm(what, args) {
   const ended = showProgress(what);
-  // Before it starts: a signal in between would leave it running.
-  const stopListening = onSignals((signal) => {
+  const kill = () => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    process.exit(128 + constants.signals[signal]);
-  });
+  };
+  // Before it starts: a signal in between would leave it running.
+  process.on('exit', kill);
   const child = spawn('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -112,7 +172,7 @@ async function runNpm(what, args) {
     text(child.stderr),
     new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
   ]);
-  stopListening();
+  process.off('exit', kill);
   ended();
   return { output: `${output}${errors}`, status };
 }

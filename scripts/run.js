@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt, ensureInstalled, installPackages, onSignals } from './ensure-installed.js';
+import {
+  alone,
+  ensureBuilt,
+  ensureInstalled,
+  installPackages,
+  onSignals,
+} from './ensure-installed.js';
 
 // node scripts/run.js [--build] FILE|FOLDER [ARGUMENT…]: runs a TypeScript file of the project, building the
 // program first with --build. For a folder, the first argument may name a file in it; main.ts otherwise.
@@ -12,9 +18,11 @@ const builds = first === '--build';
 const [target = '', ...args] = builds ? rest : [first, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// The test runner compiles SQLite itself, while its checks run.
-await (target === 'test/run.ts' ? installPackages() : ensureInstalled());
-if (builds) await ensureBuilt();
+await alone(async () => {
+  // The test runner compiles SQLite itself, while its checks run.
+  await (target === 'test/run.ts' ? installPackages() : ensureInstalled());
+  if (builds) await ensureBuilt();
+});
 const named = `${target}/${args[0]}.ts`;
 const file = target.endsWith('.ts')
   ? target

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -117,6 +117,36 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await endsWith(signal, [at('scripts/build-checkout.js')], at('pid'), env);
   });
 }
+
+test('several first commands in a checkout install one after the other, also after one that was killed', async () => {
+  const { at, write, path } = folderOf({
+    'package.json': '{ "type": "module" }',
+    'package-lock.json': '{}',
+    'bin/npm': `#!/bin/sh
+      echo "begins $1" >>calls
+      sleep 0.3
+      mkdir -p node_modules/better-sqlite3/build/Release
+      touch node_modules/better-sqlite3/build/Release/better_sqlite3.node node_modules/.package-lock.json
+      echo "ends $1" >>calls\n`,
+  });
+  cpSync(join(ROOT, 'scripts'), at('scripts'), { recursive: true });
+  write('scripts/build.js', 'export const isBuildStale = () => false;');
+  chmodSync(at('bin/npm'), 0o755);
+  const killed = write('.svc-installing', '');
+  utimesSync(killed, 1, 1);
+  const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}` };
+  const options = { cwd: path, env, stdio: 'ignore' } as const;
+  const commands = [1, 2, 3].map(() =>
+    once(spawn(process.execPath, [at('scripts/build-checkout.js')], options), 'close'),
+  );
+  for (const [code] of await Promise.all(commands)) assert.is(code, 0);
+  const calls = readFileSync(at('calls'), 'utf8').trim().split('\n');
+  assert.is(calls.filter((call) => call === 'begins ci').length, 1);
+  for (const [index, call] of calls.entries()) {
+    if (index % 2 === 1) assert.is(call, calls[index - 1]?.replace('begins', 'ends'));
+  }
+  assert.not(existsSync(killed));
+});
 
 /** Sends a signal to a script once what it started has written its process id, and waits until that is gone. */
 async function endsWith(
