@@ -8,7 +8,7 @@ import {
   sendRequest,
 } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt, textAt } from './http/status-fault.js';
-import { broken, readVector } from './read-vectors.js';
+import { broken, lineResult } from './read-vectors.js';
 import { notTwice, withRetries } from './requests/pacer.js';
 import type {
   BatchCall,
@@ -147,12 +147,7 @@ function readLine(line: string): BatchResult | undefined {
   const status = numberAt(item, 'response', 'status_code');
   const embedding = jsonAt(item, 'response', 'body', 'data', 0, 'embedding');
   if (status !== undefined && status < 300 && embedding !== undefined) {
-    try {
-      return { key, vector: readVector(embedding) };
-    } catch (error) {
-      if (error instanceof VendorFault) return { key, why: error.message };
-      throw error;
-    }
+    return lineResult(key, embedding);
   }
   const why = messageIn(jsonAt(item, 'error')) ?? messageIn(jsonAt(item, 'response', 'body'));
   return { key, why: why ?? messageIn(jsonAt(item, 'response')) ?? 'the vendor gave no reason' };

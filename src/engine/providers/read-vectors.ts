@@ -1,5 +1,6 @@
 import { formatCountOf } from '../support/format.js';
 import { messageIn } from './http/status-fault.js';
+import type { BatchResult } from './vendor.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** Reads a vector: numbers, or little-endian float32 in base64. @throws VendorFault */
@@ -28,6 +29,16 @@ function fromBase64(text: string): Float32Array {
 }
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** The result of one line of a batch. A broken vector is the fault of its line only. */
+export function lineResult(key: string, value: unknown): BatchResult {
+  try {
+    return { key, vector: readVector(value) };
+  } catch (error) {
+    if (error instanceof VendorFault) return { key, why: error.message };
+    throw error;
+  }
+}
 
 /** Sorts vectors that carry an `index` into the order of the inputs. @throws VendorFault */
 export function inInputOrder(

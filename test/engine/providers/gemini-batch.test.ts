@@ -105,6 +105,22 @@ test('a line that failed says why; the others are not touched by it', () =>
     assert.ok('vector' in (results.get('a') ?? {}) && 'vector' in (results.get('c') ?? {}));
   }));
 
+test('a line with a broken vector, or without a key, takes no other with it', () =>
+  withBatch(async (batch, fake, call) => {
+    const handle = await batch.submit(ENTRIES, 'label', call);
+    fake.batches.finish();
+    const file = fake.batches.jobs[0]?.resultsFile ?? '';
+    const [first = '', second = '', third = ''] = String(fake.batches.files.get(file)).split('\n');
+    // How Google's JSON spells a number that is none.
+    const broken = second.replace(/"values":\[[^,]+/u, '"values":["NaN"');
+    const lines = [first.replace(/"key":"\w+",/u, ''), broken, third].join('\n');
+    fake.batches.files.set(file, Buffer.from(lines));
+    const results = await resultsOf(batch, handle, call);
+    // The fake has them in reverse order.
+    assert.equal([...results.keys()], ['b', 'a']);
+    assert.ok('why' in (results.get('b') ?? {}) && 'vector' in (results.get('a') ?? {}));
+  }));
+
 for (const state of ['EXPIRED', 'FAILED', 'CANCELLED'] as const) {
   for (const states of ['BATCH_STATE_', 'JOB_STATE_'] as const) {
     test(`a job that is ${states}${state} gives nothing, and says why`, () =>

@@ -1,7 +1,7 @@
 import { parsedJson } from '../../support/text.js';
 import { parseAnswer } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
-import { broken, readVector } from '../read-vectors.js';
+import { broken, lineResult } from '../read-vectors.js';
 import { withRetries } from '../requests/pacer.js';
 import type {
   BatchCall,
@@ -98,7 +98,10 @@ export class GeminiBatch implements VendorBatch {
     const file = resultsFile(await this.operation(handle, call));
     if (file === undefined) throw broken('the job has no results');
     const url = this.connection.fileUrl('download', `${file}:download?alt=media`);
-    for await (const line of this.connection.lines({ ...call, url })) yield resultOf(line);
+    for await (const line of this.connection.lines({ ...call, url })) {
+      const result = resultOf(line);
+      if (result !== undefined) yield result;
+    }
   }
 
   async cancel(handle: BatchHandle, call: BatchCall): Promise<void> {
@@ -229,16 +232,17 @@ function resultsFile(operation: unknown): string | undefined {
 }
 
 /**
- * Reads `{key, response: {embedding: {values}}}` or `{key, error: {code, message}}`. @throws
- * VendorFault
+ * Reads `{key, response: {embedding: {values}}}` or `{key, error: {code, message}}`; undefined if there is no key.
+ *
+ * @throws VendorFault if the line is cut off
  */
-function resultOf(text: string): BatchResult {
+function resultOf(text: string): BatchResult | undefined {
   const line = parsedJson(text);
   if (line === undefined) throw broken('a line of the results is not JSON');
   const key = textAt(line, 'key');
-  if (key === undefined) throw broken('a line of the results has no key');
+  if (key === undefined) return undefined;
   const values = jsonAt(line, 'response', 'embedding', 'values');
-  if (values !== undefined) return { key, vector: readVector(values) };
+  if (values !== undefined) return lineResult(key, values);
   return { key, why: textAt(line, 'error', 'message') ?? 'no vector and no reason' };
 }
 
