@@ -120,6 +120,7 @@ test('faults are distinguished by their body', () => {
   const explain = (status: number, message: string, details: readonly unknown[] = []) =>
     explainGemini({ status, body: { error: { message, details } }, headers: {} });
   assert.is(explain(429, 'Please retry in 33.4s.').waitMs, 33_400);
+  assert.equal(explain(429, 'Please retry in 0s.'), {}, 'not without a pause');
   assert.is(explain(429, 'Quota exceeded, limit: 0, model: x').kind, 'quota');
   assert.equal(explain(429, 'Resource has been exhausted'), {});
   const tooMany = 'BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch';

@@ -108,10 +108,13 @@ function explainExhausted(
   return waitMs === undefined ? {} : { waitMs };
 }
 
-/** A `google.protobuf.Duration` in JSON: `33s`, `33.4s`. */
+/**
+ * A `google.protobuf.Duration` in JSON: `33s`, `33.4s`. `0s` is no reason to try again without a pause, like a
+ * `Retry-After` of zero.
+ */
 function durationMs(text: string | undefined): number | undefined {
-  const seconds = /^(\d+(?:\.\d+)?)s$/u.exec(text ?? '')?.[1];
-  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+  const seconds = Number(/^(\d+(?:\.\d+)?)s$/u.exec(text ?? '')?.[1]);
+  return seconds > 0 ? Math.ceil(seconds * 1000) : undefined;
 }
 
 function listAt(value: unknown, name: string): readonly unknown[] {
