@@ -19,7 +19,11 @@ export const INTERACTIVE: RetryRules = { maxTries: 3, maxWaitMs: 5_000, giveUpOn
 export const ONCE: RetryRules = { maxTries: 1, maxWaitMs: 0, giveUpOnLongWaits: true };
 
 export interface Pacing {
-  /** Resolves when the next request may be sent. @throws the signal's reason */
+  /**
+   * Resolves when the next request may be sent.
+   *
+   * @throws VendorFault `rate` if a pause is longer than the rules wait, or the signal's reason
+   */
   ready(signal: AbortSignal): Promise<void>;
   /** Milliseconds to wait before the next try; undefined gives up. */
   delayAfter(fault: VendorFault, tries: number): number | undefined;
@@ -57,16 +61,21 @@ export class Pacer {
 
   pacing(rules: RetryRules, onEvent: (event: EmbeddingEvent) => void): Pacing {
     return {
-      ready: (signal) => this.ready(signal),
+      ready: (signal) => this.ready(signal, rules),
       delayAfter: (fault, tries) => this.delayAfter(fault, tries, rules, onEvent),
       succeeded: () => this.succeeded(),
     };
   }
 
-  private async ready(signal: AbortSignal): Promise<void> {
+  private async ready(signal: AbortSignal, rules: RetryRules): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const now = this.nowMs();
+      const pauseMs = this.pausedUntilMs - now;
+      // Whoever waits for a query would otherwise learn that nobody answered.
+      if (rules.giveUpOnLongWaits && pauseMs > rules.maxWaitMs) {
+        throw new VendorFault('rate', 'the rate of requests is limited', { waitMs: pauseMs });
+      }
       const waitMs = Math.max(this.pausedUntilMs, this.nextSlotMs) - now;
       if (waitMs <= 0) {
         this.nextSlotMs = now + this.intervalMs;

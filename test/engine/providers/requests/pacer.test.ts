@@ -61,6 +61,24 @@ test('a question does not wait for a vendor that asks for long', () => {
   assert.is(pacing.delayAfter(fault('rate', 2_000), 1), 2_000);
 });
 
+test('a question does not wait for the long pause of another request', async () => {
+  const clock = { ms: 0 };
+  const pacer = pacerAt(clock);
+  pacer.pacing(PATIENT, quiet).delayAfter(fault('rate', 30_000), 1);
+  const { signal } = new AbortController();
+  clock.ms = 10_000;
+  for (const rules of [INTERACTIVE, ONCE]) {
+    const error = await pacer
+      .pacing(rules, quiet)
+      .ready(signal)
+      .catch((reason: unknown) => reason);
+    assert.ok(error instanceof VendorFault);
+    assert.equal([error.details.kind, error.details.waitMs], ['rate', 20_000]);
+  }
+  clock.ms = 30_000;
+  await pacer.pacing(INTERACTIVE, quiet).ready(signal);
+});
+
 test('a probe is sent once', () => {
   const pacing = pacerAt({ ms: 0 }).pacing(ONCE, quiet);
   for (const kind of ['network', 'overload', 'timeout', 'rate'] as const) {
