@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import { inUndoneTransaction, inWriteTransaction } from '../sqlite/database.js';
+import { inRolledBackTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
 import { claimKey } from './claims/claim-words.js';
@@ -61,7 +61,7 @@ export async function runBackfill(
     const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
     const staged: StagedClaim[] = [];
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
-    const inTransaction = options.dryRun ? inUndoneTransaction : inWriteTransaction;
+    const inTransaction = options.dryRun ? inRolledBackTransaction : inWriteTransaction;
     await inTransaction(database, () => {
       for (const statement of notes.flatMap(statementsOf)) {
         options.signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { inUndoneTransaction } from '../sqlite/database.js';
+import { inRolledBackTransaction } from '../sqlite/database.js';
 import type { ProcessLockOptions } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
@@ -64,7 +64,7 @@ export async function withNextSweep<T>(
     const context: PhaseContext = { ...dreams, ...shared };
     // Statements are recorded so that a person can decide on them; scores change only in a sweep.
     if (phases.light.enabled) gatherStatements(context);
-    return inUndoneTransaction(database, () => {
+    return inRolledBackTransaction(database, () => {
       if (phases.light.enabled) lightPhase(context);
       if (phases.rem.enabled) remPhase(context);
       return readNow(dreams);

@@ -44,17 +44,22 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
   const { key } = vendor;
   const isOfVendor = provider === vendor.id;
   const names = isOfVendor ? key.variables : [variableOf(provider)];
-  const set = names.find((name) => (env[name] ?? '').trim() !== '');
-  const withheld = isOfVendor && customEndpoint && key.guarded !== true;
-  if (set !== undefined && !withheld) {
-    const input = { kind: 'reference', source: 'env', provider: 'default', id: set } as const;
-    return { state: 'found', input, source: `env ${set}` };
+  const setVariable = names.find((name) => (env[name] ?? '').trim() !== '');
+  const isWithheld = isOfVendor && customEndpoint && key.guarded !== true;
+  if (setVariable !== undefined && !isWithheld) {
+    const input = {
+      kind: 'reference',
+      source: 'env',
+      provider: 'default',
+      id: setVariable,
+    } as const;
+    return { state: 'found', input, source: `env ${setVariable}` };
   }
   const login =
-    isOfVendor && !withheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
+    isOfVendor && !isWithheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
   if (login !== undefined && existsSync(login)) return { state: 'login', source: LOGIN_SOURCE };
   if (!key.required || customEndpoint) {
-    return { state: 'not_needed', ...(set === undefined ? {} : { withheld: set }) };
+    return { state: 'not_needed', ...(setVariable === undefined ? {} : { withheld: setVariable }) };
   }
   const signIn = login === undefined ? '' : `run svc provider login ${provider}, or `;
   return {

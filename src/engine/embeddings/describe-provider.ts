@@ -100,12 +100,12 @@ export interface MediaObstacle {
   readonly hint: string;
 }
 
-/** The model to recommend for media. */
-const ABLE = ADAPTER_IDS.flatMap((id) => {
+/** The model that hints recommend for media. */
+const RECOMMENDED = ADAPTER_IDS.flatMap((id) => {
   const { media } = PROVIDERS[id];
   return media === undefined ? [] : [{ id, model: media.model }];
 })[0];
-const HINT = `set memorySearch.provider to ${ABLE?.id} and memorySearch.model to ${ABLE?.model}`;
+const HINT = `set memorySearch.provider to ${RECOMMENDED?.id} and memorySearch.model to ${RECOMMENDED?.model}`;
 
 /**
  * Why the chosen provider cannot embed images and recordings; undefined if it can. Opens nothing.
@@ -120,10 +120,11 @@ export function mediaObstacle(
   const model = shownModel(choice, settings);
   const { media } = PROVIDERS[choice.adapter];
   if (media !== undefined && (model === null || media.takes(model))) return undefined;
-  return textsAlone(choice.adapter, choice.provider, model);
+  return textOnlyObstacle(choice.adapter, choice.provider, model);
 }
 
-export function textsAlone(
+/** The obstacle of a model that only embeds text. */
+export function textOnlyObstacle(
   adapter: AdapterId,
   provider: string,
   model: string | null,

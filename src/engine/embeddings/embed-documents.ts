@@ -23,7 +23,7 @@ const TARGET_INPUTS = 128;
 const TARGET_TOKENS = 60_000;
 
 /** An input whose pieces come back in any order. */
-interface Pending<Input> {
+interface PendingInput<Input> {
   readonly input: Input;
   missing: number;
   /** Sum of the pieces' unit vectors, weighted by length; of all of them a unit vector. */
@@ -32,7 +32,7 @@ interface Pending<Input> {
 }
 
 interface Piece<Input> {
-  readonly owner: Pending<Input>;
+  readonly owner: PendingInput<Input>;
   readonly content: EmbeddingInput;
   readonly tokens: number;
   /** Set if the vendor cannot take the piece. */
@@ -51,8 +51,8 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   inputs: Inputs<Input>,
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
-  const packs = packed(pieces(inputs, options.limits), options.limits);
-  const underWay = new Map<readonly Piece<Input>[], Promise<Answered<Input>>>();
+  const packs = packRequests(pieces(inputs, options.limits), options.limits);
+  const underWay = new Map<readonly Piece<Input>[], Promise<SentPack<Input>>>();
   let failure: { readonly error: unknown } | undefined;
   const start = (pack: readonly Piece<Input>[]): void => {
     underWay.set(
@@ -84,7 +84,7 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   if (failure !== undefined) throw failure.error;
 }
 
-type Answered<Input> = { readonly pack: readonly Piece<Input>[] } & (
+type SentPack<Input> = { readonly pack: readonly Piece<Input>[] } & (
   | { readonly part: EmbeddedPart<Input> }
   | { readonly error: unknown }
 );
@@ -95,7 +95,7 @@ async function* pieces<Input extends EmbeddingInput>(
 ): AsyncGenerator<Piece<Input>> {
   for await (const input of inputs) {
     const contents = splitToFit(input, limits);
-    const owner: Pending<Input> = {
+    const owner: PendingInput<Input> = {
       input,
       missing: contents.length,
       sum: undefined,
@@ -106,7 +106,7 @@ async function* pieces<Input extends EmbeddingInput>(
 }
 
 function pieceOf<Input>(
-  owner: Pending<Input>,
+  owner: PendingInput<Input>,
   content: EmbeddingInput,
   limits: RequestLimits,
 ): Piece<Input> {
@@ -114,7 +114,7 @@ function pieceOf<Input>(
   return { owner, content, tokens: estimateTokens(plainText(content)), refusal };
 }
 
-async function* packed<Input>(
+async function* packRequests<Input>(
   all: AsyncIterable<Piece<Input>>,
   limits: RequestLimits,
 ): AsyncGenerator<readonly Piece<Input>[], undefined> {
@@ -123,8 +123,8 @@ async function* packed<Input>(
   let pack: Piece<Input>[] = [];
   let tokens = 0;
   for await (const piece of all) {
-    const isWhole = pack.length >= maxInputs || tokens + piece.tokens > maxTokens;
-    if (pack.length > 0 && (isWhole || !fitsMedia(pack, piece, limits))) {
+    const isFull = pack.length >= maxInputs || tokens + piece.tokens > maxTokens;
+    if (pack.length > 0 && (isFull || !fitsMedia(pack, piece, limits))) {
       yield pack;
       pack = [];
       tokens = 0;
@@ -145,7 +145,7 @@ async function sendPack<Input>(
 ): Promise<EmbeddedPart<Input>> {
   const [first] = pack;
   if (first?.refusal !== undefined) {
-    return settled(pack, ({ owner, refusal }) => {
+    return completedBy(pack, ({ owner, refusal }) => {
       owner.refusal = refusal;
     });
   }
@@ -156,13 +156,13 @@ async function sendPack<Input>(
       inputs: pack.length,
       tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
     });
-    return settled(pack, (piece, position) => addPiece(piece, vectors[position]));
+    return completedBy(pack, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
     // Halve the request to isolate the bad input.
     const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
     if (parts === undefined) {
-      return settled(pack, ({ owner }) => {
+      return completedBy(pack, ({ owner }) => {
         owner.refusal = error.message;
       });
     }
@@ -202,8 +202,8 @@ function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined):
   owner.sum = owner.missing === 1 ? normalise(sum) : sum;
 }
 
-/** Applies the result of each piece, and collects the inputs that are now complete. */
-function settled<Input>(
+/** Applies the result of each piece. @returns the inputs that are now complete */
+function completedBy<Input>(
   pack: readonly Piece<Input>[],
   apply: (piece: Piece<Input>, position: number) => void,
 ): EmbeddedPart<Input> {

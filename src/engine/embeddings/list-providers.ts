@@ -23,7 +23,7 @@ import { credentialView, shownModel, whyChosen } from './describe-provider.js';
 import type { ListedProvider } from './output-schemas.js';
 import type { ProviderWorld } from './provider-world.js';
 
-interface Scene {
+interface Selection {
   readonly settings: ResolvedMemorySearch;
   readonly world: ProviderWorld;
   readonly primary: ProviderChoice | undefined;
@@ -41,17 +41,19 @@ export function listProviders(
   world: ProviderWorld,
 ): readonly ListedProvider[] {
   const primary = chooseProvider(settings, world);
-  const scene = { settings, world, primary, fallback: chooseFallback(settings, world) };
+  const selection = { settings, world, primary, fallback: chooseFallback(settings, world) };
   const never = ADAPTER_IDS.filter((id) => !AUTO_ORDER.includes(id));
   const configured = Object.entries(world.config.models.providers).flatMap(([id, { api }]) =>
     isAdapterId(id) || adapterOf(api ?? id) === undefined ? [] : [id],
   );
-  return [...AUTO_ORDER, ...never, ...configured].map((provider) => listed(provider, scene));
+  return [...AUTO_ORDER, ...never, ...configured].map((provider) =>
+    listedProvider(provider, selection),
+  );
 }
 
-function listed(provider: string, scene: Scene): ListedProvider {
-  const { settings, world, primary, fallback } = scene;
-  const role = roleOf(provider, scene);
+function listedProvider(provider: string, selection: Selection): ListedProvider {
+  const { settings, world, primary, fallback } = selection;
+  const role = roleOf(provider, selection);
   const choice =
     [primary, fallback].find((chosen) => chosen?.provider === provider) ??
     chooseNamed(provider, settings, world);
@@ -78,7 +80,7 @@ function listed(provider: string, scene: Scene): ListedProvider {
     batch: facts.batch,
     autoPlace: place === 0 ? null : place,
     available: detected.available,
-    why: role === null ? whyNot(detected, scene) : why(choice, scene),
+    why: role === null ? whyNotUsed(detected, selection) : whyUsed(choice, selection),
   };
 }
 
@@ -87,20 +89,20 @@ const BY_NAME_ONLY: Availability = {
   why: 'only used if provider or fallback names it',
 };
 
-function roleOf(provider: string, { primary, fallback }: Scene): ListedProvider['role'] {
+function roleOf(provider: string, { primary, fallback }: Selection): ListedProvider['role'] {
   if (primary?.provider === provider) return 'primary';
   // Without a primary, the fallback is never used.
   return primary !== undefined && fallback?.provider === provider ? 'fallback' : null;
 }
 
-function why(choice: ProviderChoice, { settings, world }: Scene): string {
+function whyUsed(choice: ProviderChoice, { settings, world }: Selection): string {
   const reason = whyChosen(choice, settings, world);
   return reason.kind === 'setting'
     ? `memorySearch.${reason.key}`
     : `auto-detected by ${reason.sign}`;
 }
 
-function whyNot(detected: Availability, { settings, primary }: Scene): string {
+function whyNotUsed(detected: Availability, { settings, primary }: Selection): string {
   if (settings.provider === 'none') return 'memorySearch.provider is "none"';
   if (!detected.available) return detected.why;
   return settings.provider === 'auto'

@@ -37,9 +37,9 @@ export interface PathProvider {
    * The recent failure because of which this provider is skipped for a while, so that not every
    * search waits for it; undefined if it may be used.
    */
-  resting(): SvcError | undefined;
+  recentFailure(): SvcError | undefined;
   /** Records a failure; the provider is then skipped for a while. */
-  failed(error: SvcError): void;
+  recordFailure(error: SvcError): void;
 }
 
 /** An agent's provider and its fallback. */
@@ -81,8 +81,8 @@ export function createProviderPath(
         // Somebody may have signed in since.
         const isMissing = choice.credential.state === 'missing';
         const { credential } = (isMissing ? choose(settings, world) : undefined) ?? choice;
-        const now = { ...choice, credential };
-        return openProvider(now, { settings: usedSettings, world, clock, signal: lasting });
+        const options = { settings: usedSettings, world, clock, signal: lasting };
+        return openProvider({ ...choice, credential }, options);
       });
       adapters.set(name, opening);
       openings.push(opening);
@@ -99,16 +99,16 @@ export function createProviderPath(
         const { adapter, endpoint, model, dimensions } = fieldsOf(identity);
         const isSamePlace = adapter === chosen.adapter && endpoint === current.identity.endpoint;
         if (!isSamePlace || typeof model !== 'string') return undefined;
-        const earlier = typeof dimensions === 'number' ? dimensions : undefined;
-        const before = { ...settings, outputDimensionality: earlier };
-        const other = await openOnce(identity, { ...chosen, model }, before, signal);
-        return canCompare(identityKey(other.identity), identity) ? other : undefined;
+        const outputDimensionality = typeof dimensions === 'number' ? dimensions : undefined;
+        const earlierSettings = { ...settings, outputDimensionality };
+        const earlier = await openOnce(identity, { ...chosen, model }, earlierSettings, signal);
+        return canCompare(identityKey(earlier.identity), identity) ? earlier : undefined;
       },
-      resting: () =>
+      recentFailure: () =>
         lastFailure !== undefined && isWithin(lastFailure.sinceMs, clock.now(), REST_MS)
           ? lastFailure.error
           : undefined,
-      failed: (error) => {
+      recordFailure: (error) => {
         lastFailure = { sinceMs: clock.now(), error };
         // The key may have been replaced where it is stored: it is read again.
         if (error.code === 'PROVIDER_AUTH') adapters.clear();

@@ -56,8 +56,8 @@ export class VendorAdapter implements EmbeddingAdapter {
   private readonly settings: AdapterSettings;
   private readonly tools: AdapterTools;
   private readonly pacer: Pacer;
-  /** Dimensions of the first vector; all others must match. */
-  private size: number | undefined;
+  /** Length of the first vector; all others must match. */
+  private vectorLength: number | undefined;
 
   constructor(
     vendor: EmbeddingVendor,
@@ -75,7 +75,7 @@ export class VendorAdapter implements EmbeddingAdapter {
       vendor.dimensions === undefined
         ? dimensionsToAsk(PROVIDERS[settings.adapter], vendor.model, settings.dimensions)
         : vendor.dimensions;
-    this.size = dimensions ?? undefined;
+    this.vectorLength = dimensions ?? undefined;
     this.identity = {
       adapter: settings.adapter,
       endpoint: shownAddress(vendor.identityEndpoint ?? vendor.endpoint),
@@ -100,7 +100,7 @@ export class VendorAdapter implements EmbeddingAdapter {
   }
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
-    return this.answered(INTERACTIVE, options, async (call) => {
+    return this.withinQueryTime(INTERACTIVE, options, async (call) => {
       // If a query is too long, its beginning has to do.
       const [input] = splitToFit({ text }, this.vendor.limits);
       if (input === undefined) throw broken('the text is empty');
@@ -139,7 +139,7 @@ export class VendorAdapter implements EmbeddingAdapter {
         onEvent: call.onEvent,
       });
     } catch (error) {
-      throw this.named(error, options.signal);
+      throw this.providerError(error, options.signal);
     }
   }
 
@@ -163,12 +163,12 @@ export class VendorAdapter implements EmbeddingAdapter {
         embedDocuments: (some, inline) => this.embedDocuments(some, inline),
       });
     } catch (error) {
-      throw this.named(error, options.signal);
+      throw this.providerError(error, options.signal);
     }
   }
 
   async probe(options: EmbedOptions = {}): Promise<ProbeResult> {
-    return this.answered(ONCE, options, async (call) => {
+    return this.withinQueryTime(ONCE, options, async (call) => {
       const started = this.tools.nowMs();
       const { vectors } = await this.send([{ text: PROBE_TEXT }], call);
       const vector = normalise(vectors[0] ?? new Float32Array());
@@ -203,11 +203,12 @@ export class VendorAdapter implements EmbeddingAdapter {
     return answer;
   }
 
-  /** Normalizes a vector. @throws VendorFault if its dimensions differ from earlier vectors */
+  /** Normalizes a vector. @throws VendorFault if it is not as long as earlier ones */
   private accept(vector: Float32Array): Float32Array {
     normalise(vector);
-    this.size ??= vector.length;
-    if (vector.length !== this.size) throw this.wrongLength(vector.length, this.size);
+    this.vectorLength ??= vector.length;
+    if (vector.length !== this.vectorLength)
+      throw this.wrongLength(vector.length, this.vectorLength);
     return vector;
   }
 
@@ -219,7 +220,7 @@ export class VendorAdapter implements EmbeddingAdapter {
   }
 
   /** Runs work that a search waits for, for as long as a query may take, and converts its errors. */
-  private async answered<T>(
+  private async withinQueryTime<T>(
     rules: RetryRules,
     options: EmbedOptions,
     work: (call: Call) => Promise<T>,
@@ -230,11 +231,12 @@ export class VendorAdapter implements EmbeddingAdapter {
     try {
       return await work({ ...call, signal });
     } catch (error) {
-      throw this.named(error, options.signal, queryTimeoutMs);
+      throw this.providerError(error, options.signal, queryTimeoutMs);
     }
   }
 
-  private named(
+  /** Converts an error; an abort to the signal's reason. */
+  private providerError(
     error: unknown,
     signal: AbortSignal | undefined,
     queryTimeoutMs?: number | undefined,

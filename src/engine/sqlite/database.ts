@@ -42,8 +42,8 @@ export function inWriteTransaction<Result>(database: Connection, work: () => Res
   return database.transaction(work).immediate();
 }
 
-/** Runs work in a transaction that is undone at the end: what it would write can be seen only by the work. */
-export async function inUndoneTransaction<Result>(
+/** Runs work in a transaction that is rolled back at the end, so that only the work sees what it writes. */
+export async function inRolledBackTransaction<Result>(
   database: Connection,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
@@ -56,8 +56,8 @@ export async function inUndoneTransaction<Result>(
 }
 
 /**
- * Closes a connection that wrote. Closing the last connection of a file moves the log into it, and nobody can read
- * meanwhile. So the log is moved before, next to readers.
+ * Closes a connection that wrote. Closing the last connection of a file moves the log into it, which blocks readers. So
+ * the log is moved before, while others can still read.
  */
 export function closeWriter(database: Connection): void {
   try {
@@ -74,7 +74,7 @@ export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});
 }
 
-/** Uses an empty database in memory, to learn about SQLite. @throws SvcError SQLITE_UNUSABLE */
+/** Runs work with an empty database in memory, to find out about SQLite itself. @throws SvcError SQLITE_UNUSABLE */
 export function withEmptyDatabase<T>(use: (database: Connection) => T): T {
   const database = openDatabaseBytes(Buffer.alloc(0));
   try {
@@ -90,25 +90,25 @@ export function sqliteVersion(database: Connection): string {
 
 /** The driver of this process, and why it is not better-sqlite3. @throws SvcError SQLITE_UNUSABLE */
 export function sqliteDriver(): { readonly name: Driver['name']; readonly why: string | null } {
-  const { driver, why } = choice();
+  const { driver, why } = chosenDriver();
   return { name: driver.name, why };
 }
 
 function connect(source: Buffer | string, options: OpenOptions): Connection {
-  return choice().driver.connect(source, options);
+  return chosenDriver().driver.connect(source, options);
 }
 
-interface Choice {
+interface DriverChoice {
   readonly driver: Driver;
   /** Why better-sqlite3 cannot be used; `null` if it is. */
   readonly why: string | null;
 }
 
-let chosen: Choice | undefined;
+let chosen: DriverChoice | undefined;
 
 /** Chosen with the first database, since a native module that cannot be loaded never can be. */
-function choice(): Choice {
-  chosen ??= choose();
+function chosenDriver(): DriverChoice {
+  chosen ??= chooseDriver();
   return chosen;
 }
 
@@ -118,17 +118,18 @@ function choice(): Choice {
  * @throws SvcError SQLITE_UNUSABLE if its native module is missing or built for another Node.js, and this Node.js has
  * no SQLite of its own
  */
-function choose(): Choice {
+function chooseDriver(): DriverChoice {
   try {
-    return { driver: betterSqlite(), why: null };
+    return { driver: openBetterSqlite(), why: null };
   } catch (error) {
     const why = LOAD_FAILURES[systemErrorCode(error) ?? ''];
     if (why === undefined) throw error;
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
-    const or = systemErrorCode(error) === UNFIT ? 'install svc again with npm' : installWords();
+    const alternative =
+      systemErrorCode(error) === UNFIT ? 'install svc again with npm' : installWords();
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${or}`,
+      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${alternative}`,
       cause: error,
     });
   }
@@ -141,7 +142,7 @@ function choose(): Choice {
  *
  * @throws the error of Node.js if the package or its native module cannot be loaded; one with the code UNFIT
  */
-export function betterSqlite(): Driver {
+export function openBetterSqlite(): Driver {
   const { version }: { readonly version: string } = requireHere(`${PACKAGE}/package.json`);
   const release = Number.parseInt(version, 10);
   const node = Number.parseInt(process.versions.node, 10);
@@ -167,10 +168,10 @@ export function betterSqlite(): Driver {
   };
 }
 
-/** Two more ways to get SQLite. */
+/** How to get better-sqlite3 built. */
 function installWords(): string {
   const needs = 'which needs Python, make and a C++ compiler where there is no built file for it';
-  // Others choose the newest release, and leave it out where it is not for this Node.js.
+  // With npm, because other package managers choose the newest release, and leave it out where it is not for this Node.js.
   const again = `allow the install script of ${PACKAGE} and install svc again with npm`;
   try {
     const [folder] = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/');
@@ -207,7 +208,7 @@ export function databaseFault(error: unknown): DatabaseFault {
   return known?.[0] ?? 'other';
 }
 
-/** With the beginnings of their codes. */
+/** Faults with the beginnings of their error codes. */
 const FAULTS: readonly (readonly [DatabaseFault, readonly string[]])[] = [
   ['busy', ['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_PROTOCOL']],
   ['corrupt', ['SQLITE_CORRUPT', 'SQLITE_NOTADB']],

@@ -9,15 +9,15 @@ import {
 } from './database.js';
 import { queryRow } from './query.js';
 
-/** A kind of file with data that is kept, and how it came to be as it is. */
+/** A kind of SQLite file with data of the user, and its migrations. */
 export interface FileFormat {
   /** For messages, with its article. */
   readonly name: string;
-  /** The statements from each version to the next; the version is how many were run. A published one never changes. */
+  /** The migration from each version to the next; the version is how many were run. Published ones never change. */
   readonly steps: readonly string[];
-  /** Marks a file in SQLite's header; without one, a file must have none. */
+  /** SQLite's own mark of a file; files of a format without one must have none. */
   readonly applicationId?: number;
-  /** What is set before a file is written. */
+  /** Set on each connection that writes. */
   readonly pragmas: readonly string[];
   /** The code of the error for a file of another program, and of a newer svc. */
   readonly refusals: Readonly<Record<'foreign' | 'newer', ErrorCode>>;

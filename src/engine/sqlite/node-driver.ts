@@ -77,7 +77,7 @@ function connectCopy(sqlite: NodeSqlite, bytes: Buffer): Connection {
   }
 }
 
-/** Of transactions in transactions; SQLite means the innermost savepoint of a name. */
+/** The name of all savepoints of nested transactions; SQLite uses the innermost one of a name. */
 const SAVEPOINT = 'nested';
 
 class NodeConnection implements Connection {
@@ -88,7 +88,7 @@ class NodeConnection implements Connection {
   constructor(sqlite: NodeSqlite, file: string, options: OpenOptions) {
     this.sqlite = sqlite;
     this.name = file;
-    this.database = translated(
+    this.database = translatingErrors(
       () =>
         new sqlite.DatabaseSync(locationOf(file, options), {
           readOnly: options.readonly ?? false,
@@ -106,11 +106,11 @@ class NodeConnection implements Connection {
     sql: string,
   ): Params extends unknown[] ? Statement<Params, Row> : Statement<[Params], Row>;
   prepare(sql: string): Statement {
-    return new NodeStatementAdapter(translated(() => this.database.prepare(sql)));
+    return new NodeStatementAdapter(translatingErrors(() => this.database.prepare(sql)));
   }
 
   exec(sql: string): void {
-    translated(() => this.database.exec(sql));
+    translatingErrors(() => this.database.exec(sql));
   }
 
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
@@ -119,11 +119,11 @@ class NodeConnection implements Connection {
   }
 
   transaction<Result>(work: () => Result): Transaction<Result> {
-    const begin = (how: string) => (): Result => this.within(how, work);
+    const begin = (how: string) => (): Result => this.runInTransaction(how, work);
     return Object.assign(begin('BEGIN'), { immediate: begin('BEGIN IMMEDIATE') });
   }
 
-  private within<Result>(begin: string, work: () => Result): Result {
+  private runInTransaction<Result>(begin: string, work: () => Result): Result {
     const [start, commit, undo] = this.inTransaction
       ? [
           `SAVEPOINT ${SAVEPOINT}`,
@@ -137,7 +137,7 @@ class NodeConnection implements Connection {
       this.exec(commit);
       return result;
     } catch (error) {
-      // A full disk ends a transaction by itself.
+      // SQLite ends a transaction itself if the disk is full.
       if (this.inTransaction) this.exec(undo);
       throw error;
     }
@@ -148,11 +148,11 @@ class NodeConnection implements Connection {
     options: { readonly deterministic: boolean },
     implementation: (...values: unknown[]) => unknown,
   ): void {
-    translated(() => this.database.function(name, options, implementation));
+    translatingErrors(() => this.database.function(name, options, implementation));
   }
 
   loadExtension(path: string, entryPoint?: string): void {
-    translated(() => this.database.loadExtension(path, entryPoint));
+    translatingErrors(() => this.database.loadExtension(path, entryPoint));
   }
 
   async backup(file: string, { progress }: { progress: () => number }): Promise<void> {
@@ -164,11 +164,11 @@ class NodeConnection implements Connection {
   }
 
   close(): void {
-    if (this.database.isOpen) translated(() => this.database.close());
+    if (this.database.isOpen) translatingErrors(() => this.database.close());
   }
 }
 
-/** A name with `mode=rw` creates nothing. */
+/** A URL with `mode=rw`, which opens only an existing file. */
 function locationOf(file: string, { fileMustExist = false, readonly = false }: OpenOptions) {
   if (!fileMustExist || readonly) return file;
   const url = pathToFileURL(file);
@@ -203,36 +203,36 @@ class NodeStatementAdapter implements Statement {
   }
 
   run(...values: unknown[]) {
-    return translated(() => this.statement.run(...bindable(values)));
+    return translatingErrors(() => this.statement.run(...bindable(values)));
   }
 
   get(...values: unknown[]): unknown {
-    const row = translated(() => this.statement.get(...bindable(values)));
-    return row === undefined ? undefined : this.shaped(row);
+    const row = translatingErrors(() => this.statement.get(...bindable(values)));
+    return row === undefined ? undefined : this.toRow(row);
   }
 
   all(...values: unknown[]): unknown[] {
-    const rows = translated(() => this.statement.all(...bindable(values)));
-    return rows.map((row) => this.shaped(row));
+    const rows = translatingErrors(() => this.statement.all(...bindable(values)));
+    return rows.map((row) => this.toRow(row));
   }
 
   *iterate(...values: unknown[]): Generator<unknown, undefined> {
-    const rows = translated(() => this.statement.iterate(...bindable(values)));
+    const rows = translatingErrors(() => this.statement.iterate(...bindable(values)));
     const iterator = rows[Symbol.iterator]();
     try {
       for (;;) {
-        const next = translated(() => iterator.next());
+        const next = translatingErrors(() => iterator.next());
         if (next.done === true) return undefined;
-        yield this.shaped(next.value);
+        yield this.toRow(next.value);
       }
     } finally {
       iterator.return?.();
     }
   }
 
-  private shaped(row: unknown[]): unknown {
-    if (this.mode === 'pluck') return shapedValue(row[0]);
-    const values = row.map(shapedValue);
+  private toRow(row: unknown[]): unknown {
+    if (this.mode === 'pluck') return toValue(row[0]);
+    const values = row.map(toValue);
     if (this.mode === 'raw') return values;
     // A changed schema can change what `*` is.
     if (this.names.length !== row.length) this.names = this.columns().map(({ name }) => name);
@@ -242,12 +242,12 @@ class NodeStatementAdapter implements Statement {
   }
 }
 
-function shapedValue(value: unknown): unknown {
+function toValue(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** Like better-sqlite3, takes nothing for null and an array for several values. */
+/** Values to bind as in better-sqlite3: undefined is null, and an array is several values. */
 function bindable(values: readonly unknown[]): unknown[] {
   return values.flat().map((value) => {
     if (value === undefined) return null;
@@ -269,7 +269,7 @@ class SqliteError extends Error {
   }
 }
 
-function translated<T>(work: () => T): T {
+function translatingErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

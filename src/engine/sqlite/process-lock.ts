@@ -60,7 +60,9 @@ export function tryProcessLock(file: string, work: () => void): void {
  */
 export function isProcessLockHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = openNamed(file, () => openDatabase(file, { readonly: false, busyTimeoutMs: 0 }));
+  const database = openNamingFile(file, () =>
+    openDatabase(file, { readonly: false, busyTimeoutMs: 0 }),
+  );
   try {
     database.exec('BEGIN IMMEDIATE');
     return false;
@@ -74,19 +76,19 @@ export function isProcessLockHeld(file: string): boolean {
 
 function openLock(file: string): Connection {
   makeFolders(dirname(file));
-  return openNamed(file, () => createDatabase(file, 0));
+  return openNamingFile(file, () => createDatabase(file, 0));
 }
 
-function openNamed(file: string, open: () => Connection): Connection {
+function openNamingFile(file: string, open: () => Connection): Connection {
   try {
     return open();
   } catch (error) {
-    throw naming(file, error);
+    throw withFileName(file, error);
   }
 }
 
-/** SQLite does not say which file failed, and nobody expects that it is a lock. */
-function naming(file: string, error: unknown): unknown {
+/** Adds the file to the message: SQLite does not name it, and nobody expects a lock to fail. */
+function withFileName(file: string, error: unknown): unknown {
   if (isSqliteError(error)) error.message = `${file}: ${error.message}`;
   return error;
 }
@@ -98,8 +100,8 @@ function tryLock(database: Connection): boolean {
   } catch (error) {
     const fault = databaseFault(error);
     if (fault === 'busy') return false;
-    if (fault !== 'corrupt') throw naming(database.name, error);
-    // Something else was written into it; empty, it is a database again.
+    if (fault !== 'corrupt') throw withFileName(database.name, error);
+    // Something else was written into the file. An empty file is a valid database again.
     truncateSync(database.name);
     return false;
   }

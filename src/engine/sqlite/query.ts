@@ -1,4 +1,4 @@
-/* Statements that run once. One that runs for many rows is prepared by whoever runs it. */
+/* Runs statements once. A statement for many rows is prepared by its caller instead. */
 import type { Connection } from './connection.js';
 
 /** The rows of a statement. @param values by place, or one object with names */

@@ -2,7 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection, Driver } from '../../../src/engine/sqlite/connection.js';
-import { betterSqlite, closeWriter, databaseFault } from '../../../src/engine/sqlite/database.js';
+import {
+  closeWriter,
+  databaseFault,
+  openBetterSqlite,
+} from '../../../src/engine/sqlite/database.js';
 import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -13,7 +17,7 @@ for (const driver of drivers) promises(driver);
 
 function betterSqliteIfBuilt(): Driver | undefined {
   try {
-    return betterSqlite();
+    return openBetterSqlite();
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
-import { inUndoneTransaction } from '../../sqlite/database.js';
+import { inRolledBackTransaction } from '../../sqlite/database.js';
 import { anySignal } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
@@ -101,7 +101,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
       const sources = await openSources(options);
       const sweep = new Sweep(dreams, sources, { ...options, signal }, logs);
       if (options.dryRun !== true) return await sweep.run();
-      return await inUndoneTransaction(dreams.database, () => sweep.run());
+      return await inRolledBackTransaction(dreams.database, () => sweep.run());
     });
   if (shared === undefined) return work(signal, []);
   const { withSharedSweep } = await import('../recall-log/shared-recalls.js');

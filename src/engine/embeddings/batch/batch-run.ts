@@ -24,10 +24,10 @@ import {
 } from './job-records.js';
 
 /** Jobs with fewer inputs are not worth the wait. */
-const FEW = 50;
+const SMALLEST_JOB = 50;
 
 /** What the adapter provides. */
-interface BatchGround
+interface BatchEnvironment
   extends Pick<BatchRun, 'accept' | 'limits' | 'nowMs' | 'settings' | 'vendor'> {
   readonly timeoutMs: number;
   readonly pacing: BatchRun['call']['pacing'];
@@ -38,9 +38,9 @@ interface BatchGround
 export async function* startBatchRun(
   inputs: Inputs<KeyedInput>,
   options: BatchEmbedOptions,
-  ground: BatchGround,
+  environment: BatchEnvironment,
 ): AsyncGenerator<KeyedPart> {
-  const { timeoutMs, pacing, embedDocuments, settings, ...shared } = ground;
+  const { timeoutMs, pacing, embedDocuments, settings, ...shared } = environment;
   const stopping = new AbortController();
   const signal =
     options.signal === undefined ? stopping.signal : anySignal([options.signal, stopping.signal]);
@@ -56,7 +56,7 @@ export async function* startBatchRun(
   };
   const stop = (): void => stopping.abort();
   try {
-    yield* embedInBatches(inputs, options.fewInline ? FEW : 1, run, stop);
+    yield* embedInBatches(inputs, options.fewInline ? SMALLEST_JOB : 1, run, stop);
   } finally {
     stop();
   }
@@ -84,9 +84,9 @@ async function* embedInBatches(
   const { settings, health } = run;
   const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [] };
   const records = await run.records.list();
-  const resumed = mapped(records, (record) => resumeJob(record, earlier, run));
+  const resumed = map(records, (record) => resumeJob(record, earlier, run));
   yield* mergeParts(resumed, Math.max(1, records.length), stop);
-  const plan = planJobs(without(inputs, earlier), {
+  const plan = planJobs(remainingInputs(inputs, earlier), {
     inline: run.limits,
     job: run.vendor.limits,
     concurrency: settings.concurrency,
@@ -96,7 +96,7 @@ async function* embedInBatches(
   });
   if (settings.wait) {
     yield* mergeParts(
-      mapped(plan, (planned) => embedPlanned(planned, run)),
+      map(plan, (planned) => embedPlanned(planned, run)),
       settings.concurrency,
       stop,
     );
@@ -118,7 +118,7 @@ async function* resumeJob(
   earlier: EarlierJobs,
   run: BatchRun,
 ): AsyncGenerator<KeyedPart> {
-  const job = await knownJob(record, run);
+  const job = await jobAtVendor(record, run);
   if (job === undefined) return;
   const { id, keys } = job;
   run.onEvent({ type: 'batch.submitted', job: id, inputs: keys.length, resumed: true });
@@ -135,8 +135,8 @@ async function* resumeJob(
   for (const key of keys) if (!end.embedded.has(key)) earlier.left.add(key);
 }
 
-/** A stored job at the vendor; forgets one that was never submitted. */
-async function knownJob(record: JobRecord, run: BatchRun): Promise<StartedJob | undefined> {
+/** Finds a stored job at the vendor; forgets one that was never submitted. */
+async function jobAtVendor(record: JobRecord, run: BatchRun): Promise<StartedJob | undefined> {
   const { handle } = record;
   if (handle !== undefined) return { ...record, handle };
   const found = await findJob(record, run);
@@ -146,7 +146,7 @@ async function knownJob(record: JobRecord, run: BatchRun): Promise<StartedJob | 
 }
 
 /** The inputs that no earlier job has embedded or is working on. */
-async function* without(
+async function* remainingInputs(
   inputs: Inputs<KeyedInput>,
   earlier: EarlierJobs,
 ): AsyncGenerator<KeyedInput> {
@@ -179,7 +179,7 @@ async function* embedByJob(
   await abortableSleep(run.settings.pollIntervalMs, run.call.signal);
   const end = yield* collectJob(job, await awaitJob(job, run), run);
   // Both halves are large enough for a job, so halving terminates.
-  if (end.queueFull && inputs.size >= 2 * FEW) {
+  if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {
     const half = Math.ceil(inputs.size / 2);
     health.maxEntries = Math.min(health.maxEntries, half);
     const all = [...inputs];
@@ -226,7 +226,7 @@ async function* submitAll(
   });
 }
 
-async function* mapped<A, B>(items: Inputs<A>, change: (item: A) => B): AsyncGenerator<B> {
+async function* map<A, B>(items: Inputs<A>, change: (item: A) => B): AsyncGenerator<B> {
   for await (const item of items) yield change(item);
 }
 

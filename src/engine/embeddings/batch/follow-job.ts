@@ -187,7 +187,7 @@ async function* newVectors(
   for await (const result of run.vendor.results(job.handle, run.call)) {
     const { key } = result;
     if ('why' in result || !keys.has(key) || embedded.has(key)) continue;
-    const vector = accepted(result.vector, run);
+    const vector = validVector(result.vector, run);
     if (vector === undefined) continue;
     embedded.add(key);
     yield { input: { key }, vector };
@@ -213,7 +213,7 @@ async function* inParts(vectors: AsyncIterable<KeyedVector>): AsyncGenerator<Key
 }
 
 /** A broken vector counts as missing: embedding its input inline shows what is wrong. */
-function accepted(vector: Float32Array, run: BatchRun): Float32Array | undefined {
+function validVector(vector: Float32Array, run: BatchRun): Float32Array | undefined {
   try {
     return run.accept(vector);
   } catch (error) {

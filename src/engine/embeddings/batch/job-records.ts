@@ -19,8 +19,8 @@ export interface StartedJob extends JobRecord {
   readonly handle: BatchHandle;
 }
 
-/** Vendors delete results after at most 30 days (OpenAI, Voyage). */
-const KEPT_MS = 31 * 24 * 3_600_000;
+/** Vendors delete results after at most 30 days (OpenAI, Voyage); older jobs are forgotten. */
+const LONGEST_KEPT_MS = 31 * 24 * 3_600_000;
 const VERSION = 1;
 
 export type JobRecords = ReturnType<typeof openJobRecords>;
@@ -33,7 +33,7 @@ export function openJobRecords(store: BatchJobStore, clock: Clock) {
     list: async (): Promise<readonly JobRecord[]> => {
       const records: JobRecord[] = [];
       for (const job of await store.list()) {
-        const record = clock.now() - job.createdMs > KEPT_MS ? undefined : read(job);
+        const record = clock.now() - job.createdMs > LONGEST_KEPT_MS ? undefined : read(job);
         if (record === undefined) await store.remove(job.id);
         else records.push(record);
       }

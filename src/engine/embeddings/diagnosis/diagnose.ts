@@ -81,7 +81,7 @@ export async function diagnose(
   let usable: Diagnosis['usable'] | undefined;
   const checks = [check('selected', () => checkSelected(subject))];
   if (primary !== undefined) {
-    const primaryPath = walk(primary, subject, check, signal);
+    const primaryPath = checkSteps(primary, subject, check, signal);
     checks.push(
       primaryPath.done,
       check('batch', () => checkBatch(primary, subject)),
@@ -110,10 +110,12 @@ export async function diagnose(
 type Check = (name: CheckName, run: () => Promise<CheckOutcome>) => Promise<CheckOutcome>;
 
 /**
- * Key, embedding, address. The address comes last, since what counts is whether embedding works,
- * perhaps through a proxy.
+ * Checks the key, embedding and the address, each after the other. The address comes last, since what
+ * counts is whether embedding works, perhaps through a proxy.
+ *
+ * @returns `opened` resolves as soon as the provider is open, for other checks
  */
-function walk(
+function checkSteps(
   primary: DiagnosedProvider,
   subject: DiagnosisSubject,
   check: Check,

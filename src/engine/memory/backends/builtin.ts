@@ -22,7 +22,9 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   const embedder = providers === undefined ? undefined : new QueryEmbedder(providers);
   const canFallBack = (): boolean => {
     const { primary, fallback } = providers ?? {};
-    return primary?.resting() !== undefined && fallback !== undefined && !fallback.resting();
+    return (
+      primary?.recentFailure() !== undefined && fallback !== undefined && !fallback.recentFailure()
+    );
   };
   const search: MemoryBackend['search'] = async (request, work = {}) => {
     const embeds = request.lexicalOnly !== true;
@@ -40,7 +42,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       const checkedWork = isTyping ? { ...work, checksFiles: false } : work;
       return keeper.answer(checkedWork, warnings, ask, { embeds });
     };
-    const couldEmbed = embeds && providers?.primary.resting() === undefined;
+    const couldEmbed = embeds && providers?.primary.recentFailure() === undefined;
     const response = await answer();
     // The provider failed on this query: embed passages with the fallback, then the query.
     const fallsBack = couldEmbed && response.provider === null && canFallBack();

@@ -1,4 +1,4 @@
-import { textsAlone } from '../../embeddings/describe-provider.js';
+import { textOnlyObstacle } from '../../embeddings/describe-provider.js';
 import {
   type BatchJobStore,
   type EmbeddingAdapter,
@@ -108,10 +108,10 @@ async function embedWith(
 ): Promise<EmbeddingSummary> {
   const run = new EmbeddingRun(index, provider, options);
   const isSearch = options.atMost !== undefined;
-  const resting = isSearch ? provider.resting() : undefined;
-  if (resting !== undefined) {
+  const recentFailure = isSearch ? provider.recentFailure() : undefined;
+  if (recentFailure !== undefined) {
     await run.countPending();
-    return run.summary(resting);
+    return run.summary(recentFailure);
   }
   const limit = isSearch ? AbortSignal.timeout(provider.queryTimeoutMs) : NEVER;
   const signal = anySignal([options.signal, limit]);
@@ -128,7 +128,7 @@ async function embedWith(
     }
     const failure = limit.aborted ? providerErrorOf(error, provider) : error;
     if (!(failure instanceof SvcError) || !isProviderFailure(failure)) throw failure;
-    provider.failed(failure);
+    provider.recordFailure(failure);
     return run.summary(failure);
   } finally {
     await run.release();
@@ -304,7 +304,7 @@ class EmbeddingRun {
     const { index } = this;
     const { images, audio } = await index.mediaCounts();
     if (images + audio === 0) return 0;
-    const obstacle = textsAlone(id, provider, model);
+    const obstacle = textOnlyObstacle(id, provider, model);
     this.mediaLeft = { files: images + audio, ...obstacle };
     const { files } = await index.countMissingMedia(identity);
     // Files with the same content are listed once.

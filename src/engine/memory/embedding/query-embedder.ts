@@ -54,7 +54,7 @@ export class QueryEmbedder {
   ): Promise<QueryVector | undefined> {
     if ((await index.vectorIdentities()).length === 0) {
       // Providers that just failed are the reason why there are none.
-      const why = [this.path.primary.resting(), this.path.fallback?.resting()];
+      const why = [this.path.primary.recentFailure(), this.path.fallback?.recentFailure()];
       const failures = why.filter((error) => error !== undefined);
       warnings.push(...(failures.length === 0 ? [NO_VECTORS] : allFailed(failures)));
       return undefined;
@@ -86,8 +86,8 @@ export class QueryEmbedder {
     index: MemoryIndex,
     signal: AbortSignal,
   ): Promise<{ vector: QueryVector; warning: Warning | undefined } | SvcError | undefined> {
-    const resting = provider.resting();
-    if (resting !== undefined) return resting;
+    const recentFailure = provider.recentFailure();
+    if (recentFailure !== undefined) return recentFailure;
     // Includes opening: reading a key or a login may hang as well.
     const limit = anySignal([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
@@ -105,7 +105,7 @@ export class QueryEmbedder {
       signal.throwIfAborted();
       if (isDamage(error)) throw error;
       const known = providerErrorOf(error, provider);
-      provider.failed(known);
+      provider.recordFailure(known);
       return known;
     }
   }

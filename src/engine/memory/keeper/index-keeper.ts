@@ -253,8 +253,8 @@ export class IndexKeeper {
     { signal = NEVER }: WorkOptions,
   ): Promise<boolean> {
     const { primary, fallback } = this.options.providers ?? {};
-    const provider = primary?.resting() === undefined ? primary : fallback;
-    if (provider === undefined || provider.resting() !== undefined) return false;
+    const provider = primary?.recentFailure() === undefined ? primary : fallback;
+    if (provider === undefined || provider.recentFailure() !== undefined) return false;
     const limit = anySignal([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
       const adapter = await provider.open(limit);
@@ -270,7 +270,7 @@ export class IndexKeeper {
       if (isDamage(error)) throw error;
       const failure = providerErrorOf(error, provider);
       if (!isProviderFailure(failure)) throw error;
-      provider.failed(failure);
+      provider.recordFailure(failure);
       return false;
     }
   }
