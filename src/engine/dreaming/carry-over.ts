@@ -28,6 +28,7 @@ import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-worksp
 import { promotedEntries } from './promotion/memory-file.js';
 import { openDreamDatabase } from './store/dream-database.js';
 import { recallEntries } from './store/recall-entries.js';
+import { writeRecords } from './store/write-records.js';
 
 /** Which folder and agents a database belongs to; stored next to it, to find it after a move. */
 const originFile = z.object({ dir: z.string(), agents: z.array(z.string()) });
@@ -44,7 +45,9 @@ export function settleDreams(
 ): void {
   try {
     if (!existsSync(workspace.files.database)) carryOver(workspace, agents, state);
-    if (existsSync(workspace.files.database)) keepOrigin(workspace, agents);
+    // The first sweep has only a recall log when it gets here.
+    const { database, recallLog } = workspace.files;
+    if (existsSync(database) || existsSync(recallLog)) keepOrigin(workspace, agents);
   } catch (error) {
     // A read-only state folder is fine for reading; a write will report the error.
     if (systemErrorCode(error) === undefined) throw error;
@@ -150,7 +153,7 @@ function withDreams<T>({ database }: DreamFiles, read: (database: Connection) =>
   }
 }
 
-/** Whether a recorded claim is in a note or in MEMORY.md of this folder. */
+/** Whether a recorded claim is in a note or in MEMORY.md of this folder, or text that was added to a note. */
 function knows(database: Connection, dir: string): boolean {
   const entries = recallEntries(database);
   const memory = noteText(dir, 'MEMORY.md') ?? '';
@@ -158,15 +161,19 @@ function knows(database: Connection, dir: string): boolean {
     return true;
   }
   const notes = new Map<string, string | undefined>();
-  for (const { text, place } of entries.each(0)) {
-    if (place.source !== 'memory') continue;
-    if (!notes.has(place.path)) {
-      if (notes.size === MOST_NOTES) continue;
-      notes.set(place.path, noteText(dir, place.path));
+  const contains = (path: string, text: string): boolean => {
+    if (!notes.has(path)) {
+      if (notes.size === MOST_NOTES) return false;
+      notes.set(path, noteText(dir, path));
     }
-    if (notes.get(place.path)?.includes(text) === true) return true;
+    return notes.get(path)?.includes(text) === true;
+  };
+  for (const { text, place } of entries.each(0)) {
+    if (place.source === 'memory' && contains(place.path, text)) return true;
   }
-  return false;
+  return writeRecords(database)
+    .list()
+    .some(({ path, inserted }) => contains(path, inserted.trim()));
 }
 
 /** Notes to check before giving up. */

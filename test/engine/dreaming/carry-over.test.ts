@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { dreamHome, ONCE_ASKED } from '../../support/dreams.js';
 import { jsonOf } from '../../support/json.js';
 import { runSvc } from '../../support/run-svc.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('dreams of a workspace that was moved');
 
@@ -68,12 +68,36 @@ test('so does one that was last used before svc kept whose dreams they are', asy
 
 test('so does a workspace with another name, and searches made before the first look count', async () => {
   const { path, sweep } = await sweptHome();
-  renameSync(join(path, 'workspace'), join(path, 'notes'));
-  const set = await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'notes'));
-  assert.is(set.code, 0, set.stderr);
+  await useNotes(path);
   assert.is((await svc(path, 'memory', 'search', 'billing')).code, 0);
   await remembers(path, sweep);
 });
+
+test('so does one that moves right after its first sweep', async () => {
+  const { home } = dreamHome();
+  const { path } = home;
+  assert.is((await svc(path, 'dream', 'run')).code, 0);
+  await useNotes(path);
+  assert.is(jsonOf.dreamList(await svc(path, 'dream', 'list', '--json')).sweeps.length, 1);
+});
+
+test('what was added to notes can be undone after a move, also if nothing was recalled', async () => {
+  const home = folderOf({ 'workspace/memory/a.md': '# A\n' });
+  const { path } = home;
+  for (const text of ['The ferry leaves at nine.', 'The last one leaves at six.']) {
+    assert.is((await svc(path, 'memory', 'add', text)).code, 0);
+  }
+  await useNotes(path);
+  const undone = await svc(path, 'memory', 'undo', '--last', '2');
+  assert.is(undone.code, 0, undone.stderr);
+});
+
+/** Renames the workspace. */
+async function useNotes(path: string): Promise<void> {
+  renameSync(join(path, 'workspace'), join(path, 'notes'));
+  const set = await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'notes'));
+  assert.is(set.code, 0, set.stderr);
+}
 
 test('agents that share a workspace find the same dreams, whichever asks first', async () => {
   const { path, sweep } = await sweptHome();
@@ -84,11 +108,7 @@ test('agents that share a workspace find the same dreams, whichever asks first',
   );
   assert.is((await svc(path, 'config', 'set', 'agents.list', list)).code, 0);
   assert.is((await svc(path, 'dream', 'status')).code, 0);
-  renameSync(join(path, 'workspace'), join(path, 'notes'));
-  assert.is(
-    (await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'notes'))).code,
-    0,
-  );
+  await useNotes(path);
   const asked = await svc(path, 'dream', 'list', '--agent', 'other', '--json');
   assert.ok(
     jsonOf.dreamList(asked).sweeps.some(({ id }) => id === sweep),
