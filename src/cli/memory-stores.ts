@@ -1,6 +1,6 @@
 import { recallStore } from '../engine/active-memory/transcripts.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
-import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
+import { workspaceOfMemory } from '../engine/dreaming/dream-targets.js';
 import { sharedRecallStore } from '../engine/dreaming/recall-log/shared-recalls.js';
 import { messageOf, SvcError, type Warning } from '../engine/errors/index.js';
 import { trialStore } from '../engine/eval/trials.js';
@@ -12,7 +12,6 @@ import { searchLogFile, searchLogStore } from '../engine/memory/lookups/search-l
 import { archiveStore } from '../engine/memory/sessions/index.js';
 import type { WorkOptions } from '../engine/memory/sync/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { realOrGiven } from '../engine/support/files.js';
 import { previewStore } from './dream/evaluate-preview.js';
 
 /** Everything except the files that stores text of a memory. Forgotten passages are removed from all of them. */
@@ -26,16 +25,14 @@ function memoryStores(
   const history = queryHistoryStore(queryHistoryFile(state));
   const recalled = recallStore(state.stateDir);
   const preview = previewStore(state);
-  // Dreaming records no recalls in a folder that does not belong to an agent.
+  const dreams = dreamStore(workspaceOfMemory({ agent, agentId }, state), agent.dreamTimezone);
   if (agentId === null) {
-    return [store, trials, recalled, preview, history].filter((one) => one !== undefined);
+    return [store, trials, dreams, recalled, preview, history].filter((one) => one !== undefined);
   }
-  const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
   const { others } = home;
   const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
   const archive = archiveStore({ agent }, context);
   const searches = searchLogStore(searchLogFile(state, agentId), entries);
-  const dreams = dreamStore(workspace, agent.dreamTimezone);
   // The archive first, so that no sync reads from it what is being forgotten.
   const stores = [archive, store, trials, dreams, ...recalls, recalled, searches, preview, history];
   return stores.filter((one) => one !== undefined);

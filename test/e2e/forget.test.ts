@@ -80,6 +80,19 @@ test('forgotten text is in no file of svc, and indexing does not bring it back',
   assert.is(jsonOf.search(await memory(home, 'search', 'bell', '--json')).results.length, 1);
 });
 
+test('text that was added to a folder without an agent can be forgotten as well', async () => {
+  const home = homeOf();
+  const ws = home.at('ws');
+  const added = await memory(home, 'add', 'The spare key is with the beekeeper.', '-w', ws);
+  assert.is(added.code, 0, added.stderr);
+  const run = await memory(home, 'forget', 'beekeeper', '-w', ws, '--from-file', '--yes');
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(
+    filesWith(home, 'beekeeper').filter((file) => !file.includes('/forgotten/')),
+    [],
+  );
+});
+
 test('active memory does not repeat what was forgotten', async () => {
   const home = homeOf({ plugins: { entries: { 'active-memory': RECALLS } } });
   const recall = ['recall', '--session-key', 'agent:main:x:direct:1', '--json', 'front door code'];

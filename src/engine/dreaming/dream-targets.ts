@@ -77,6 +77,15 @@ export function settledWorkspace(
   return workspace;
 }
 
+/** The workspace of an opened memory. What is recorded of a folder without an agent is not moved along with it. */
+export function workspaceOfMemory(
+  { agent, agentId }: { readonly agent: ResolvedAgent; readonly agentId: string | null },
+  state: EngineContext['state'],
+): DreamWorkspace {
+  const place = realOrGiven(agent.workspaceDir);
+  return agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
+}
+
 function reachOf(
   agents: readonly ResolvedAgent[],
   context: EngineContext,

@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { settledWorkspace } from '../dreaming/dream-targets.js';
-import {
-  type DreamWorkspace,
-  dreamWorkspace,
-  realWorkspaceDir,
-} from '../dreaming/dream-workspace.js';
+import { workspaceOfMemory } from '../dreaming/dream-targets.js';
+import { realWorkspaceDir } from '../dreaming/dream-workspace.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
@@ -19,7 +15,7 @@ import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guar
 import { MEMORY_TITLE } from '../memory-files/insertion.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { isInside, namesIn, realOrGiven, realTarget } from '../support/files.js';
+import { isInside, namesIn, realTarget } from '../support/files.js';
 import { folded } from '../support/text.js';
 
 /** What every change of notes needs. */
@@ -47,7 +43,7 @@ export async function changingNotes<T>(
   work: (changer: NoteChanger) => T,
 ): Promise<T> {
   const { clock, state } = context;
-  const workspace = workspaceOf({ agent, agentId }, state);
+  const workspace = workspaceOfMemory({ agent, agentId }, state);
   const dir = realWorkspaceDir(workspace);
   return withLockedDreams(workspace, { signal, onWait }, ({ writes, captures }) => {
     const changer: NoteChanger = {
@@ -73,15 +69,7 @@ export async function whileNotesAreLocked<T>(
   { context, ...wait }: NoteOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  return withProcessLock(workspaceOf(memory, context.state).files.lock, wait, work);
-}
-
-function workspaceOf(
-  { agent, agentId }: Pick<OpenedMemory, 'agent' | 'agentId'>,
-  state: EngineContext['state'],
-): DreamWorkspace {
-  const place = realOrGiven(agent.workspaceDir);
-  return agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
+  return withProcessLock(workspaceOfMemory(memory, context.state).files.lock, wait, work);
 }
 
 /** Completes killed writes: one that reached its file is recorded, any other is dropped. */
