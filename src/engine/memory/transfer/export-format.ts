@@ -30,6 +30,12 @@ const headerLine = z.strictObject({
   agent: z.nullable(z.string()),
 });
 
+/** What any later version has, whatever else. */
+const newerHeader = z.object({
+  format: z.literal('svc-memory'),
+  version: z.int().check(z.gt(EXPORT_VERSION)),
+});
+
 const documentLine = z.strictObject({
   type: z.literal('document'),
   path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
@@ -77,10 +83,15 @@ export type ExportLine = Readonly<z.infer<typeof exportLineSchema>>;
 export type LineOf<T extends ExportLine['type']> = Extract<ExportLine, { readonly type: T }>;
 
 /** A fault in an export. */
-export function exportFault(file: string, line: number, why: string): SvcError {
+export function exportFault(
+  file: string,
+  line: number,
+  why: string,
+  hint = 'create the export again with "svc memory export"',
+): SvcError {
   return new SvcError('IMPORT_INVALID', `invalid export, line ${line}: ${why}`, {
     location: { file, line, column: 1 },
-    hint: 'nothing was written; create the export again with "svc memory export"',
+    hint: `nothing was written; ${hint}`,
   });
 }
 
@@ -176,7 +187,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
   const checker = new ExportChecker();
   let last = 0;
   for await (const { number, bytes } of readFileLines(file)) {
-    checker.take(bytes, number === 1, (why) => exportFault(file, number, why));
+    checker.take(bytes, number === 1, (why, hint) => exportFault(file, number, why, hint));
     last = number;
   }
   if (!checker.ended) throw exportFault(file, last + 1, 'the file ends without an end line');
@@ -185,7 +196,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
 }
 
 /** Creates the error for a line. */
-type Fault = (why: string) => Error;
+type Fault = (why: string, hint?: string) => Error;
 
 /** Reads the lines of an export in order, and remembers what later lines are checked against. */
 class ExportChecker {
@@ -259,6 +270,11 @@ export function parseLine(bytes: Buffer, fault: Fault): ExportLine {
   }
   const parsed = exportLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
+  const { data: newer } = newerHeader.safeParse(value);
+  if (newer !== undefined) {
+    const why = `a newer svc wrote it (format ${newer.version}, this one knows ${EXPORT_VERSION})`;
+    throw fault(why, 'update svc');
+  }
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`;
   throw fault(`unknown kind of line${where}`);

@@ -419,6 +419,17 @@ test('nothing is written of an export that is truncated, corrupted or reordered'
   assert.equal(readdirSync(to.notes.path), []);
 });
 
+test('an export of a newer svc is refused with the reason, whatever else it has', async () => {
+  const text = await exported(worldOf(NOTES), false);
+  const file = tempFolder().at('newer.jsonl');
+  writeFileSync(file, text.replace('"version":1', '"version":2,"more":true'));
+  const transfer = await worldOf({}).backend.transfer();
+  const { code, message, hint } = await failureOf(transfer.planImport(file));
+  assert.is(code, 'IMPORT_INVALID');
+  assert.match(message, /line 1: a newer svc wrote it \(format 2, this one knows 1\)/u);
+  assert.is(hint, 'nothing was written; update svc');
+});
+
 test('a missing file is reported, and for a folder of notes the alternative is shown', async () => {
   const transfer = await worldOf({}).backend.transfer();
   const folder = tempFolder().path;
