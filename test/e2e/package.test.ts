@@ -50,7 +50,8 @@ function unpacked(): string {
 
 test('the tarball contains only what is needed to run and read about it', () => {
   const { files } = packed;
-  const own = /^(?:bin\/(?:run\.js|package\.json)|dist\/.+|oclif\.manifest\.json|package\.json)$/;
+  const own =
+    /^(?:bin\/(?:run\.js|package\.json)|scripts\/prepare\.js|dist\/.+|oclif\.manifest\.json|package\.json)$/;
   const paper = /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|docs\/samples\/|man\/svc\.1$)/;
   const others = files.filter(({ path }) => !own.test(path) && !paper.test(path));
   assert.equal(
@@ -155,6 +156,14 @@ test('the packed tarball works with its declared dependencies alone', async () =
   assert.equal([help.code, /EXAMPLES/.test(help.stdout)], [0, true]);
   const version = await runSvc(['--version'], options);
   assert.match(version.stdout, new RegExp(`^${manifest.name}/${manifest.version} `));
+});
+
+test('the unpacked package can be installed from its folder, with and without development dependencies', () => {
+  const root = unpacked();
+  const prepare = () => spawnSync('npm', ['run', '--silent', 'prepare'], { cwd: root });
+  assert.is(prepare().status, 0);
+  symlinkSync(join(ROOT, 'node_modules/rolldown'), join(root, 'node_modules/rolldown'));
+  assert.is(prepare().status, 0);
 });
 
 test('npm start answers from the project’s own docs, in the folder where one stands', () => {
