@@ -4,19 +4,39 @@ import type { EmbeddingEvent } from '../embedding-event.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 
 export interface RetryRules {
-  /** Tries of one request, including the first; for rate limits, consecutive pauses. */
+  /** Tries of one request, including the first; also consecutive rate limits for which the vendor asks for a wait. */
   readonly maxTries: number;
+  /** Consecutive rate limits for which the vendor does not say how long to wait. */
+  readonly maxUntimedLimits: number;
   /** Longest single wait. If the vendor asks for more, `giveUpOnLongWaits` gives up. */
   readonly maxWaitMs: number;
   readonly giveUpOnLongWaits: boolean;
 }
 
-/** For indexing, which may run for hours. */
-export const PATIENT: RetryRules = { maxTries: 5, maxWaitMs: 60_000, giveUpOnLongWaits: false };
+/**
+ * For indexing, which may run for hours. Most limits are counted by the minute, and another process with the same key
+ * may have used this one up: the pauses together are longer.
+ */
+export const PATIENT: RetryRules = {
+  maxTries: 5,
+  maxUntimedLimits: 9,
+  maxWaitMs: 60_000,
+  giveUpOnLongWaits: false,
+};
 /** For queries that somebody waits for. */
-export const INTERACTIVE: RetryRules = { maxTries: 3, maxWaitMs: 5_000, giveUpOnLongWaits: true };
+export const INTERACTIVE: RetryRules = {
+  maxTries: 3,
+  maxUntimedLimits: 3,
+  maxWaitMs: 5_000,
+  giveUpOnLongWaits: true,
+};
 /** For probes, which report what happens. */
-export const ONCE: RetryRules = { maxTries: 1, maxWaitMs: 0, giveUpOnLongWaits: true };
+export const ONCE: RetryRules = {
+  maxTries: 1,
+  maxUntimedLimits: 1,
+  maxWaitMs: 0,
+  giveUpOnLongWaits: true,
+};
 
 export interface Pacing {
   /**
@@ -112,7 +132,8 @@ export class Pacer {
     if (now >= this.pausedUntilMs) {
       if (now - this.pausedUntilMs > FORGOTTEN_MS) this.rounds = 0;
       this.rounds += 1;
-      if (this.rounds >= rules.maxTries) return undefined;
+      const most = askedMs === undefined ? rules.maxUntimedLimits : rules.maxTries;
+      if (this.rounds >= most) return undefined;
       const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(this.rounds));
       this.pausedUntilMs = now + waitMs;
       this.intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2));

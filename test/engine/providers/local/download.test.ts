@@ -54,7 +54,12 @@ test.before.each(async (context) => {
 test.after.each(({ host }) => host.close());
 
 /** Tries again without waiting. */
-const SOON: RetryRules = { maxTries: 4, maxWaitMs: 1, giveUpOnLongWaits: false };
+const SOON: RetryRules = {
+  maxTries: 4,
+  maxUntimedLimits: 4,
+  maxWaitMs: 1,
+  giveUpOnLongWaits: false,
+};
 
 interface Run {
   readonly rules?: RetryRules;
