@@ -235,6 +235,7 @@ const SHOWN_DIGITS = 16;
 export function renderCopied(copied: StorageCopyOutput, style: Style): string {
   const { to, address, dryRun, verified, parts } = copied;
   const where = to === 'postgres' ? safeLine(address) : 'the SQLite files of this machine';
+  if (parts.length === 0) return 'nothing to copy\n';
   if (dryRun) {
     const rows = parts.map(({ name, rows: count }) => [safeLine(name), formatCount(count)]);
     const table = renderTable(COPY_COLUMNS.slice(0, 2), rows, style);

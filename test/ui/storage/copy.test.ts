@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createCopyNotes } from '../../../src/ui/storage.js';
+import { createCopyNotes, renderCopied } from '../../../src/ui/storage.js';
+import { createStyle } from '../../../src/ui/style.js';
 
 test('progress is printed once a second, and at the end of each step', () => {
   const lines: string[] = [];
@@ -21,6 +22,14 @@ test('progress is printed once a second, and at the end of each step', () => {
     'flows: checking 200 of 557',
     'flows: checking 557 of 557',
   ]);
+});
+
+test('a host that has nothing is not said to be copied', () => {
+  const copied = { to: 'postgres', address: 'db/svc', parts: [] } as const;
+  for (const dryRun of [false, true]) {
+    const text = renderCopied({ ...copied, dryRun, verified: !dryRun }, createStyle(false));
+    assert.is(text, 'nothing to copy\n');
+  }
 });
 
 test.run();
