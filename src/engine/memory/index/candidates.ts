@@ -102,6 +102,17 @@ export function mostSimilar<T extends { readonly similarity: number }>(
   return last === undefined ? sorted : sorted.filter(({ similarity }) => similarity >= last);
 }
 
+/** At least so many contents are compared exactly. */
+const COMPARED = 1024;
+/** Share of the codes, because many codes have more near ties. */
+const COMPARED_SHARE = 1 / 40;
+const COMPARED_PER_RESULT = 4;
+
+/** How many of the contents with the nearest codes are compared exactly. @param codes how many there are */
+export function comparedExactly(results: number, codes: number): number {
+  return Math.max(COMPARED, codes * COMPARED_SHARE, results * COMPARED_PER_RESULT);
+}
+
 /** A document as an index has it, for a filter. */
 export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
@@ -121,7 +132,7 @@ export interface ChunkRow {
 }
 
 /** The documents that a filter keeps, and whether it depends on their chunks. */
-export function keptRows<Row extends DocumentRow>(
+export function filterRows<Row extends DocumentRow>(
   rows: readonly Row[],
   { sources, kinds, path, document, chunkDecides = false }: CandidateFilter,
 ): { readonly rows: readonly Row[]; readonly byChunk: boolean } {
@@ -138,7 +149,7 @@ export function keptRows<Row extends DocumentRow>(
 }
 
 /** The ids of the chunks of kept documents that a filter keeps. */
-export function keptChunkIds(
+export function filterChunkIds(
   chunks: readonly ChunkRow[],
   documents: readonly DocumentRow[],
   { chunk: keeps = () => true }: CandidateFilter,
@@ -146,10 +157,9 @@ export function keptChunkIds(
   const byId = new Map(documents.map((document) => [document.id, filteredDocument(document)]));
   const kept = chunks.filter(({ document, startLine, headings, text, first, last }) => {
     const days = first === null || last === null ? undefined : { first, last };
-    const of = byId.get(document);
-    return (
-      of !== undefined && keeps({ startLine, headingPath: headingPathOf(headings), text, days }, of)
-    );
+    const owner = byId.get(document);
+    const headingPath = headingPathOf(headings);
+    return owner !== undefined && keeps({ startLine, headingPath, text, days }, owner);
   });
   return kept.map(({ id }) => id);
 }
@@ -158,12 +168,12 @@ function filteredDocument({ facts, ...document }: DocumentRow): FilteredDocument
   return { ...document, facts: facts === null ? undefined : JSON.parse(facts) };
 }
 
-/** For LIKE with the escape `\\`: contains a text, ASCII case ignored. */
+/** A pattern for LIKE, with `\\` as the escape character: contains a text, ASCII case ignored. */
 export function literalPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, '\\$&')}%`;
 }
 
-/** The letters and digits of a text in any case, with anything between them; may find more. */
+/** A pattern for LIKE: the letters and digits of a text in any case, with anything between them. May match more. */
 export function likePattern(text = ''): string {
   // A heading can have marks of Markdown. LIKE ignores the case of ASCII letters only; the lower case of İ begins with one.
   return `%${text.replaceAll(/(?:i(?=\u0307))?[^a-z0-9]+/gu, '%')}%`;

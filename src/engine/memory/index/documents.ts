@@ -17,7 +17,7 @@ export interface IndexedDocument extends DocumentKey {
   readonly mimeType?: string | undefined;
   readonly fingerprint: FileFingerprint;
   /**
-   * SHA-256 of the bytes, hexadecimal, with a mark of what in them is forgotten; for a transcript see
+   * SHA-256 of the bytes, hexadecimal, with a mark of the forgotten parts; for a transcript see
    * load-transcript.ts.
    */
   readonly hash: string;
@@ -46,7 +46,7 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   readonly indexedMs: number;
 }
 
-/** The kind of the document under a key, when its file was modified, and what of it dreaming wrote. */
+/** The kind of the document under a key, when its file was modified, and the lines that dreaming wrote. */
 export type DescribedDocument = DocumentKey &
   Pick<IndexedDocument, 'kind' | 'mimeType'> &
   Pick<NoteFacts, 'promoted'> & { readonly modifiedMs: number };
@@ -114,7 +114,7 @@ export interface TreeSnapshot {
   readonly fingerprints: Buffer;
 }
 
-/** A document as an index stores it. */
+/** The row of a document whose content is read. */
 export interface ContentRow {
   readonly id: number;
   readonly indexedMs: number;
@@ -133,7 +133,7 @@ export interface FileColumns extends FileFingerprint {
 export type StoredDocumentRow = FileColumns &
   Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
 
-/** A row with what these columns say. */
+/** A row with its stored columns decoded. */
 export function storedDocumentOf<Row extends FileColumns>({
   size,
   mtimeMs,
@@ -156,7 +156,7 @@ export interface ChunkColumns {
   readonly lineNumbers: string | null;
 }
 
-/** A row with what these columns say. */
+/** A row with its stored columns decoded. */
 export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...row }: Row) {
   const numbers = lineNumbersOf(lineNumbers);
   return {
@@ -169,7 +169,7 @@ export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...ro
 /** A chunk as an index stores it. */
 export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
-/** What rows of an index say about a document. */
+/** The content of a document from its rows. */
 export function contentOf(
   { indexedMs, modifiedMs, facts }: ContentRow,
   chunks: readonly ContentChunkRow[],
@@ -185,7 +185,7 @@ export function contentOf(
 /** What an index stores of one source. */
 export type SourceRow = Required<SourceCounts>;
 
-/** The counts of an index from those of its sources. */
+/** The counts of an index, from those of its sources. */
 export function countsOf(rows: readonly SourceRow[], media: MediaCounts): DocumentCounts {
   return {
     documents: rows.reduce((sum, row) => sum + row.documents, 0),

@@ -86,7 +86,7 @@ const RUSSIAN = LANGUAGES.find(({ code }) => code === 'ru');
 
 const ENGLISH = new Set<string>(englishWords);
 
-/** For each stop word, the positions of its languages. Those that English shares tell nothing. */
+/** For each stop word that is not English too, the positions of its languages. */
 const SPOKEN_IN = new Map<string, readonly number[]>();
 for (const [at, { stopWords }] of LANGUAGES.entries()) {
   for (const word of stopWords) {

@@ -39,7 +39,7 @@ export interface Language {
 
 /** A word of a text in any language. */
 export const WORD = /\p{L}[\p{L}\p{M}]*/gu;
-/** Stems of that many words are remembered while indexing. */
+/** Maximum number of cached stems of a language. */
 const MOST_STEMS = 50_000;
 
 function language(
@@ -73,7 +73,7 @@ function language(
   };
 }
 
-/** All of them; their places tell them apart while a language is detected. */
+/** All languages; their positions identify them while a language is detected. */
 export const LANGUAGES: readonly Language[] = [
   language('da', danish, danishWords, true),
   language('de', german, germanWords, true),

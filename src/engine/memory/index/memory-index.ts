@@ -80,7 +80,7 @@ interface IndexStatistics extends DocumentCounts {
 export interface MemoryIndex {
   identity(): Promise<IndexIdentity>;
 
-  /** The index for one search, which need not ask before each step whether others have changed it. */
+  /** The index for one search, which does not check before each step whether others have changed it. */
   view(): Promise<MemoryIndex>;
 
   /** Whether anything of a source is indexed. */
@@ -249,7 +249,7 @@ export interface MemoryIndex {
   close(): void;
 }
 
-/** The passages that hosts of a shared memory have taken with `missingEmbeddings`, and not given a vector yet. */
+/** The passages that hosts of a shared memory got from `missingEmbeddings`, and have not stored a vector for yet. */
 interface EmbeddingClaims {
   /** Leaves those of this host to the others, except for what waits for a job of its provider. */
   release(identity: string): Promise<void>;

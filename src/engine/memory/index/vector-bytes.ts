@@ -98,7 +98,7 @@ export function unpackVectors(column: Buffer, dimensions: number): Float32Array[
 /** A query in whole numbers, because their products with bytes take a third of the time of floats. */
 export type QueryVector = Int32Array;
 
-/** Its error of a similarity is a tenth of that of bytes, and no sum of products exceeds 32 bits. */
+/** Adds a tenth of the error that bytes have to a similarity, and no sum of products exceeds 32 bits. */
 const QUERY_UNIT = 1 << 15;
 
 export function queryVector(vector: Float32Array): QueryVector {

@@ -13,8 +13,8 @@ export function hasCamelCase(text: string): boolean {
 }
 
 /**
- * The parts of the names in camel case of a text, with a space before each. Most words are none, so only where one
- * changes case is looked at closely, and that by character codes, which takes half as long.
+ * The parts of the names in camel case of a text, with a space before each. Few words are such names, so only words
+ * with a change of case are read, and by character codes, which takes half as long.
  */
 function partsOfNames(text: string): string {
   let parts = '';
@@ -32,7 +32,7 @@ function partsOfNames(text: string): string {
   return parts;
 }
 
-/** Whether it is an ASCII letter or digit. */
+/** Whether a character is an ASCII letter or digit. */
 function isWordCode(code: number): boolean {
   if (code >= 97) return code <= 122;
   return code >= 65 ? code <= 90 : code >= 48 && code <= 57;
@@ -62,7 +62,7 @@ export function forwards(entry: string): string {
   return [...entry.replaceAll(BACKWARDS, '')].reverse().join('');
 }
 
-/** What a text is found by beside its words: parts of names, and in some languages compounds, backwards. */
+/** Index entries besides the words of a text: parts of names, and in some languages compounds, backwards. */
 export function wordParts(text: string, language: Language | undefined): string {
   const parts = partsOfNames(text);
   if (language?.compounds !== true) return parts;

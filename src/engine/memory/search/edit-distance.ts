@@ -37,7 +37,7 @@ export function editDistance(
   let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   let least = b.length;
   for (let row = 1; row <= a.length; row++) {
-    [before, above] = [above, nextRow(a, b, row, above, before)];
+    [before, above] = [above, nextRow(a, b, row, { above, before })];
     least = Math.min(least, above[b.length] ?? 0);
     // No later row has less; a swap reaches back one row more.
     if (Math.min(...before, ...above) > most) return ofPrefix ? least : most + 1;
@@ -50,8 +50,7 @@ function nextRow(
   a: string,
   b: string,
   row: number,
-  above: readonly number[],
-  before: readonly number[],
+  { above, before }: { readonly above: readonly number[]; readonly before: readonly number[] },
 ): number[] {
   const current = [row];
   for (let column = 1; column <= b.length; column++) {

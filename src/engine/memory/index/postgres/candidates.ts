@@ -9,13 +9,13 @@ import {
   type VectorCandidate,
 } from '../candidates.js';
 import { type ChunkColumns, chunkOf } from '../documents.js';
-import { type Kept, keepsChunk, keptBy } from './document-filter.js';
+import { applyFilter, type FilterResult, keepsChunk } from './document-filter.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
-import { type Scored, selected } from './match-expression.js';
+import { filterByIds, type ScoredChunks } from './match-expression.js';
 
 /** A memory as one of its hosts searches it. */
-export interface Searched {
+export interface SearchedMemory {
   readonly sql: Server;
   readonly facts: MemoryFacts;
   readonly reader: KeywordReader;
@@ -55,20 +55,20 @@ const MOST_COPIES = 4;
 
 /** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
 export async function lexicalCandidates(
-  searched: Searched,
+  searched: SearchedMemory,
   match: string,
   limit: number,
   filter: CandidateFilter | undefined,
 ): Promise<LexicalCandidate[]> {
   const { facts, reader } = searched;
-  const isWanted = keepsChunk(await keptBy(searched, filter));
+  const isWanted = keepsChunk(await applyFilter(searched, filter));
   const found = await reader.scores(match, isWanted);
   const best = bestOf(found, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
   return candidatesOf(searched, best, limit, `score DESC, ${NEWER_FIRST}`);
 }
 
 /** The best of some chunks, and ties with the last of them. */
-function bestOf({ ids, scores }: Scored, count: number): Scored {
+function bestOf({ ids, scores }: ScoredChunks, count: number): ScoredChunks {
   if (ids.length <= count) return { ids, scores };
   const least = nthLargest(scores, count);
   const isBest = (_: number, at: number): boolean => (scores[at] ?? 0) >= least;
@@ -100,8 +100,8 @@ function nthLargest(values: Float64Array, n: number): number {
 
 /** Reads chunks. @param order columns to sort by, before path and line */
 async function candidatesOf(
-  { sql, facts }: Searched,
-  { ids, scores }: Scored,
+  { sql, facts }: SearchedMemory,
+  { ids, scores }: ScoredChunks,
   limit: number,
   order: string,
 ): Promise<LexicalCandidate[]> {
@@ -126,10 +126,10 @@ async function candidatesOf(
 
 /** The chunks of this memory that have some contents, the most similar first; ties by path and line. */
 export async function candidatesOfContents(
-  { sql, facts }: Searched,
+  { sql, facts }: SearchedMemory,
   contents: readonly { readonly hash: Buffer; readonly similarity: number }[],
   limit: number,
-  kept: Kept | undefined,
+  kept: FilterResult | undefined,
 ): Promise<VectorCandidate[]> {
   if (contents.length === 0) return [];
   const distinct = [...new Set(contents.map(({ similarity }) => similarity))];
@@ -161,13 +161,13 @@ function toCandidate({ origin, ...row }: CandidateRow, bm25: number): LexicalCan
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
 export async function literalCandidates(
-  searched: Searched,
+  searched: SearchedMemory,
   text: string,
   limit: number,
   filter: CandidateFilter | undefined,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
-  const isWanted = keepsChunk(await keptBy(searched, filter));
+  const isWanted = keepsChunk(await applyFilter(searched, filter));
   const ids = await idsOf(
     sql,
     `SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2`,
@@ -190,7 +190,7 @@ const DATED = 'memory = $1 AND first_day <= $3 AND last_day >= $2';
 
 /** How many chunks are dated to one of the days. */
 export async function countDated(
-  { sql, facts }: Pick<Searched, 'facts' | 'sql'>,
+  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
   { first, last }: DayRange,
 ): Promise<number> {
   const [row] = await sql.query<{ readonly count: number }>(
@@ -202,16 +202,16 @@ export async function countDated(
 
 /** The chunks of some days: by BM25, then the newest; ties by path and line. */
 export async function datedCandidates(
-  searched: Searched,
+  searched: SearchedMemory,
   { days, match, mustMatch, except, limit, filter }: DatedQuestion,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts, reader } = searched;
-  const isWanted = keepsChunk(await keptBy(searched, filter));
+  const isWanted = keepsChunk(await applyFilter(searched, filter));
   const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
     ...[facts.id, days.first, days.last],
   ]);
   const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
-  const kept = selected(dated.filter(isWanted), unwanted, false);
+  const kept = filterByIds(dated.filter(isWanted), unwanted, false);
   const among = new Set(kept);
   const matched =
     match === undefined ? undefined : await reader.scores(match, (chunk) => among.has(chunk));
@@ -239,7 +239,7 @@ export async function termsBetween(
 
 /** The texts of some chunks that match a full-text expression, with their headings; the first ones in the memory. */
 export async function someTexts(
-  { sql, facts, reader }: Searched,
+  { sql, facts, reader }: SearchedMemory,
   match: string,
   limit: number,
 ): Promise<string[]> {

@@ -6,28 +6,27 @@ import type { Place } from './stored-chunks.js';
 import type { WordReader } from './tokenize.js';
 
 /** A memory that is changed. */
-interface Changed {
+interface ChangedMemory {
   readonly memory: number;
   /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
   readonly lockWaitMs: number | undefined;
 }
 
 /** A memory that is written, and how its words are read. */
-export interface Target extends Changed, Place {
+export interface Target extends ChangedMemory, Place {
   readonly tokenizer: Tokenizer;
   readonly words: WordReader;
 }
 
 /**
- * Changes a memory in one transaction, which no other writer of the memory meets. Searches read the memory again
- * after it.
+ * Changes a memory in one transaction, one writer at a time. Searches read the memory again after it.
  *
  * @param work gets the id of the memory's next chunk
  * @throws SvcError STORAGE_BUSY when another writer does not finish in time
  */
 export async function changeMemory<T>(
   server: Server,
-  { memory, lockWaitMs }: Changed,
+  { memory, lockWaitMs }: ChangedMemory,
   work: (transaction: Transaction, nextChunk: number) => Promise<T>,
 ): Promise<T> {
   const change = async (transaction: Transaction): Promise<T> => {
@@ -37,14 +36,14 @@ export async function changeMemory<T>(
     );
     if (row === undefined) throw new Error('the memory was deleted meanwhile');
     const result = await work(transaction, row.next);
-    await noteChange(transaction, memory);
+    await recordChange(transaction, memory);
     return result;
   };
   return server.transaction(change, { lockWaitMs });
 }
 
-/** Records that searches have to read the memory again, and what they need not look up. */
-async function noteChange(transaction: Transaction, memory: number): Promise<void> {
+/** Records that searches have to read the memory again, and facts that they need not look up. */
+async function recordChange(transaction: Transaction, memory: number): Promise<void> {
   await transaction.run(
     `UPDATE svc.memories SET revision = revision + 1, languages = coalesce(found.languages, ''),
        sources = coalesce(found.sources, ''), has_media = coalesce(found.media, false)
@@ -64,19 +63,19 @@ export function originRemoved(): SvcError {
 }
 
 /** A change set with at most one change of each document, to the same effect. */
-export function mergedChanges(changes: Iterable<Change>): readonly Change[] {
+export function mergeChanges(changes: Iterable<Change>): readonly Change[] {
   const merged = new Map<string, Change>();
   for (const change of changes) {
     const { source, path } =
       change.type === 'put' || change.type === 'extend' ? change.document : change.key;
     const key = `${source}:${path}`;
     const earlier = merged.get(key);
-    merged.set(key, earlier === undefined ? change : together(earlier, change));
+    merged.set(key, earlier === undefined ? change : mergeChange(earlier, change));
   }
   return [...merged.values()];
 }
 
-function together(earlier: Change, later: Change): Change {
+function mergeChange(earlier: Change, later: Change): Change {
   const isWritten = earlier.type === 'put' || earlier.type === 'extend';
   if (!isWritten || later.type === 'put' || later.type === 'remove') return later;
   if (later.type === 'touch') {

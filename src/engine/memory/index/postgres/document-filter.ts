@@ -3,8 +3,8 @@ import {
   type CandidateFilter,
   type ChunkRow,
   type DocumentRow,
-  keptChunkIds,
-  keptRows,
+  filterChunkIds,
+  filterRows,
   likePattern,
 } from '../candidates.js';
 import type { MemoryFacts } from './facts.js';
@@ -15,22 +15,22 @@ interface KeptDocument extends DocumentRow {
 }
 
 /** What a filter keeps. */
-export interface Kept {
+export interface FilterResult {
   readonly documents: readonly KeptDocument[];
   /** Undefined for all chunks of the documents. */
   readonly chunks: readonly number[] | undefined;
 }
 
 /** What a filter keeps; undefined when it keeps everything. */
-export async function keptBy(
+export async function applyFilter(
   { sql, facts }: { readonly sql: Sql; readonly facts: MemoryFacts },
   filter: CandidateFilter = {},
-): Promise<Kept | undefined> {
+): Promise<FilterResult | undefined> {
   const { sources, kinds, path, document } = filter;
-  const kept: readonly string[] | undefined = sources;
-  const isOfOther = facts.sources.some((source) => kept?.includes(source) === false);
-  const isAll = kinds === undefined && path === undefined && document === undefined;
-  if (!isOfOther && isAll) return undefined;
+  const wanted: readonly string[] | undefined = sources;
+  const hasOtherSources = facts.sources.some((source) => wanted?.includes(source) === false);
+  const keepsAllOfSource = kinds === undefined && path === undefined && document === undefined;
+  if (!hasOtherSources && keepsAllOfSource) return undefined;
   const all = await sql.query<KeptDocument>(
     `SELECT id, source, path, kind, mtime_ms AS "modifiedMs", ${document === undefined ? 'NULL' : 'facts'} AS facts,
        chunk_ids::text AS chunks
@@ -38,12 +38,12 @@ export async function keptBy(
      WHERE memory = $1 AND ($2::text[] IS NULL OR source = ANY ($2)) AND ($3::text[] IS NULL OR kind = ANY ($3))`,
     [facts.id, sources ?? null, kinds ?? null],
   );
-  const { rows, byChunk } = keptRows(all, filter);
+  const { rows, byChunk } = filterRows(all, filter);
   if (!byChunk) return { documents: rows, chunks: undefined };
-  return { documents: rows, chunks: await keptChunks(sql, facts.id, rows, filter) };
+  return { documents: rows, chunks: await filterChunks(sql, facts.id, rows, filter) };
 }
 
-async function keptChunks(
+async function filterChunks(
   sql: Sql,
   memory: number,
   rows: readonly KeptDocument[],
@@ -59,13 +59,13 @@ async function keptChunks(
      ORDER BY id`,
     [memory, rows.map(({ id }) => id), contains === undefined ? null : likePattern(contains)],
   );
-  return keptChunkIds(chunks, rows, filter);
+  return filterChunkIds(chunks, rows, filter);
 }
 
 const RANGE = /\[(\d+),(\d+)\)/g;
 
 /** Whether a chunk is kept. */
-export function keepsChunk(kept: Kept | undefined): (id: number) => boolean {
+export function keepsChunk(kept: FilterResult | undefined): (id: number) => boolean {
   if (kept === undefined) return () => true;
   const ids = new Set<number>(kept.chunks);
   if (kept.chunks === undefined) {

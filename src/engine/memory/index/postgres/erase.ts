@@ -12,19 +12,19 @@ import {
 } from './stored-chunks.js';
 import { addTerms, removeTerms } from './write-terms.js';
 
-type Words = Omit<Target, 'origin'>;
+type WordTarget = Omit<Target, 'origin'>;
 
 /** Documents of one transaction. */
 const BATCH = 200;
 
 /**
- * Erases chunks of any host, with their vectors unless another text needs them, and everything their words left. What
- * their documents say about themselves and link to may repeat the text, so it is erased too. The documents count as
- * changed, so the hosts that have the files index the rest again.
+ * Erases chunks of any host, with their words and, unless another text needs them, their vectors. The facts and links of
+ * their documents may repeat the text, so they are erased too. The documents count as changed, so the hosts that have
+ * the files index the rest again.
  */
 export async function eraseChunks(
   server: Server,
-  target: Words,
+  target: WordTarget,
   ids: readonly number[],
 ): Promise<void> {
   await changeMemory(server, target, async (transaction) => {
@@ -50,7 +50,11 @@ export async function eraseChunks(
 }
 
 /** Removes everything that a host has indexed into a memory, and the host from its origins. */
-export async function removeOrigin(server: Server, target: Words, name: string): Promise<void> {
+export async function removeOrigin(
+  server: Server,
+  target: WordTarget,
+  name: string,
+): Promise<void> {
   const { memory } = target;
   for (let left = true; left; ) {
     left = await changeMemory(server, target, async (transaction) => {
@@ -118,7 +122,7 @@ const MOST_DEAD = 1 / 2;
 const CHUNKS_AT_ONCE = 4000;
 
 /** Compacts the postings of a memory if too many are of deleted chunks. */
-export async function compactIfWorthIt(server: Server, target: Words): Promise<void> {
+export async function compactIfWorthIt(server: Server, target: WordTarget): Promise<void> {
   const [row] = await server.query<{ readonly chunks: number; readonly dead: number }>(
     'SELECT chunks, dead_chunks AS dead FROM svc.memories WHERE id = $1',
     [target.memory],
@@ -128,7 +132,7 @@ export async function compactIfWorthIt(server: Server, target: Words): Promise<v
 }
 
 /** Writes the postings again, from the texts, so that nothing is left of deleted chunks. */
-async function compact(server: Server, target: Words): Promise<void> {
+async function compact(server: Server, target: WordTarget): Promise<void> {
   const { memory, tokenizer, words } = target;
   await changeMemory(server, target, async (transaction) => {
     await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);

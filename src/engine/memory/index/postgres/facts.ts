@@ -1,6 +1,13 @@
 import type { Sql } from '../../../postgres/index.js';
 import type { IndexIdentity, Tokenizer } from '../identity.js';
 
+/** A memory, and the host that uses it. */
+export interface SharedMemory {
+  readonly agent: string;
+  /** The host's name among the origins of the memory. */
+  readonly origin: string;
+}
+
 /** What is known of a memory, as one of its hosts uses it, without reading its documents. */
 export interface MemoryFacts {
   readonly id: number;

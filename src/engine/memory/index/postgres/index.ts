@@ -1,5 +1,6 @@
 /* A memory in PostgreSQL. Loaded only if `storage.url` is set. */
-export { openPostgresIndex, preparePostgresIndex, type SharedMemory } from './open-index.js';
+export type { SharedMemory } from './facts.js';
+export { openPostgresIndex, preparePostgresIndex } from './open-index.js';
 export {
   chunksByDocument,
   forgetOrigin,

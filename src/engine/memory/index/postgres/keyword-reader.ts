@@ -4,19 +4,19 @@ import type { MemoryFacts } from './facts.js';
 import {
   type MatchNode,
   matchingIds,
-  mergedHits,
+  mergeHits,
   type PhraseNode,
   parseMatch,
   phraseHits,
   phrasesOf,
-  type Scored,
-  scored,
+  type ScoredChunks,
+  scoreMatches,
 } from './match-expression.js';
 import { decodeHits, type Hits, type PostingBytes, type TermHits } from './posting-bytes.js';
 import type { WordReader } from './tokenize.js';
 
 /** An expression with the words of its phrases. */
-interface Prepared {
+interface PreparedExpression {
   readonly node: MatchNode;
   readonly phrases: readonly PreparedPhrase[];
 }
@@ -100,7 +100,7 @@ export class KeywordReader {
   }
 
   /** The same with their BM25. @param isWanted leaves others out */
-  async scores(match: string, isWanted: (chunk: number) => boolean): Promise<Scored> {
+  async scores(match: string, isWanted: (chunk: number) => boolean): Promise<ScoredChunks> {
     const [prepared] = this.prepare([match]);
     if (prepared === undefined) return { ids: new Int32Array(), scores: new Float64Array() };
     await this.load([[prepared, 'hits']]);
@@ -108,10 +108,10 @@ export class KeywordReader {
     const ids = matchingIds(prepared.node, hitsOf).filter(isWanted);
     const { chunks, words } = this.facts;
     const lengthOf = (chunk: number): number => this.lengths?.[chunk] ?? 0;
-    return scored(prepared.node, ids, hitsOf, { chunks, words, lengthOf });
+    return scoreMatches(prepared.node, ids, hitsOf, { chunks, words, lengthOf });
   }
 
-  private prepare(matches: readonly string[]): readonly Prepared[] {
+  private prepare(matches: readonly string[]): readonly PreparedExpression[] {
     const parsed = matches.map((match) => {
       const node = parseMatch(match);
       return { node, phrases: phrasesOf(node) };
@@ -127,7 +127,7 @@ export class KeywordReader {
   }
 
   /** The hits of the phrases of an expression that is loaded. */
-  private hitsIn({ phrases }: Prepared): (phrase: PhraseNode) => Hits {
+  private hitsIn({ phrases }: PreparedExpression): (phrase: PhraseNode) => Hits {
     const known = new Map<PhraseNode, Hits>();
     const byPhrase = new Map(phrases.map((one) => [one.phrase, one]));
     return (phrase) => {
@@ -146,7 +146,7 @@ export class KeywordReader {
     return loaded.length < 2 ? only : phraseHits(loaded);
   }
 
-  private async load(wanted: readonly (readonly [Prepared, Need])[]): Promise<void> {
+  private async load(wanted: readonly (readonly [PreparedExpression, Need])[]): Promise<void> {
     const { terms, beginnings } = this.unknown(wanted);
     if (terms.size + beginnings.size === 0) return;
     const { named: found, within } = await this.readRows(terms, beginnings);
@@ -159,14 +159,14 @@ export class KeywordReader {
     }
     for (const [beginning, need] of beginnings) {
       const alike = [...within].filter(([term]) => term.startsWith(beginning));
-      const hits = mergedHits(alike.map(([, { parts }]) => decodeHits(parts, isGone)));
+      const hits = mergeHits(alike.map(([, { parts }]) => decodeHits(parts, isGone)));
       this.beginnings.set(beginning, { need, chunks: hits.ids.length, hits });
       this.bytes += BYTES_A_HIT * hits.ids.length;
     }
   }
 
   /** What has to be read first. */
-  private unknown(wanted: readonly (readonly [Prepared, Need])[]) {
+  private unknown(wanted: readonly (readonly [PreparedExpression, Need])[]) {
     const terms = new Map<string, Need>();
     const beginnings = new Map<string, Need>();
     const words = wanted.flatMap(([{ phrases }, need]) =>
@@ -253,6 +253,6 @@ function rankOf(need: Need | undefined): number {
   return need === undefined ? 0 : 1 + NEEDS.indexOf(need);
 }
 
-function isSingleWord({ node, phrases: [first] }: Prepared): boolean {
+function isSingleWord({ node, phrases: [first] }: PreparedExpression): boolean {
   return node.type === 'phrase' && !node.isPrefix && first?.words.length === 1;
 }

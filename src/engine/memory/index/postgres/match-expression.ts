@@ -22,7 +22,7 @@ export function parseMatch(match: string): MatchNode {
     sign,
   }));
   let at = 0;
-  const takes = (sign: string): boolean => {
+  const accept = (sign: string): boolean => {
     if (tokens[at]?.sign !== sign) return false;
     at += 1;
     return true;
@@ -30,26 +30,26 @@ export function parseMatch(match: string): MatchNode {
   const joined = (type: 'and' | 'or', sign: string, part: () => MatchNode): MatchNode => {
     const first = part();
     const parts = [first];
-    while (takes(sign)) parts.push(part());
+    while (accept(sign)) parts.push(part());
     return parts.length === 1 ? first : { type, parts };
   };
   const either = (): MatchNode => joined('or', 'OR', both);
   const both = (): MatchNode => joined('and', 'AND', without);
   const without = (): MatchNode => {
     let node = single();
-    while (takes('NOT')) node = { type: 'not', wanted: node, unwanted: single() };
+    while (accept('NOT')) node = { type: 'not', wanted: node, unwanted: single() };
     return node;
   };
   const single = (): MatchNode => {
-    if (takes('(')) {
+    if (accept('(')) {
       const inner = either();
-      if (!takes(')')) throw new Error(`a parenthesis is missing in ${match}`);
+      if (!accept(')')) throw new Error(`a parenthesis is missing in ${match}`);
       return inner;
     }
     const text = tokens[at]?.phrase;
     if (text === undefined) throw new Error(`not a full-text expression: ${match}`);
     at += 1;
-    return { type: 'phrase', text, isPrefix: takes('*') };
+    return { type: 'phrase', text, isPrefix: accept('*') };
   };
   const node = either();
   if (at < tokens.length) throw new Error(`not a full-text expression: ${match}`);
@@ -76,7 +76,7 @@ export interface Totals {
 }
 
 /** Chunks that an expression matches, by id, with their BM25. */
-export interface Scored {
+export interface ScoredChunks {
   readonly ids: Int32Array;
   readonly scores: Float64Array;
 }
@@ -86,11 +86,12 @@ export function matchingIds(node: MatchNode, hitsOf: HitsOf): Int32Array {
   if (node.type === 'phrase') return hitsOf(node).ids;
   if (node.type === 'not') {
     const unwanted = matchingIds(node.unwanted, hitsOf);
-    return selected(matchingIds(node.wanted, hitsOf), unwanted, false);
+    return filterByIds(matchingIds(node.wanted, hitsOf), unwanted, false);
   }
   const [first, ...others] = node.parts.map((part) => matchingIds(part, hitsOf));
   if (first === undefined) return new Int32Array();
-  if (node.type === 'and') return others.reduce((ids, other) => selected(ids, other, true), first);
+  if (node.type === 'and')
+    return others.reduce((ids, other) => filterByIds(ids, other, true), first);
   return union([first, ...others]);
 }
 
@@ -98,7 +99,12 @@ export function matchingIds(node: MatchNode, hitsOf: HitsOf): Int32Array {
  * SQLite's bm25() with its sign flipped, in the same order of operations. Each phrase counts as often as the expression
  * has it.
  */
-export function scored(node: MatchNode, ids: Int32Array, hitsOf: HitsOf, totals: Totals): Scored {
+export function scoreMatches(
+  node: MatchNode,
+  ids: Int32Array,
+  hitsOf: HitsOf,
+  totals: Totals,
+): ScoredChunks {
   const scores = new Float64Array(ids.length);
   const mean = totals.words / totals.chunks;
   const penalties = new Float64Array(ids.length);
@@ -123,14 +129,14 @@ export function scored(node: MatchNode, ids: Int32Array, hitsOf: HitsOf, totals:
   return { ids, scores };
 }
 
-/** A chunk that matches has none of the others. */
+/** The phrases that count: a chunk that matches has none of the excluded ones. */
 function wantedPhrases(node: MatchNode): readonly PhraseNode[] {
   if (node.type === 'phrase') return [node];
   return node.type === 'not' ? wantedPhrases(node.wanted) : node.parts.flatMap(wantedPhrases);
 }
 
-/** The ids that others have as well, or have not; both ascending. */
-export function selected(ids: Int32Array, others: Int32Array, isWanted: boolean): Int32Array {
+/** The ids that are among others, or those that are not; both ascending. */
+export function filterByIds(ids: Int32Array, others: Int32Array, isWanted: boolean): Int32Array {
   const kept = new Int32Array(ids.length);
   let [count, other] = [0, 0];
   for (const id of ids) {
@@ -158,8 +164,8 @@ function union(lists: readonly Int32Array[]): Int32Array {
 
 const LAST = 2 ** 31;
 
-/** The hits of any of some terms, as of one. */
-export function mergedHits(terms: readonly TermHits[]): TermHits {
+/** The hits of several terms as those of one, which is any of them. */
+export function mergeHits(terms: readonly TermHits[]): TermHits {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined) return only;
   const ids = union(terms.map((term) => term.ids));
@@ -182,7 +188,7 @@ export function mergedHits(terms: readonly TermHits[]): TermHits {
 export function phraseHits(words: readonly TermHits[]): Hits {
   const [first, ...others] = words;
   if (first === undefined) return { ids: new Int32Array(), weights: new Int32Array() };
-  const all = others.reduce((ids, other) => selected(ids, other.ids, true), first.ids);
+  const all = others.reduce((ids, other) => filterByIds(ids, other.ids, true), first.ids);
   const placesIn = [first, ...others].map(placesById);
   const weights = all.map((id) => phraseWeight(placesIn.map((places) => places(id))));
   const has = (_: number, at: number): boolean => (weights[at] ?? 0) > 0;

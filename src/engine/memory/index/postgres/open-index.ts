@@ -1,15 +1,8 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { type IndexIdentity, identityDifferences } from '../identity.js';
-import { type MemoryFacts, readFacts } from './facts.js';
+import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
-
-/** A memory, and the host that uses it. */
-export interface SharedMemory {
-  readonly agent: string;
-  /** The host's name among the origins of the memory. */
-  readonly origin: string;
-}
 
 /** How a memory is opened to index into it. */
 export interface PrepareOptions {
@@ -25,7 +18,7 @@ export async function openPostgresIndex(
   { agent, origin }: SharedMemory,
 ): Promise<PostgresIndex | undefined> {
   const facts = await readFacts(server, agent, origin);
-  return facts === undefined ? undefined : createPostgresIndex(server, agent, origin, facts);
+  return facts === undefined ? undefined : createPostgresIndex(server, { agent, origin, facts });
 }
 
 /**
@@ -42,7 +35,7 @@ export async function preparePostgresIndex(
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
   if (known !== undefined && isOf(known, identity) && !force) {
-    return createPostgresIndex(server, agent, origin, known, { lockWaitMs });
+    return createPostgresIndex(server, { agent, origin, facts: known, lockWaitMs });
   }
   const prepare = async (transaction: Transaction): Promise<void> => {
     await transaction.run(
@@ -81,7 +74,7 @@ export async function preparePostgresIndex(
   await server.transaction(prepare, { lockWaitMs });
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return createPostgresIndex(server, agent, origin, facts, { lockWaitMs });
+  return createPostgresIndex(server, { agent, origin, facts, lockWaitMs });
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {

@@ -8,7 +8,8 @@ import {
   type StoredDocument,
   storedDocumentOf,
 } from '../documents.js';
-import { openPostgresIndex, type SharedMemory } from './open-index.js';
+import type { SharedMemory } from './facts.js';
+import { openPostgresIndex } from './open-index.js';
 
 /** A host that indexes into a memory. */
 export interface Origin {

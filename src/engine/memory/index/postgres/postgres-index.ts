@@ -6,13 +6,13 @@ import {
   datedCandidates,
   lexicalCandidates,
   literalCandidates,
-  type Searched,
+  type SearchedMemory,
   someTexts,
   termsBetween,
 } from './candidates.js';
 import { originRemoved } from './change-memory.js';
-import { keepsChunk, keptBy } from './document-filter.js';
-import { type MemoryFacts, readFacts } from './facts.js';
+import { applyFilter, keepsChunk } from './document-filter.js';
+import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
 import {
   countDocuments,
@@ -68,38 +68,37 @@ class Readers {
   }
 }
 
-interface Use {
+interface PostgresIndexOptions extends SharedMemory {
+  /** As they were just read. */
+  readonly facts: MemoryFacts;
   /** How long writing waits for other hosts; as long as a statement may take when left out. */
   readonly lockWaitMs?: number | undefined;
-  /** Those of the index that this is a view of: its facts are those of one search. */
-  readonly shared?: Readers;
+  /** For a view, whose facts are those of one search: the readers of its index. */
+  readonly readersOfIndex?: Readers;
 }
 
 export function createPostgresIndex(
   server: Server,
-  agent: string,
-  originName: string,
-  known: MemoryFacts,
-  { lockWaitMs, shared }: Use = {},
+  { agent, origin: originName, lockWaitMs, readersOfIndex, ...options }: PostgresIndexOptions,
 ): PostgresIndex {
-  const isView = shared !== undefined;
-  const readers = shared ?? new Readers(server);
-  let facts = known;
+  const isView = readersOfIndex !== undefined;
+  const readers = readersOfIndex ?? new Readers(server);
+  let { facts } = options;
   const current = async (): Promise<MemoryFacts> => {
     if (!isView) facts = (await readFacts(server, agent, originName)) ?? facts;
     return facts;
   };
-  const here = async (): Promise<Place> => {
+  const currentPlace = async (): Promise<Place> => {
     const { id, origin } = await current();
     return { memory: id, origin };
   };
-  /** The same, to be written. */
-  const place = async (): Promise<Place> => {
-    const own = await here();
+  /** @throws SvcError STORAGE_BUSY if this host was removed */
+  const writablePlace = async (): Promise<Place> => {
+    const own = await currentPlace();
     if (own.origin === 0) throw originRemoved();
     return own;
   };
-  const searched = async (): Promise<Searched> => {
+  const searchedMemory = async (): Promise<SearchedMemory> => {
     const now = await current();
     return { sql: server, facts: now, reader: readers.keywords(now) };
   };
@@ -111,17 +110,19 @@ export function createPostgresIndex(
   };
   return {
     view: async () =>
-      createPostgresIndex(server, agent, originName, await current(), { shared: readers }),
+      createPostgresIndex(server, {
+        ...{ agent, origin: originName, facts: await current(), readersOfIndex: readers },
+      }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
-    documents: async () => storedDocuments(server, await here()),
+    documents: async () => storedDocuments(server, await currentPlace()),
     describe: async (keys) =>
       describeDocuments(server, { memory: facts.id, origin: facts.origin }, keys),
-    links: async () => linkingDocuments(server, await here()),
-    content: async (key) => documentContent(server, await here(), key),
+    links: async () => linkingDocuments(server, await currentPlace()),
+    content: async (key) => documentContent(server, await currentPlace(), key),
     mediaCounts: async () => countMedia(server, facts.id),
     statistics: async () => {
-      const own = await here();
+      const own = await currentPlace();
       return {
         ...(await countDocuments(server, own.memory)),
         bytes: await estimateBytes(server, own.memory),
@@ -131,7 +132,7 @@ export function createPostgresIndex(
     apply: async (changes) => {
       const { writeChanges } = await import('./write-changes.js');
       const { compactIfWorthIt } = await import('./erase.js');
-      const target = { ...(await place()), ...tokenizing() };
+      const target = { ...(await writablePlace()), ...tokenizing() };
       await writeChanges(server, target, changes);
       await compactIfWorthIt(server, target);
     },
@@ -143,21 +144,21 @@ export function createPostgresIndex(
       const { removeOrigin } = await import('./erase.js');
       await removeOrigin(server, { memory: facts.id, ...tokenizing() }, name);
     },
-    syncMark: async () => readSyncMark(server, await here()),
-    markSynced: async (mark) => writeSyncMark(server, await place(), mark),
+    syncMark: async () => readSyncMark(server, await currentPlace()),
+    markSynced: async (mark) => writeSyncMark(server, await writablePlace(), mark),
     lexicalCandidates: async (match, limit, filter) =>
-      lexicalCandidates(await searched(), match, limit, filter),
-    literalCandidates: async (...asked) => literalCandidates(await searched(), ...asked),
+      lexicalCandidates(await searchedMemory(), match, limit, filter),
+    literalCandidates: async (...args) => literalCandidates(await searchedMemory(), ...args),
     countDated: async (days) => countDated({ sql: server, facts }, days),
-    datedCandidates: async (question) => datedCandidates(await searched(), question),
+    datedCandidates: async (question) => datedCandidates(await searchedMemory(), question),
     countMatches: async (match, filter) => {
-      const now = await searched();
+      const now = await searchedMemory();
       const ids = await now.reader.matching(match);
-      return ids.filter(keepsChunk(await keptBy(now, filter))).length;
+      return ids.filter(keepsChunk(await applyFilter(now, filter))).length;
     },
     termStatistics: async (matches) => {
       if (matches.length === 0) return { chunks: (await current()).chunks, frequencies: [] };
-      const { facts, reader } = await searched();
+      const { facts, reader } = await searchedMemory();
       return { chunks: facts.chunks, frequencies: await reader.frequencies(matches) };
     },
     languages: async () => {
@@ -165,9 +166,9 @@ export function createPostgresIndex(
       return languages.length === 0 ? [] : (await import('../languages.js')).languagesOf(languages);
     },
     termsBetween: async (first, end) => termsBetween(server, facts.id, first, end),
-    someTexts: async (match, limit) => someTexts(await searched(), match, limit),
+    someTexts: async (match, limit) => someTexts(await searchedMemory(), match, limit),
     lexicalScores: async (match, chunkIds) => {
-      const { reader } = await searched();
+      const { reader } = await searchedMemory();
       const wanted = new Set(chunkIds);
       const { ids, scores } = await reader.scores(match, (chunk) => wanted.has(chunk));
       return new Map(Array.from(ids, (id, at) => [id, scores[at] ?? 0]));
@@ -176,8 +177,8 @@ export function createPostgresIndex(
     vectorSpaces: async () => (await vectors()).spaceStatistics(server, facts.id),
     missingEmbeddings: async (identity, after, limit) =>
       (await vectors()).missingEmbeddings(server, missing(identity), { after, limit }),
-    storedEmbeddings: async (...asked) =>
-      (await vectors()).storedEmbeddings(server, facts.id, ...asked),
+    storedEmbeddings: async (...args) =>
+      (await vectors()).storedEmbeddings(server, facts.id, ...args),
     claims: {
       release: async (identity) => (await vectors()).releaseClaims(server, missing(identity)),
       others: async (identity) => (await vectors()).hostsEmbedding(server, missing(identity)),
@@ -193,7 +194,7 @@ export function createPostgresIndex(
     refuseEmbeddings: async (...refused) =>
       (await vectors()).refuseEmbeddings(server, facts.id, ...refused),
     frontMatterFaults: async () => {
-      const { memory, origin } = await here();
+      const { memory, origin } = await currentPlace();
       return server.query<FrontMatterFault>(
         `SELECT path, facts::json ->> 'fault' AS why FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%'
@@ -205,16 +206,15 @@ export function createPostgresIndex(
     tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(server, facts.id, options),
     vectorCandidates: async (identity, vector, limit, filter) => {
       const { vectorCandidates } = await vectors();
-      const now = await searched();
-      const kept = await keptBy(now, filter);
-      return vectorCandidates(now, identity, vector, limit, kept);
+      const now = await searchedMemory();
+      const kept = await applyFilter(now, filter);
+      return vectorCandidates(now, identity, vector, { limit, kept });
     },
-    similarities: async (...asked) =>
-      (await vectors()).similarities({ sql: server, facts }, ...asked),
-    sampleSimilarities: async (...asked) =>
-      (await vectors()).sampleSimilarities({ sql: server, facts }, ...asked),
-    sampleMedia: async (...asked) =>
-      (await vectors()).sampleMedia({ sql: server, facts }, ...asked),
+    similarities: async (...args) =>
+      (await vectors()).similarities({ sql: server, facts }, ...args),
+    sampleSimilarities: async (...args) =>
+      (await vectors()).sampleSimilarities({ sql: server, facts }, ...args),
+    sampleMedia: async (...args) => (await vectors()).sampleMedia({ sql: server, facts }, ...args),
     vectorExtension: async () => (await vectors()).vectorExtension(server),
     batchJobs: async (identity) =>
       server.query<BatchJob>(

@@ -6,7 +6,7 @@ import { COLUMN_WEIGHTS, FULL_TEXT_TOKENIZERS } from '../lexical-text.js';
 import { type Run, RunWriter } from './posting-bytes.js';
 
 /** What a change set adds to the index of words. */
-export interface Tokenized {
+export interface TokenizedChunks {
   readonly terms: ReadonlyMap<string, readonly Run[]>;
   /** For each chunk, how many words its columns have. */
   readonly lengths: readonly number[];
@@ -18,16 +18,13 @@ export const WEIGHT_UNIT = 0.5;
 /** The weights of the columns in units. */
 export const UNIT_WEIGHTS = Object.values(COLUMN_WEIGHTS).map((weight) => weight / WEIGHT_UNIT);
 
-/** What two bytes can say; no chunk has as many words. */
+/** The largest number in two bytes; no chunk has as many words. */
 const MOST_WORDS = 0xff_ff;
 /** A longer term, which is no word, does not fit into an index of PostgreSQL. */
 const LONGEST_TERM = 200;
-const KEPT = 160;
+const KEPT_PREFIX = 160;
 
-/**
- * Divides texts into words as SQLite's full-text search does, because it does: an empty database in memory. So both
- * kinds of index have exactly the same words.
- */
+/** Divides texts into words by SQLite's full-text search in memory, so that both kinds of index have the same words. */
 export class WordReader {
   private readonly database: Connection;
   private onWord: (term: string, row: number, column: string, position: number) => void = () =>
@@ -53,7 +50,7 @@ export class WordReader {
    *
    * @param ids of the chunks, ascending, relative to where the runs will begin; by default their places
    */
-  read(chunks: readonly ColumnTexts[], ids?: readonly number[]): Tokenized {
+  read(chunks: readonly ColumnTexts[], ids?: readonly number[]): TokenizedChunks {
     const terms = new Map<string, readonly Run[]>();
     const lengths = chunks.map(() => 0);
     const writer = new RunWriter(UNIT_WEIGHTS);
@@ -125,5 +122,5 @@ export class WordReader {
 /** A term as it is stored. */
 function storedTerm(term: string): string {
   if (term.length <= LONGEST_TERM) return term;
-  return term.slice(0, KEPT) + hash('sha256', term).slice(0, 32);
+  return term.slice(0, KEPT_PREFIX) + hash('sha256', term).slice(0, 32);
 }

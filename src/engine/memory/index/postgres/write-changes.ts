@@ -11,26 +11,26 @@ import {
 } from '../indexed-texts.js';
 import { type Language, languageByCode } from '../languages.js';
 import type { ChangeSet } from '../memory-index.js';
-import { changeMemory, mergedChanges, originRemoved, type Target } from './change-memory.js';
+import { changeMemory, mergeChanges, originRemoved, type Target } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
-import type { Tokenized } from './tokenize.js';
+import type { TokenizedChunks } from './tokenize.js';
 import { addTerms } from './write-terms.js';
 
-type Written = Extract<Change, { readonly document: IndexedDocument }>;
+type WrittenChange = Extract<Change, { readonly document: IndexedDocument }>;
 
 /** A chunk to be written; its document by its place in the change set. */
 type NewChunk = IndexedChunk & { readonly written: number };
 
-/** A change set, read and divided into words before its transaction, which others wait for. */
-interface ReadChanges {
+/** A change set, divided into words before its transaction, because other writers wait for that. */
+interface PreparedChanges {
   readonly removed: readonly DocumentKey[];
   readonly touched: readonly Extract<Change, { readonly type: 'touch' }>[];
-  readonly written: readonly Written[];
+  readonly written: readonly WrittenChange[];
   readonly languages: readonly (Language | undefined)[];
   readonly chunks: readonly NewChunk[];
-  readonly words: Tokenized;
+  readonly words: TokenizedChunks;
 }
 
 /**
@@ -43,13 +43,13 @@ export async function writeChanges(
   target: Target,
   { atMs, changes }: ChangeSet,
 ): Promise<void> {
-  const read = await readChanges(server, target, mergedChanges(changes));
+  const prepared = await prepareChanges(server, target, mergeChanges(changes));
   await changeMemory(server, target, async (transaction, firstChunk) => {
     await touchOrigin(transaction, target);
-    await removeOld(transaction, target, read);
-    await touch(transaction, target, read.touched, atMs);
-    const documents = await writeDocuments(transaction, target, read, atMs, firstChunk);
-    await writeChunks(transaction, target.memory, read, documents, firstChunk);
+    await removeOld(transaction, target, prepared);
+    await touch(transaction, target, prepared.touched, atMs);
+    const documents = await writeDocuments(transaction, target, prepared, { atMs, firstChunk });
+    await writeChunks(transaction, target.memory, prepared, { documents, firstChunk });
   });
 }
 
@@ -63,13 +63,13 @@ async function touchOrigin(transaction: Transaction, { origin }: Place): Promise
   if (found === 0) throw originRemoved();
 }
 
-async function readChanges(
+async function prepareChanges(
   server: Server,
   target: Target,
   changes: readonly Change[],
-): Promise<ReadChanges> {
+): Promise<PreparedChanges> {
   const written = changes.filter((change) => 'document' in change);
-  const languages = await languagesOfWritten(server, target, written);
+  const languages = await writtenLanguages(server, target, written);
   const chunks: NewChunk[] = [];
   const columns: ColumnTexts[] = [];
   for (const [at, { document }] of written.entries()) {
@@ -86,11 +86,11 @@ async function readChanges(
   };
 }
 
-/** What is appended to a document is stemmed in its language. */
-async function languagesOfWritten(
+/** The languages of written documents; appended text is stemmed in the language of its document. */
+async function writtenLanguages(
   server: Server,
   target: Target,
-  written: readonly Written[],
+  written: readonly WrittenChange[],
 ): Promise<(Language | undefined)[]> {
   const extended = written.flatMap(({ type, document }) => (type === 'extend' ? [document] : []));
   const known = new Map(
@@ -113,7 +113,7 @@ function keyOf({ source, path }: DocumentKey): string {
 async function removeOld(
   transaction: Transaction,
   target: Target,
-  { removed, written }: ReadChanges,
+  { removed, written }: PreparedChanges,
 ): Promise<void> {
   const replaced = written.flatMap(({ type, document }) => (type === 'put' ? [document] : []));
   const known = await knownDocuments(transaction, target, [...removed, ...replaced]);
@@ -132,7 +132,7 @@ async function removeOld(
 async function touch(
   transaction: Transaction,
   { memory, origin }: Place,
-  touched: ReadChanges['touched'],
+  touched: PreparedChanges['touched'],
   atMs: number,
 ): Promise<void> {
   if (touched.length === 0) return;
@@ -155,9 +155,8 @@ function jsonText(value: NoteFacts | readonly NoteLink[] | undefined): string | 
 async function writeDocuments(
   transaction: Transaction,
   { memory, origin }: Place,
-  { written, languages }: ReadChanges,
-  atMs: number,
-  firstChunk: number,
+  { written, languages }: PreparedChanges,
+  { atMs, firstChunk }: { readonly atMs: number; readonly firstChunk: number },
 ): Promise<readonly number[]> {
   if (written.length === 0) return [];
   let next = firstChunk;
@@ -197,9 +196,8 @@ async function writeDocuments(
 async function writeChunks(
   transaction: Transaction,
   memory: number,
-  { chunks, words }: ReadChanges,
-  documents: readonly number[],
-  firstChunk: number,
+  { chunks, words }: PreparedChanges,
+  { documents, firstChunk }: { readonly documents: readonly number[]; readonly firstChunk: number },
 ): Promise<void> {
   if (chunks.length === 0) return;
   await transaction.run(

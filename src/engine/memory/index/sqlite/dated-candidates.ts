@@ -5,7 +5,7 @@ import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import { chunkOf } from '../documents.js';
 import {
   type CandidateRow,
-  type Kept,
+  type FilterResult,
   restrictChunks,
   SELECT_CANDIDATE,
   WEIGHTS,
@@ -23,7 +23,7 @@ export function countDated(database: Connection, { first, last }: DayRange): num
 export function datedCandidates(
   database: Connection,
   { days, match, mustMatch, except, limit }: DatedQuestion,
-  kept: Kept | undefined,
+  kept: FilterResult | undefined,
 ): LexicalCandidate[] {
   const scores = `SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
     WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED})`;

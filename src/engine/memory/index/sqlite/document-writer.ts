@@ -57,14 +57,14 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     count: number,
     stored: StoredKey,
     key: DocumentKey,
-    gone: ChunkChanges,
+    changes: ChunkChanges,
   ): number => {
     const language = languageByCode(stored.language);
     // FTS5 writes what it has with each id that is lower than the one before.
     const chunks = findLastChunks.all(stored.id, count).reverse();
     for (const chunk of chunks) {
       deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, language));
-      gone.removing(chunk.id);
+      changes.removing(chunk.id);
       deleteChunk.run(chunk.id);
     }
     return chunks.length;

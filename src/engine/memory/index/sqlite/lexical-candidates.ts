@@ -7,9 +7,9 @@ import {
   type ChunkRow,
   type DocumentRow,
   type EssentialTerms,
+  filterChunkIds,
+  filterRows,
   type IndexTerm,
-  keptChunkIds,
-  keptRows,
   type LexicalCandidate,
   likePattern,
   literalPattern,
@@ -22,13 +22,17 @@ export const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
 
 export type CandidateRow = ChunkColumns & Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'>;
 
+interface LexicalOptions {
+  readonly limit: number;
+  readonly kept: FilterResult | undefined;
+  readonly essential: EssentialTerms | undefined;
+}
+
 /** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
 export async function lexicalCandidates(
   database: Connection,
   match: string,
-  limit: number,
-  kept: Kept | undefined,
-  essential: EssentialTerms | undefined,
+  { limit, kept, essential }: LexicalOptions,
 ): Promise<LexicalCandidate[]> {
   if (essential !== undefined) {
     const found = await bestCandidates(database, { match, within: essential.match, kept }, limit);
@@ -42,7 +46,7 @@ interface Scoring {
   readonly match: string;
   /** Only chunks that match this as well are scored. */
   readonly within?: string;
-  readonly kept: Kept | undefined;
+  readonly kept: FilterResult | undefined;
 }
 
 async function bestCandidates(
@@ -87,7 +91,7 @@ export function literalCandidates(
   database: Connection,
   text: string,
   limit: number,
-  kept: Kept | undefined,
+  kept: FilterResult | undefined,
 ): LexicalCandidate[] {
   const rows = queryRows<CandidateRow>(
     database,
@@ -101,7 +105,11 @@ export function literalCandidates(
 }
 
 /** How many chunks a full-text expression matches. */
-export function countMatches(database: Connection, match: string, kept: Kept | undefined): number {
+export function countMatches(
+  database: Connection,
+  match: string,
+  kept: FilterResult | undefined,
+): number {
   const sql = `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`;
   return queryValue<number>(database, sql, { match, kept: kept?.ids }) ?? 0;
 }
@@ -134,7 +142,7 @@ export const SELECT_CANDIDATE = `
     chunks.line_numbers AS lineNumbers`;
 
 /** What a filter keeps, as a JSON array of ids. */
-export interface Kept {
+export interface FilterResult {
   readonly by: 'chunk' | 'document';
   readonly ids: string;
 }
@@ -143,7 +151,7 @@ export interface Kept {
  * SQL that restricts full-text rows to the ids in `@kept`. The unary plus filters the rows of one run; without it
  * FTS5 would evaluate the whole expression for every row.
  */
-function restrictRows(kept: Kept | undefined): string {
+function restrictRows(kept: FilterResult | undefined): string {
   if (kept === undefined) return '';
   const ids = '(SELECT value FROM json_each(@kept))';
   return kept.by === 'chunk'
@@ -152,7 +160,7 @@ function restrictRows(kept: Kept | undefined): string {
 }
 
 /** SQL that restricts chunks that are joined with their documents. */
-export function restrictChunks(kept: Kept | undefined, chunks = 'chunks'): string {
+export function restrictChunks(kept: FilterResult | undefined, chunks = 'chunks'): string {
   if (kept === undefined) return '';
   const column = kept.by === 'chunk' ? `${chunks}.id` : 'documents.id';
   return `AND ${column} IN (SELECT value FROM json_each(@kept))`;
@@ -172,7 +180,10 @@ function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
 }
 
 /** What a filter keeps; undefined when it keeps everything. */
-export function keptBy(database: Connection, filter: CandidateFilter): Kept | undefined {
+export function applyFilter(
+  database: Connection,
+  filter: CandidateFilter,
+): FilterResult | undefined {
   const { sources, path, kinds, document } = filter;
   const everySource = sources === undefined || hasNoOther(database, sources);
   const isAll = path === undefined && kinds === undefined && document === undefined && everySource;
@@ -182,14 +193,14 @@ export function keptBy(database: Connection, filter: CandidateFilter): Kept | un
     database,
     `SELECT id, source, path, kind, mtime_ms AS modifiedMs, ${facts} AS facts FROM documents`,
   );
-  const { rows, byChunk } = keptRows(all, filter);
+  const { rows, byChunk } = filterRows(all, filter);
   if (!byChunk && rows.length === all.length) return undefined;
   const ids = JSON.stringify(rows.map((row) => row.id));
   if (!byChunk) return { by: 'document', ids };
-  return { by: 'chunk', ids: JSON.stringify(keptChunks(database, rows, ids, filter)) };
+  return { by: 'chunk', ids: JSON.stringify(filterChunks(database, rows, ids, filter)) };
 }
 
-function keptChunks(
+function filterChunks(
   database: Connection,
   rows: readonly DocumentRow[],
   documents: string,
@@ -209,7 +220,7 @@ function keptChunks(
      ORDER BY id`,
     { documents, like: likePattern(filter.contains) },
   );
-  return keptChunkIds(chunks, rows, filter);
+  return filterChunkIds(chunks, rows, filter);
 }
 
 /**

@@ -48,7 +48,7 @@ export function openIndex(
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    const index = createSqliteIndex(database, identity, file, vectors, access);
+    const index = createSqliteIndex(database, { identity, file, vectors, access });
     return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();
@@ -87,7 +87,7 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
     throw error;
   }
-  return createSqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
+  return createSqliteIndex(database, { identity, file, vectors: DEFAULT_VECTOR_SETTINGS });
 }
 
 /** More makes building no faster: full-text segments are written once and merged in order. */
@@ -107,15 +107,15 @@ function openForReading(file: string): Connection {
     database.pragma('user_version');
     return database;
   } catch (error) {
-    // A log that ends after its header, as a kill can leave it, is only of use to who may write it.
-    const waitedInVain = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !mayWrite(file);
+    // After a kill, a log can end after its header. SQLite recovers it only with permission to write.
+    const needsRecovery = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !canWrite(file);
     const fault = databaseFault(error);
-    if (fault !== 'unwritable' && fault !== 'disk_full' && !waitedInVain) throw error;
+    if (fault !== 'unwritable' && fault !== 'disk_full' && !needsRecovery) throw error;
     return openCopyInMemory(file);
   }
 }
 
-function mayWrite(file: string): boolean {
+function canWrite(file: string): boolean {
   try {
     accessSync(file, constants.W_OK);
     return true;

@@ -152,8 +152,8 @@ export function writeMeta(database: Connection, key: string, value: string): voi
   runSql(database, 'INSERT OR REPLACE INTO meta VALUES (?, ?)', key, value);
 }
 
-/** Records whether there are media, and the languages of files, so that most searches need not look for either. */
-export function noteKinds(database: Connection): void {
+/** Records whether there are media, and the languages of files, so that searches need not look for either. */
+export function recordKinds(database: Connection): void {
   const any = queryRow(database, "SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1");
   writeMeta(database, 'media', any === undefined ? '0' : '1');
   const codes = queryColumn<string>(
@@ -163,11 +163,11 @@ export function noteKinds(database: Connection): void {
   writeMeta(database, 'languages', codes.sort().join(' '));
 }
 
-export function holdsMedia(database: Connection): boolean {
+export function hasMedia(database: Connection): boolean {
   return readMeta(database, 'media') === '1';
 }
 
 /** The codes of these languages. */
-export function notedLanguages(database: Connection): readonly string[] {
+export function recordedLanguages(database: Connection): readonly string[] {
   return (readMeta(database, 'languages') ?? '').split(' ').filter((code) => code !== '');
 }

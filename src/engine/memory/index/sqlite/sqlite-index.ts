@@ -8,10 +8,10 @@ import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js
 import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk, isUnchanged } from './index-file.js';
 import {
+  applyFilter,
   countMatches,
+  type FilterResult,
   hasDocuments,
-  type Kept,
-  keptBy,
   lexicalCandidates,
   lexicalScores,
   literalCandidates,
@@ -24,11 +24,11 @@ import {
   describeDocuments,
   documentContent,
   linkingDocuments,
-  notedLanguages,
-  noteKinds,
   readMeta,
   readSyncedMs,
   readSyncMark,
+  recordedLanguages,
+  recordKinds,
   storedDocuments,
   writeMeta,
   writeSyncMark,
@@ -56,18 +56,21 @@ export interface SqliteIndex extends MemoryIndex {
   seal(): void;
 }
 
+interface SqliteIndexOptions {
+  readonly identity: IndexIdentity;
+  readonly file: string;
+  readonly vectors: VectorSettings;
+  /** For `write`, others can read the file while it is closed; `read` by default. */
+  readonly access?: 'read' | 'write';
+}
+
 /**
  * SQLite blocks the process for as long as a statement runs, so methods that read many chunks yield to the event loop
  * first.
- *
- * @param access for `write`, others can read the file while it is closed
  */
 export function createSqliteIndex(
   database: Connection,
-  identity: IndexIdentity,
-  file: string,
-  vectorSettings: VectorSettings,
-  access: 'read' | 'write' = 'read',
+  { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
 ): SqliteIndex {
   let write: WriteDocument | undefined;
   let extension: VectorExtension | undefined;
@@ -76,10 +79,10 @@ export function createSqliteIndex(
     return extension;
   };
   // A search asks several questions with one filter. Each search has a filter of its own.
-  const kept = new WeakMap<CandidateFilter, Kept | 'all'>();
-  const keptOf = (filter: CandidateFilter = {}): Kept | undefined => {
-    const known = kept.get(filter) ?? keptBy(database, filter) ?? 'all';
-    kept.set(filter, known);
+  const filterResults = new WeakMap<CandidateFilter, FilterResult | 'all'>();
+  const filtered = (filter: CandidateFilter = {}): FilterResult | undefined => {
+    const known = filterResults.get(filter) ?? applyFilter(database, filter) ?? 'all';
+    filterResults.set(filter, known);
     return known === 'all' ? undefined : known;
   };
   const index: SqliteIndex = {
@@ -103,13 +106,13 @@ export function createSqliteIndex(
       write = writeDocument;
       database.transaction(() => {
         const chunks = followChunks(database, vectorsFollow);
-        let more = 0;
-        for (const change of changes) more += writeDocument(change, atMs, chunks);
+        let addedChunks = 0;
+        for (const change of changes) addedChunks += writeDocument(change, atMs, chunks);
         chunks.finish();
         // Stored, because counting at search time would scan the whole table.
         const before = Number(readMeta(database, 'chunks') ?? 0);
-        writeMeta(database, 'chunks', String(before + more));
-        noteKinds(database);
+        writeMeta(database, 'chunks', String(before + addedChunks));
+        recordKinds(database);
         database.exec('DELETE FROM tree');
       })();
     },
@@ -117,21 +120,21 @@ export function createSqliteIndex(
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
     lexicalCandidates: async (match, limit, filter, essential) => {
       await othersTurn();
-      return lexicalCandidates(database, match, limit, keptOf(filter), essential);
+      return lexicalCandidates(database, match, { limit, kept: filtered(filter), essential });
     },
     literalCandidates: async (text, limit, filter) => {
       await othersTurn();
-      return literalCandidates(database, text, limit, keptOf(filter));
+      return literalCandidates(database, text, limit, filtered(filter));
     },
     countDated: async (days) => (await import('./dated-candidates.js')).countDated(database, days),
     datedCandidates: async (question) => {
       await othersTurn();
       const { datedCandidates } = await import('./dated-candidates.js');
-      return datedCandidates(database, question, keptOf(question.filter));
+      return datedCandidates(database, question, filtered(question.filter));
     },
     countMatches: async (match, filter) => {
       await othersTurn();
-      return countMatches(database, match, keptOf(filter));
+      return countMatches(database, match, filtered(filter));
     },
     termStatistics: async (matches) => {
       const chunks = Number(readMeta(database, 'chunks') ?? 0);
@@ -140,7 +143,7 @@ export function createSqliteIndex(
       return { chunks, frequencies };
     },
     languages: async () => {
-      const codes = notedLanguages(database);
+      const codes = recordedLanguages(database);
       return codes.length === 0 ? [] : (await import('../languages.js')).languagesOf(codes);
     },
     termsBetween: async (first, end) => {
@@ -157,12 +160,12 @@ export function createSqliteIndex(
       return allSpaces(database).flatMap(({ identity, inUse }) => (inUse ? [identity] : []));
     },
     vectorSpaces: async () => (await vectors()).spaceStatistics(database),
-    missingEmbeddings: async (...asked) => (await vectors()).missingEmbeddings(database, ...asked),
-    storedEmbeddings: async (...asked) => (await vectors()).storedEmbeddings(database, ...asked),
-    missingMedia: async (...asked) => (await vectors()).missingMedia(database, ...asked),
-    countMissingMedia: async (...asked) => (await vectors()).countMissingMedia(database, ...asked),
-    countMissingEmbeddings: async (...asked) =>
-      (await vectors()).countMissingEmbeddings(database, ...asked),
+    missingEmbeddings: async (...args) => (await vectors()).missingEmbeddings(database, ...args),
+    storedEmbeddings: async (...args) => (await vectors()).storedEmbeddings(database, ...args),
+    missingMedia: async (...args) => (await vectors()).missingMedia(database, ...args),
+    countMissingMedia: async (...args) => (await vectors()).countMissingMedia(database, ...args),
+    countMissingEmbeddings: async (...args) =>
+      (await vectors()).countMissingEmbeddings(database, ...args),
     putEmbeddings: async (...entries) => (await vectors()).putEmbeddings(database, ...entries),
     refuseEmbeddings: async (...refused) =>
       (await vectors()).refuseEmbeddings(database, ...refused),
@@ -177,13 +180,12 @@ export function createSqliteIndex(
     vectorCandidates: async (identity, vector, limit, filter) => {
       const part = await vectors();
       const hasExtension = (): boolean => extensionBy(part).loaded;
-      const kept = keptOf(filter);
-      return part.vectorCandidates(database, identity, vector, limit, kept, hasExtension);
+      const options = { limit, kept: filtered(filter), hasExtension };
+      return part.vectorCandidates(database, identity, vector, options);
     },
-    similarities: async (...asked) => (await vectors()).similarities(database, ...asked),
-    sampleSimilarities: async (...asked) =>
-      (await vectors()).sampleSimilarities(database, ...asked),
-    sampleMedia: async (...asked) => (await vectors()).sampleMedia(database, ...asked),
+    similarities: async (...args) => (await vectors()).similarities(database, ...args),
+    sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(database, ...args),
+    sampleMedia: async (...args) => (await vectors()).sampleMedia(database, ...args),
     vectorExtension: async () => extensionBy(await vectors()),
     batchJobs: async (identity) =>
       queryRows<BatchJob>(

@@ -10,14 +10,14 @@ import { headingPathOf } from '../../lexical-text.js';
 import type { Place } from '../stored-chunks.js';
 import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
 
-/** What is looked for, and for whom. */
+/** Which vectors are missing, and for which host. */
 export interface MissingQuestion extends Place {
   /** The origin's name, which claims are made under. */
   readonly name: string;
   readonly identity: string;
 }
 
-/** How long a content stays claimed if its host stops without a word. */
+/** How long a content stays claimed if its host dies. */
 const CLAIM = "interval '5 minutes'";
 
 /** Whether a claim still counts: it is recent, or the host waits for a job of its provider. */

@@ -22,8 +22,8 @@ const OF_AGENT = `EXISTS (
   WHERE agent = $1)`;
 
 /**
- * The vectors that an agent's memory uses. Texts that use those that are put may be indexed later: until then, only
- * what was cached counts as unused.
+ * The vectors that an agent's memory uses. The texts of added vectors may be indexed later: until then, only vectors
+ * that were cached before count as unused.
  */
 export function packedStore(server: Server, agent: string): PackedStore {
   return {

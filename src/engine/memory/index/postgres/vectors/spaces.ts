@@ -32,7 +32,7 @@ export async function findSpace(
   return space;
 }
 
-/** Has a memory use the spaces of some identities. */
+/** Makes a memory use the spaces of some identities. */
 export async function enterSpaces(
   transaction: Transaction,
   memory: number,

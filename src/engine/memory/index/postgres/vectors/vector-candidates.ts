@@ -1,5 +1,6 @@
 import type { Server } from '../../../../postgres/index.js';
 import {
+  comparedExactly,
   evenSample,
   type MediaSample,
   mostSimilar,
@@ -11,8 +12,8 @@ import {
   queryVector,
   requireDimensions,
 } from '../../vector-bytes.js';
-import { candidatesOfContents, type Searched } from '../candidates.js';
-import type { Kept } from '../document-filter.js';
+import { candidatesOfContents, type SearchedMemory } from '../candidates.js';
+import type { FilterResult } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
 
 /** Growth of the request when several chunks or hosts share contents. */
@@ -24,11 +25,10 @@ const GROWTH = 4;
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
 export async function vectorCandidates(
-  searched: Searched,
+  searched: SearchedMemory,
   identity: string,
   vector: Float32Array,
-  limit: number,
-  kept: Kept | undefined,
+  { limit, kept }: { readonly limit: number; readonly kept: FilterResult | undefined },
 ): Promise<VectorCandidate[]> {
   const { sql, facts } = searched;
   const space = await findSpace(sql, facts.id, identity);
@@ -48,7 +48,7 @@ export async function vectorCandidates(
 
 /** Cosines between given chunks and a query; chunks without a vector are absent. */
 export async function similarities(
-  { sql, facts }: Pick<Searched, 'facts' | 'sql'>,
+  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
   identity: string,
   vector: Float32Array,
   chunkIds: readonly number[],
@@ -70,7 +70,7 @@ export async function similarities(
  * similarity. Media are left out: models place them far from all texts.
  */
 export async function sampleSimilarities(
-  { sql, facts }: Pick<Searched, 'facts' | 'sql'>,
+  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
   identity: string,
   vector: Float32Array,
   count: number,
@@ -126,7 +126,7 @@ function firstOfSpace(
 
 /** The same for media, with the chunks of all of them. */
 export async function sampleMedia(
-  searched: Pick<Searched, 'facts' | 'sql'>,
+  searched: Pick<SearchedMemory, 'facts' | 'sql'>,
   identity: string,
   vector: Float32Array,
   count: number,
@@ -157,10 +157,6 @@ interface NearestRequest {
 
 /** With up to this many chunks, all are compared exactly. */
 const FEW = 1024;
-/** At least this many are worth comparing exactly, as in SQLite, */
-const WORTH = 1024;
-const WORTH_SHARE = 1 / 40;
-const WORTH_A_RESULT = 4;
 
 interface VectorRow {
   readonly hash: Buffer;
@@ -202,8 +198,7 @@ async function worthComparing(
     return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
   }
   const hasIndex = indexedBy !== null && documents === undefined;
-  const wanted = Math.max(WORTH, count * WORTH_A_RESULT, hasIndex ? 0 : chunks * WORTH_SHARE);
-  const most = Math.ceil(wanted);
+  const most = Math.ceil(comparedExactly(count, hasIndex ? 0 : chunks));
   const values = [memory, id, signBits(query), most];
   const nearestCodes = (among: string): string => `id = ANY (ARRAY(
     SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${among}

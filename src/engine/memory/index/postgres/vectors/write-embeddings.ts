@@ -65,13 +65,13 @@ export async function refuseEmbeddings(
   refused: readonly RefusedContent[],
 ): Promise<void> {
   const space = await findSpace(server, memory, identity);
-  const noted = refused.filter(({ isMedia }) => isMedia || space !== undefined);
+  const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
   await server.transaction(async (transaction) => {
     await transaction.run(
       `INSERT INTO svc.refused_contents (identity, hash, why)
        SELECT DISTINCT ON (hash) $1, hash, why FROM unnest($2::bytea[], $3::text[]) AS new (hash, why)
        ON CONFLICT (identity, hash) DO UPDATE SET why = excluded.why`,
-      [identity, ...columnsOf(noted, 'hash', 'why')],
+      [identity, ...columnsOf(recorded, 'hash', 'why')],
     );
     await endClaims(transaction, identity, refused);
     if (space !== undefined) await raiseWholeTo(transaction, memory, space);

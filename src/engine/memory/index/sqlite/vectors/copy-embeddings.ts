@@ -1,11 +1,7 @@
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { runSql } from '../../../../sqlite/query.js';
 import { isDamage } from '../index-file.js';
-import { allSpaces, findSpace, hashChunks } from './spaces.js';
-
-/** An index of an earlier version has vectors of whole passages, in another format. */
-const IS_PACKED = `length(vector) % (4 +
-  (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
+import { allSpaces, findSpace, hashChunks, IS_PACKED } from './spaces.js';
 
 /** Tables to copy, referenced ones first, and which of their rows. */
 const TABLES: readonly (readonly [table: string, where: string])[] = [

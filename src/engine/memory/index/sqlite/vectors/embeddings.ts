@@ -18,7 +18,14 @@ import type {
 import { headingPathOf } from '../../lexical-text.js';
 import { packVectors, requireDimensions, unitVector, unpackVectors } from '../../vector-bytes.js';
 import { codeVectors } from './sign-codes.js';
-import { ensureSpace, findSpace, raiseWholeTo, reviveSpace, WITHOUT_VECTOR } from './spaces.js';
+import {
+  ensureSpace,
+  findSpace,
+  IS_PACKED,
+  raiseWholeTo,
+  reviveSpace,
+  WITHOUT_VECTOR,
+} from './spaces.js';
 
 /**
  * Stores vectors under an identity, in one transaction.
@@ -48,7 +55,7 @@ export function putEmbeddings(
   })();
 }
 
-/** Stores vectors that are packed already; those that there are stay as they are. In a transaction. */
+/** Stores packed vectors, without replacing any. The transaction is the caller's. */
 function storePacked(
   database: Connection,
   identity: string,
@@ -124,11 +131,11 @@ export function refuseEmbeddings(
   refused: readonly RefusedContent[],
 ): void {
   const space = findSpace(database, identity);
-  const noted = refused.filter(({ isMedia }) => isMedia || space !== undefined);
-  if (noted.length === 0) return;
+  const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
+  if (recorded.length === 0) return;
   database.transaction(() => {
     const insert = database.prepare('INSERT OR REPLACE INTO refused_contents VALUES (?, ?, ?)');
-    for (const { hash, why } of noted) insert.run(identity, hash, why);
+    for (const { hash, why } of recorded) insert.run(identity, hash, why);
     if (space !== undefined) raiseWholeTo(database, space);
   })();
 }
@@ -223,17 +230,14 @@ const PACKED = `
     in_use AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash) AS used
   FROM embeddings JOIN spaces ON spaces.id = space_id`;
 
-/** An index of an earlier version has vectors of whole passages, in another format. */
-const IS_PACKED = 'length(vector) % (4 + dimensions) = 0';
-
 type PackedRow = Omit<PackedEmbedding, 'used'> & { readonly used: number };
 
 /** The vectors of an index, as they are stored. */
 export function packedStore(database: Connection): PackedStore {
   return {
     count: async () => {
-      const select = 'SELECT count(*) FROM embeddings JOIN spaces ON spaces.id = space_id';
-      return queryValue<number>(database, `${select} WHERE ${IS_PACKED}`) ?? 0;
+      const sql = `SELECT count(*) FROM embeddings WHERE ${IS_PACKED}`;
+      return queryValue<number>(database, sql) ?? 0;
     },
     page: async ({ after, limit }) =>
       queryRows<PackedRow>(

@@ -2,7 +2,7 @@ import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn } from '../../../../sqlite/query.js';
 import { mostSimilar } from '../../candidates.js';
 import { bestCosine, type QueryVector, queryBytes } from '../../vector-bytes.js';
-import { worthComparing } from './sign-codes.js';
+import { nearestCodes } from './sign-codes.js';
 import type { Space } from './spaces.js';
 
 /** A content and the similarity of its nearest piece to the query. */
@@ -111,7 +111,9 @@ function candidatesFor(
     queryColumn(database, `SELECT ${column} FROM ${table} WHERE space_id = ?`, space.id);
   const chosen = among === undefined ? undefined : new Set(among);
   // A space out of use has no codes.
-  const coded = space.inUse ? worthComparing(database, space, query, chosen, count) : undefined;
+  const coded = space.inUse
+    ? nearestCodes(database, { space, query, among: chosen }, count)
+    : undefined;
   if (coded === undefined) return among ?? idsFrom('embeddings', 'id');
   const uncoded = idsFrom('uncoded', 'embedding_id');
   // A content in use again may also have its old code.

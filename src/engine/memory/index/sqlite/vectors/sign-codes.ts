@@ -1,12 +1,13 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRow, queryValue, runSql } from '../../../../sqlite/query.js';
+import { comparedExactly } from '../../candidates.js';
 import { bytesOf, integersOf, type QueryVector, sumOfVectors } from '../../vector-bytes.js';
 import type { Space } from './spaces.js';
 
 /*
  * The code of a content is one bit for each dimension: whether the sum of its vectors is negative there. The
  * fewer bits differ between a code and a query's, the smaller is the angle, on average. That is not enough to
- * rank contents, but it tells which few are worth comparing exactly, and reading codes takes a fraction of the
+ * rank contents, but shows which few are worth comparing exactly, and reading codes takes a fraction of the
  * time of reading vectors (see bench/vectors.ts). A code depends on nothing but its content.
  */
 
@@ -14,7 +15,7 @@ const WORD_BITS = 32;
 /** Codes are stored in pages of this many: for each an embedding's id and then its bits, in 32-bit words. */
 const PAGE_SLOTS = 256;
 
-/** Fewer bits tell too little. */
+/** Codes of fewer bits are useless. */
 const FEWEST_DIMENSIONS = 64;
 
 function slotWords(space: Space): number {
@@ -59,24 +60,20 @@ function signsOf(vector: Float32Array | QueryVector): Uint32Array {
   return signs;
 }
 
-/** At least this many are worth comparing exactly, */
-const WORTH = 1024;
-/** or a share of the codes, because large spaces have more near ties, */
-const WORTH_SHARE = 1 / 40;
-/** or this many per requested result. */
-const WORTH_A_RESULT = 4;
+interface NearestCodesRequest {
+  readonly space: Space;
+  readonly query: QueryVector;
+  /** The ids to choose from; undefined for all. */
+  readonly among: ReadonlySet<number> | undefined;
+}
 
 /**
  * The ids of the coded contents that are worth comparing exactly for `count` results: those whose codes differ
  * least from the query's, in no order. Undefined when the codes are damaged.
- *
- * @param among the ids to choose from; undefined for all
  */
-export function worthComparing(
+export function nearestCodes(
   database: Connection,
-  space: Space,
-  query: QueryVector,
-  among: ReadonlySet<number> | undefined,
+  { space, query, among }: NearestCodesRequest,
   count: number,
 ): Uint32Array | undefined {
   const pageIds = queryColumn<number>(
@@ -106,7 +103,7 @@ export function worthComparing(
       counts[bits] = (counts[bits] ?? 0) + 1;
     }
   }
-  let left = Math.max(WORTH, ids.length * WORTH_SHARE, count * WORTH_A_RESULT);
+  let left = comparedExactly(count, ids.length);
   let most = -1;
   while (left > 0 && most < space.dimensions) left -= counts[++most] ?? 0;
   return ids.filter((id, at) => id > 0 && (differing[at] ?? 0) <= most);

@@ -2,6 +2,10 @@ import type { Connection } from '../../../../sqlite/database.js';
 import { queryRow, queryRows, runSql } from '../../../../sqlite/query.js';
 import { contentHash } from '../../content-hash.js';
 
+/** Whether a row of `embeddings` is in the current format: older indexes have one vector of a whole passage. */
+export const IS_PACKED = `length(vector) % (4 +
+  (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
+
 /** Hashes chunks that were written while the index had no vectors. */
 export function hashChunks(database: Connection): void {
   database.function('content_hash', { deterministic: true }, (headings, text) => {

@@ -3,13 +3,18 @@ import { queryColumn, queryRows } from '../../../../sqlite/query.js';
 import { evenSample, type MediaSample, type VectorCandidate } from '../../candidates.js';
 import { type ChunkColumns, chunkOf } from '../../documents.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
-import { type Kept, restrictChunks } from '../lexical-candidates.js';
-import { holdsMedia } from '../read-documents.js';
-import { type Neighbour, nearest } from './nearest.js';
+import { type FilterResult, restrictChunks } from '../lexical-candidates.js';
+import { hasMedia } from '../read-documents.js';
+import { type NearestRequest, type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
 
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
 const GROWTH = 4;
+
+interface VectorOptions extends Pick<NearestRequest, 'hasExtension'> {
+  readonly limit: number;
+  readonly kept: FilterResult | undefined;
+}
 
 /**
  * The chunks nearest to a query vector, best first; ties by path and line.
@@ -20,9 +25,7 @@ export function vectorCandidates(
   database: Connection,
   identity: string,
   vector: Float32Array,
-  limit: number,
-  kept: Kept | undefined,
-  hasExtension: () => boolean,
+  { limit, kept, hasExtension }: VectorOptions,
 ): VectorCandidate[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
@@ -40,7 +43,7 @@ export function vectorCandidates(
   return ask();
 }
 
-function embeddingsOf(database: Connection, space: Space, { by, ids }: Kept): number[] {
+function embeddingsOf(database: Connection, space: Space, { by, ids }: FilterResult): number[] {
   return queryColumn(
     database,
     `SELECT DISTINCT embeddings.id FROM json_each(?)
@@ -60,7 +63,7 @@ function chunksOf(
   database: Connection,
   found: readonly Neighbour[],
   limit: number,
-  kept: Kept | undefined,
+  kept: FilterResult | undefined,
 ): VectorCandidate[] {
   // Equal similarities share a rank, so that SQLite breaks ties by path as elsewhere, and no similarity is
   // converted to text.
@@ -123,7 +126,7 @@ export function sampleSimilarities(
   // Hashes are random, and their order is that of an index.
   const rows = queryColumn<Buffer>(
     database,
-    `SELECT vector FROM embeddings WHERE space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}
+    `SELECT vector FROM embeddings WHERE space_id = ?${hasMedia(database) ? NO_MEDIA : ''}
      ORDER BY hash LIMIT ?`,
     space.id,
     count,
@@ -142,7 +145,7 @@ export function sampleMedia(
   vector: Float32Array,
   count: number,
 ): MediaSample {
-  if (!holdsMedia(database)) return { chunkIds: new Set(), similarities: [] };
+  if (!hasMedia(database)) return { chunkIds: new Set(), similarities: [] };
   const all = queryColumn<number>(
     database,
     `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
