@@ -1,7 +1,7 @@
 import { SvcError } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import { shellWord, suggestName } from '../engine/support/text.js';
-import { ownWords } from './fast-start.js';
+import { wordsBeforeDashes } from './fast-start.js';
 import {
   type ManifestCommand,
   type ProgramPackage,
@@ -99,56 +99,72 @@ export function knownWords(
 /** The command of oclif's help plugin. */
 const HELP = 'help';
 
-/** Throws USAGE when the words name neither a command nor a topic. */
-function refuseUnknownCommand(line: readonly string[], { commands, topics }: KnownWords): void {
+/** @throws SvcError USAGE if the words name neither a command nor a topic */
+function refuseUnknownCommand(line: readonly string[], known: KnownWords): void {
   const asksHelp = line[0] === HELP;
   const argv = asksHelp ? line.slice(1) : line;
   const end = argv.findIndex((word) => word.startsWith('-'));
   const words = end === -1 ? argv : argv.slice(0, end);
-  const known = [...commands.keys(), ...topics.keys()];
-  const namesCommand = words.some((_, at) => {
+  if (words.length === 0) {
+    throw new SvcError('USAGE', `unknown flag: ${argv[0]}`, {
+      hint: 'flags follow the command; "svc --help" lists the commands',
+    });
+  }
+  if (beginsWithCommand(words, known)) return;
+  const ids = [...known.commands.keys(), ...known.topics.keys()];
+  const at = words.findIndex((_, index) => !ids.includes(words.slice(0, index + 1).join(':')));
+  if (at !== -1) throw unknownCommand(words, at, ids, asksHelp);
+}
+
+function beginsWithCommand(words: readonly string[], { commands, topics }: KnownWords): boolean {
+  return words.some((_, at) => {
     const id = words.slice(0, at + 1).join(':');
     const command = commands.get(id);
     // "dream" is short for a command, and "dream stauts" a mistyped command of the topic.
     const isShort = command?.isAlias === true && topics.has(id);
     return command !== undefined && (!isShort || at === words.length - 1);
   });
-  if (namesCommand) return;
-  const at = words.findIndex((_, index) => !known.includes(words.slice(0, index + 1).join(':')));
-  if (at === -1) {
-    if (words.length > 0) return;
-    throw new SvcError('USAGE', `unknown flag: ${argv[0]}`, {
-      hint: 'flags follow the command; "svc --help" lists the commands',
-    });
-  }
+}
+
+/** @param at position of the first unknown word */
+function unknownCommand(
+  words: readonly string[],
+  at: number,
+  ids: readonly string[],
+  asksHelp: boolean,
+): SvcError {
   const topic = words.slice(0, at).join(' ');
-  const siblings = known
-    .map((id) => id.split(':'))
-    .filter((parts) => parts.length > at && parts.slice(0, at).join(' ') === topic)
-    .map((parts) => parts[at] ?? '');
-  const typed = words[at] ?? '';
-  // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
-  const quoted = typed.trim().replaceAll(/\s+/gu, ':');
-  const elsewhere = known.filter((id) => id === quoted || id.split(':').at(-1) === typed);
-  const below = elsewhere.filter((id) => id.startsWith(`${words.slice(0, at).join(':')}:`));
-  const [only, ...others] = new Set(below.length > 0 ? below : elsewhere);
-  const near = suggestName(typed, siblings);
-  // "svc list" could mean a dozen commands.
-  const unique = others.length === 0 ? only : undefined;
-  const suggested = near === undefined ? unique : [...words.slice(0, at), near].join(' ');
-  const name = [...words.slice(0, at), typed].join(' ');
   const list = `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`;
   // It may be a question without quotes.
   const generalHint =
     topic === '' && !asksHelp
       ? `to search, run "svc search ${words.map(shellWord).join(' ')}"; ${list}`
       : list;
-  throw new SvcError('USAGE', `unknown command: ${name}`, {
-    hint:
-      suggested === undefined
-        ? generalHint
-        : `did you mean "svc ${suggested.replaceAll(':', ' ')}"?`,
+  const suggestion = suggestCommand(words.slice(0, at), words[at] ?? '', ids);
+  return new SvcError('USAGE', `unknown command: ${words.slice(0, at + 1).join(' ')}`, {
+    hint: suggestion === undefined ? generalHint : `did you mean "svc ${suggestion}"?`,
   });
+}
+
+/** The command that was probably meant by an unknown word after a topic. */
+function suggestCommand(
+  topic: readonly string[],
+  typed: string,
+  ids: readonly string[],
+): string | undefined {
+  const prefix = topic.map((word) => `${word}:`).join('');
+  const siblings = ids
+    .filter((id) => id.startsWith(prefix))
+    .map((id) => id.slice(prefix.length).split(':')[0] ?? '');
+  const near = suggestName(typed, siblings);
+  if (near !== undefined) return [...topic, near].join(' ');
+  // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
+  const quoted = typed.trim().replaceAll(/\s+/gu, ':');
+  const elsewhere = ids.filter((id) => id === quoted || id.split(':').at(-1) === typed);
+  const below = topic.length === 0 ? [] : elsewhere.filter((id) => id.startsWith(prefix));
+  const [only, ...others] = new Set(below.length > 0 ? below : elsewhere);
+  // "svc list" could mean a dozen commands.
+  return others.length === 0 ? only?.replaceAll(':', ' ') : undefined;
 }
 
 function isExit(error: unknown): error is { readonly oclif: { readonly exit: number } } {
@@ -173,7 +189,7 @@ function commandList(
   about: ProgramPackage,
   known: KnownWords,
 ): string | undefined {
-  const words = ownWords(argv).filter((word) => !HELP_WORDS.includes(word));
+  const words = wordsBeforeDashes(argv).filter((word) => !HELP_WORDS.includes(word));
   const topic = words.join(':');
   if (topic === '') return rootList(about, known);
   const purpose = known.topics.get(topic);
