@@ -14,23 +14,23 @@ import type { Showing } from './showing.js';
  * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
-  place: EditorPlace,
-  { context: { env }, located }: Pick<Showing, 'context' | 'located'>,
+  location: EditorLocation,
+  { context: { env }, showLocation }: Pick<Showing, 'context' | 'showLocation'>,
 ): Promise<void> {
-  const { file } = place;
+  const { file } = location;
   const format = documentFormatOf(file);
   if (format === 'pdf' || format === 'docx') {
-    if (!(await openOnDesktop(file, env))) located(file);
+    if (!(await openOnDesktop(file, env))) showLocation(file);
     return;
   }
   // Lines of a web page are those of its text.
-  const line = format === 'html' ? 1 : place.line;
+  const line = format === 'html' ? 1 : location.line;
   const editor = editorOf(env);
   if (editor === undefined) {
-    located(`${file}:${line}`);
+    showLocation(`${file}:${line}`);
     return;
   }
-  const { program, args } = editorCommand(editor, { ...place, line });
+  const { program, args } = editorCommand(editor, { ...location, line });
   try {
     await endOfForeground(spawn(program, args, { stdio: 'inherit' }));
   } catch (cause) {
@@ -66,7 +66,7 @@ export async function openOnDesktop(path: string, env: EngineContext['env']): Pr
 /**
  * The absolute path of an indexed file, to open it in an editor.
  *
- * @param place the name of a document, see documentName
+ * @param name of a document, see documentName
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
  */
 export async function fileToEdit(
@@ -81,14 +81,14 @@ export async function fileToEdit(
 }
 
 /** A location in a file, counted from 1. */
-interface EditorPlace {
+interface EditorLocation {
   /** Absolute. */
   readonly file: string;
   readonly line: number;
   readonly column?: number;
 }
 
-/** The names of editors, and how these are given a location. */
+/** The names of editors, and the arguments that open a location in them. */
 const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[] = [
   // Not every vi has functions.
   ['vi ex view pico joe mcedit', '+LINE', 'FILE'],
@@ -115,18 +115,20 @@ const QUOTED = /"([^"]*)"|'([^']*)'/gu;
  */
 export function editorCommand(
   command: string,
-  { file, line, column = 1 }: EditorPlace,
+  { file, line, column = 1 }: EditorLocation,
 ): { readonly program: string; readonly args: readonly string[] } {
   const words = Array.from(command.matchAll(WORD), ([word]) => word.replaceAll(QUOTED, '$1$2'));
-  const [program = command, ...own] = words;
+  const [program = command, ...userArgs] = words;
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.
-  const known = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];
+  const names = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];
   // An unknown editor opens the file, because it might take a line for another file.
-  const [, ...form] = known.flatMap(editorNamed)[0] ?? ['', 'FILE'];
-  const place: Readonly<Record<string, unknown>> = { FILE: file, LINE: line, COLUMN: column };
-  const args = form.map((word) => word.replaceAll(/FILE|LINE|COLUMN/gu, (at) => String(place[at])));
-  return { program, args: [...own, ...args] };
+  const [, ...form] = names.flatMap(editorNamed)[0] ?? ['', 'FILE'];
+  const values: Readonly<Record<string, unknown>> = { FILE: file, LINE: line, COLUMN: column };
+  const args = form.map((word) =>
+    word.replaceAll(/FILE|LINE|COLUMN/gu, (at) => String(values[at])),
+  );
+  return { program, args: [...userArgs, ...args] };
 }
 
 function editorNamed(name: string) {

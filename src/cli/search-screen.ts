@@ -76,7 +76,7 @@ const MOST_COPIED_LINES = 400;
 /** Creates what the search screen can do; `placeOf` is where a result is opened. */
 export async function createSearchActions(
   memory: OpenedMemory,
-  showing: Pick<Showing, 'configFile' | 'context' | 'located' | 'mask'>,
+  showing: Pick<Showing, 'configFile' | 'context' | 'showLocation' | 'mask'>,
   restricted: Omit<SearchRequest, 'query'> = {},
 ) {
   const { context, configFile, mask } = showing;
@@ -87,10 +87,10 @@ export async function createSearchActions(
   const request = { ...restricted, maxResults, explain: true };
   let preparing: Promise<void> = Promise.resolve();
   /** The memory of the last answer, which its results belong to. */
-  let shown = memory;
+  let searchedLast = memory;
 
   const read = async (item: ResultItem, from: number, lines: number, signal?: AbortSignal) =>
-    shown.backend.get(
+    searchedLast.backend.get(
       { target: documentName(item.result), from, lines },
       { signal, checksFiles: false },
     );
@@ -133,7 +133,7 @@ export async function createSearchActions(
         },
         { signal },
       );
-      if (!signal.aborted) shown = searched;
+      if (!signal.aborted) searchedLast = searched;
       return { ...found, response };
     },
     preview: async (item, signal) => {
@@ -164,7 +164,7 @@ export async function createSearchActions(
       return `copied ${path}`;
     },
     openFolder: async (item) => {
-      const { file } = await placeIn(shown, item);
+      const { file } = await placeIn(searchedLast, item);
       const folder = dirname(file);
       return (await openOnDesktop(folder, context.env))
         ? `opened ${folder}`
@@ -173,7 +173,7 @@ export async function createSearchActions(
     edit:
       editorOf(context.env) === undefined
         ? undefined
-        : async (item) => openInEditor(await placeIn(shown, item), showing),
+        : async (item) => openInEditor(await placeIn(searchedLast, item), showing),
     history: () => (keepsHistory ? readQueryHistory(historyFile) : []),
     remember: (line) => {
       if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);
@@ -182,7 +182,7 @@ export async function createSearchActions(
   };
   return {
     actions,
-    placeOf: (item: ResultItem) => placeIn(shown, item),
+    placeOf: (item: ResultItem) => placeIn(searchedLast, item),
     close: async (): Promise<void> => {
       // Indexing that was interrupted stops in order.
       await preparing;

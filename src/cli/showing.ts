@@ -19,8 +19,8 @@ export interface Showing {
   readonly onInterrupt: () => void;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
-  /** Shows where something is that no program was found to open: a path, possibly with a line. */
-  readonly located: (place: string) => void;
+  /** Shows a path, possibly with a line, that no program was found to open. */
+  readonly showLocation: (location: string) => void;
   readonly json: boolean;
   /** No screen, no progress, no summary. */
   readonly quiet: boolean;

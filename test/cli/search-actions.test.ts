@@ -47,7 +47,7 @@ async function actionsIn(
   const showing = {
     context,
     configFile: undefined,
-    located: () => undefined,
+    showLocation: () => undefined,
     mask: createSecretMask(),
   };
   const made = await createSearchActions(memory, showing, restricted);

@@ -39,7 +39,7 @@ test('a secret in the text of a check is masked before lines are wrapped', async
       write: (text) => {
         written += text;
       },
-      located: () => undefined,
+      showLocation: () => undefined,
     },
   );
   assert.not.match(written.replaceAll(/\s/gu, ''), 'correcthorse');

@@ -49,7 +49,7 @@ export async function prepareTarget(
       return withMemory(target.agent, showing, closing, (memory) =>
         untilLeft(() =>
           shownDiagnosis(
-            (own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }),
+            (checkSignal, onEvent) => diagnoseMemory(memory, { signal: checkSignal, onEvent }),
             `provider path of agent ${memory.name}`,
             showing,
           ),
@@ -237,7 +237,7 @@ async function runFromHome(
   const words = argv.filter((word) => !word.startsWith('--agent=')).join(' ');
   const code = typeof end === 'string' ? end : (end.code ?? end.signal);
   if (code === 0 && WITH_SCREEN.includes(words)) return;
-  // Whoever leaves the questions is back at once.
+  // Quitting the questions needs no confirmation.
   if (code === INTERRUPTED && words === SET_UP.join(' ')) return;
   const failure = typeof end === 'string' ? end : `exit code ${code}`;
   process.stdout.write(code === 0 ? '\n' : `\n${failure}\n`);

@@ -14,12 +14,12 @@ import { screenOptions } from '../terminal.js';
 /** Shows home and the screens opened from it until the person quits. */
 export async function shownHome(root: string, showing: Showing): Promise<void> {
   const { context, terminal, mask, signal } = showing;
-  let unopened: Note | undefined;
-  const located = (place: string): void => {
-    unopened = { text: `no program to open ${place}`, isFault: false };
+  let unopenedNote: Note | undefined;
+  const showLocation = (location: string): void => {
+    unopenedNote = { text: `no program to open ${location}`, isFault: false };
   };
-  // What screens leave behind would be below the next one.
-  const inHome: Showing = { ...showing, write: () => undefined, located, quiet: false };
+  // Text printed between screens would show up below the next one.
+  const inHome: Showing = { ...showing, write: () => undefined, showLocation, quiet: false };
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
     ...screenOptions(terminal),
@@ -34,16 +34,16 @@ export async function shownHome(root: string, showing: Showing): Promise<void> {
     explain: (error) => failureWords(error, mask),
     signal,
   };
-  const known = await knownAtOnce(showing);
+  const known = await configuredAgents(showing);
   const { runHomeScreen } = await import('../../ui/screens/home/run.js');
   let before: HomeScreenOptions['before'];
   for (;;) {
     const end = await runHomeScreen({ ...shared, known, before });
     if (end.type === 'left') return;
-    unopened = undefined;
+    unopenedNote = undefined;
     try {
       const result = await end.open();
-      before = { state: end.state, result: result ?? unopened };
+      before = { state: end.state, result: result ?? unopenedNote };
     } catch (error) {
       if (signal.aborted) return;
       // Home shows the error of a screen.
@@ -56,7 +56,10 @@ export async function shownHome(root: string, showing: Showing): Promise<void> {
  * The agents of the configuration, so that the first frame has a row for each. A faulty configuration is reported by the
  * process that reads everything else.
  */
-async function knownAtOnce({ context, configFile }: Showing): Promise<HomeScreenOptions['known']> {
+async function configuredAgents({
+  context,
+  configFile,
+}: Showing): Promise<HomeScreenOptions['known']> {
   try {
     const loaded = await loadConfig(context, { configFile });
     const { file, resolved } = loaded;
