@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Interfaces, Plugin } from '@oclif/core';
-import { giveVariables } from '../../src/cli/flags.js';
+import { assignVariables } from '../../src/cli/flags.js';
 
 type Manifest = Plugin['manifest'];
 /** A command in the manifest. */
@@ -23,7 +23,7 @@ export async function makeManifest(root: string): Promise<Manifest> {
   const plugin = new Plugin(options);
   await plugin.load();
   // A command gives its flags their variables when it starts.
-  for (const { flags } of Object.values(plugin.manifest.commands)) giveVariables(flags);
+  for (const { flags } of Object.values(plugin.manifest.commands)) assignVariables(flags);
   const commands = Object.entries(plugin.manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1));
   return { commands: Object.fromEntries(commands), version: plugin.manifest.version };
 }

@@ -11,8 +11,8 @@ import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import { createContext } from './context.js';
-import { type LeanConfig, ownWords } from './fast-start.js';
-import { giveVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
+import { type LeanConfig, wordsBeforeDashes } from './fast-start.js';
+import { assignVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
 import { print, printJson, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
@@ -46,7 +46,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   constructor(argv: string[], config: LeanConfig) {
     // A command reads only this part of oclif's configuration.
     super(argv, config as Config);
-    giveVariables(this.knownFlags);
+    assignVariables(this.knownFlags);
   }
 
   /** Learns every secret that is read; everything printed goes through it. */
@@ -59,7 +59,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   protected shared: SharedFlags = { plain: false, quiet: false, verbose: false };
 
   private readonly warnings: Warning[] = [];
-  private ownContext: EngineContext | undefined;
+  private cachedContext: EngineContext | undefined;
   private shape: OutputShape | undefined;
   private printsLines = false;
   private readonly interruption = new AbortController();
@@ -73,7 +73,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   abstract override run(): Promise<Result>;
 
   protected override async init(): Promise<void> {
-    this.endInOrder(true);
+    this.setGracefulInterrupt(true);
     this.dropServiceLinks();
   }
 
@@ -92,7 +92,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   protected override async finally(): Promise<void> {
-    this.endInOrder(false);
+    this.setGracefulInterrupt(false);
   }
 
   protected override async parse<F extends Values, B extends Values, A extends Values>(
@@ -108,7 +108,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const parsed = await super
       .parse(options, words)
       .finally(() => {
-        // It keeps all that it parsed, but no variable counts as typed.
+        // The parser adds the values of variables, which do not count as typed.
         this.argv = [...typed];
       })
       .catch((error: unknown) => {
@@ -121,7 +121,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** oclif would turn on the switch of `--yes=no`, and take its value as an argument. @throws SvcError USAGE */
   private refuseSwitchValues(): void {
-    const flagWords = ownWords(this.argv).filter((word) => word.includes('='));
+    const flagWords = wordsBeforeDashes(this.argv).filter((word) => word.includes('='));
     for (const [name, { type, char }] of Object.entries(this.knownFlags)) {
       if (type !== 'boolean') continue;
       const word = flagWords.find(
@@ -139,7 +139,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     return { ...this.ctor.baseFlags, ...this.ctor.flags };
   }
 
-  /** An error of the parser; its hint names the variables of the flags that it is about and nobody typed. */
+  /** An error of the parser, whose hint also names the variables that set the flags it is about. */
   private withVariables(error: unknown): unknown {
     const message = messageOf(error);
     const flags = this.knownFlags;
@@ -167,11 +167,11 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     // What follows another letter than that of a switch is its value: "-wdata" has no "-a".
     const short = char === undefined ? '' : `|-[${switches.join('')}]*${char}`;
     const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
-    return ownWords(this.argv).some((word) => forms.test(word));
+    return wordsBeforeDashes(this.argv).some((word) => forms.test(word));
   }
 
-  /** Prepares an answer that has no end: its lines are printed as they come, and no document. @throws SvcError USAGE */
-  protected printLines(flag: string): void {
+  /** Prints lines as they come instead of one document, for output that does not end. @throws SvcError USAGE */
+  protected switchToLines(flag: string): void {
     this.printsLines = true;
     if (!this.shapesOutput) return;
     throw new SvcError('USAGE', `${flag} cannot be used with --fields, --jq or --template`, {
@@ -183,18 +183,21 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   override jsonEnabled(): boolean {
     if (this.shapesOutput) return true;
     // The same values that oclif accepts for the variables of other flags.
-    const twin = process.env['SVC_JSON']?.toLowerCase() ?? '';
-    return ownWords(this.argv).includes('--json') || ['1', 'true', 'y', 'yes'].includes(twin);
+    const variable = process.env['SVC_JSON']?.toLowerCase() ?? '';
+    return (
+      wordsBeforeDashes(this.argv).includes('--json') ||
+      ['1', 'true', 'y', 'yes'].includes(variable)
+    );
   }
 
   protected override logJson(json: unknown): void {
-    const shown = this.answersVerbatim ? json : this.mask.data(json);
+    const output = this.answersVerbatim ? json : this.mask.data(json);
     if (this.printsLines) {
-      if (isRecord(shown) && 'error' in shown) printJson(`${JSON.stringify(shown)}\n`);
+      if (isRecord(output) && 'error' in output) printJson(`${JSON.stringify(output)}\n`);
       return;
     }
     try {
-      const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
+      const text = this.shape?.(output) ?? JSON.stringify(output, null, 2);
       printJson(withLineEnd(text));
     } catch (error) {
       // The command itself is done: only what was to be printed of its result is wrong.
@@ -208,14 +211,14 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   protected override toErrorJson(error: unknown): { error: ErrorReport } {
-    return { error: this.reported(error) };
+    return { error: this.reportOf(error) };
   }
 
   protected override async catch(error: Error): Promise<void> {
     this.reportFailure(error);
   }
 
-  private reported(error: unknown): ErrorReport {
+  private reportOf(error: unknown): ErrorReport {
     const report = reportError(error, this.mask);
     return report.hint === undefined ? report : { ...report, hint: this.hintFor(report.hint) };
   }
@@ -226,7 +229,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   private reportFailure(error: unknown): void {
-    const report = this.reported(error);
+    const report = this.reportOf(error);
     process.exitCode = exitCodeOf(report);
     if (this.jsonEnabled() && !this.shapesOutput) {
       this.logJson(this.toErrorJson(error));
@@ -250,17 +253,17 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
    * Whether Ctrl-C lets the work finish in order; otherwise it ends the process, as SIGTERM does. No handler runs
    * during an SQLite statement, so work that only reads is better off without one.
    */
-  protected endInOrder(inOrder: boolean): void {
+  protected setGracefulInterrupt(graceful: boolean): void {
     // A handler that is removed and added again would miss a pending signal.
-    if (inOrder === process.listeners('SIGINT').includes(this.onInterrupt)) return;
-    if (inOrder) process.on('SIGINT', this.onInterrupt);
+    if (graceful === process.listeners('SIGINT').includes(this.onInterrupt)) return;
+    if (graceful) process.on('SIGINT', this.onInterrupt);
     else process.off('SIGINT', this.onInterrupt);
   }
 
   /** The engine's view of this process: one, because it has the connections to a shared server. */
   protected context(): EngineContext {
-    this.ownContext ??= createContext(this.mask);
-    return this.ownContext;
+    this.cachedContext ??= createContext(this.mask);
+    return this.cachedContext;
   }
 
   /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */
@@ -293,10 +296,10 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** What the terminal supports, given the flags. */
   protected terminal(): TerminalSupport {
-    return terminalSupport(process.env, terminalStreams, this.wantedOutput());
+    return terminalSupport(process.env, terminalStreams, this.outputFlags());
   }
 
-  private wantedOutput() {
+  private outputFlags() {
     return { json: this.jsonEnabled(), plain: this.shared.plain };
   }
 
@@ -312,7 +315,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
-      located: (place) => print(`${place}\n`),
+      showLocation: (location) => print(`${location}\n`),
       json: this.jsonEnabled(),
       quiet,
       verbose,
@@ -325,7 +328,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     if (!terminal.screen) return terminal;
     // The command itself reports a configuration that cannot be used.
     const loaded = await this.readConfig().catch(() => undefined);
-    return terminalSupport(process.env, process, this.wantedOutput(), loaded?.resolved.ui);
+    return terminalSupport(process.env, process, this.outputFlags(), loaded?.resolved.ui);
   }
 
   /** How stdout is drawn, given the flags. */
@@ -343,8 +346,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   /** Writes output to stdout; nothing in JSON mode. */
   protected write(text: string): void {
     if (this.jsonEnabled()) return;
-    const shown = this.answersVerbatim ? text : this.mask.text(text);
-    print(withLineEnd(shown));
+    const output = this.answersVerbatim ? text : this.mask.text(text);
+    print(withLineEnd(output));
   }
 
   /** Writes progress or an aside to stderr; nothing where the JSON document has it. */
@@ -353,14 +356,14 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   private say(text: string): void {
-    const shown = this.mask.text(text);
-    process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+    const masked = this.mask.text(text);
+    process.stderr.write(masked.endsWith('\n') ? masked : `${masked}\n`);
   }
 
   /** What a person at a terminal sees of work that is silent until its end. */
   protected waitingLine(text: string): WaitingLine {
-    const shown = this.terminal().progress && !this.shared.quiet;
-    return createWaitingLine((chunk) => shown && process.stderr.write(chunk), text);
+    const isShown = this.terminal().progress && !this.shared.quiet;
+    return createWaitingLine((chunk) => isShown && process.stderr.write(chunk), text);
   }
 
   /** The result of such work. */
@@ -395,7 +398,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     about: string,
     error: unknown,
   ): Pick<ErrorReport, 'code' | 'hint' | 'message'> {
-    const { code, message, hint } = this.reported(error);
+    const { code, message, hint } = this.reportOf(error);
     const more = hint === undefined ? {} : { hint };
     this.note(formatErrorText({ code, message: `${about}: ${message}`, ...more }));
     return { code, message, ...more };

@@ -19,7 +19,7 @@ export const optionalFlowArgs = { flow: Args.string({ description: ID }) };
 /** The task, likewise. */
 export const optionalTaskArgs = { task: Args.string({ description: ID }) };
 
-/** Flags of commands that change one flow or task, or all that fit. */
+/** Flags of commands that change one flow or task, or all that match. */
 export const bulkFlags = {
   ...yesFlag,
   since: sinceFlag,
@@ -29,14 +29,14 @@ export const bulkFlags = {
 
 type BulkFlags = InferredFlags<typeof bulkFlags>;
 
-/** The records that fit, and what to do with each. */
+/** The records that match, and how to change each. */
 interface Bulk<R> {
   readonly words: BulkWords<R>;
   readonly found: { readonly entries: readonly R[]; readonly total: number };
   readonly change: (record: R) => Promise<R>;
 }
 
-/** Base of commands that change one flow or task, or all that fit. */
+/** Base of commands that change one flow or task, or all that match. */
 export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkOutput | One> {
   /**
    * What the flags select; undefined if one is named instead, whatever variables select.
@@ -44,10 +44,10 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
    * @param specialFilters filters that only this command has
    * @throws SvcError USAGE with both, or with neither
    */
-  protected async selection<Own extends object>(
+  protected async selection<Filters extends object>(
     id: string | undefined,
     flags: BulkFlags,
-    specialFilters: Own,
+    specialFilters: Filters,
   ) {
     const times = this.times();
     const ageMs = readAge(flags['older-than']);
@@ -69,7 +69,7 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
         hint: 'leave out the ID or the flags',
       });
     }
-    // Whoever sets this one wants nothing to change.
+    // Ignoring this variable would change something, against its promise.
     if (flags['dry-run'] === true) {
       throw new SvcError('USAGE', 'SVC_DRY_RUN is set, and an ID has no dry run', {
         hint: 'unset SVC_DRY_RUN',

@@ -20,7 +20,7 @@ async function callOnStdin(): Promise<unknown> {
 }
 
 /** Its plugin names the conversation, and runs svc with its variables, which say where the database is. */
-function ofOpencode(session: string | undefined, { env, homeDir }: EngineContext): unknown {
+function opencodeCall(session: string | undefined, { env, homeDir }: EngineContext): unknown {
   if (session === undefined) return undefined;
   const folder = TRANSCRIPT_READERS.opencode.usualPlace({ env, homeDir, agentSessionsDir: '' });
   return { session_id: session, transcript_path: folder };
@@ -49,7 +49,7 @@ export async function runCaptureHook(
   flags: TargetFlags & { readonly session?: string | undefined },
   context: EngineContext,
 ): Promise<void> {
-  const call = reader === 'opencode' ? ofOpencode(flags.session, context) : await callOnStdin();
+  const call = reader === 'opencode' ? opencodeCall(flags.session, context) : await callOnStdin();
   const transcript = textField(call, 'transcript_path');
   const session = textField(call, 'session_id', 'conversation_id');
   if (transcript === undefined) return;
@@ -61,7 +61,7 @@ export async function runCaptureHook(
     }),
   ];
   const file = join(context.state.stateDir, 'logs', 'capture.log');
-  // A log of svc that cannot be written is no error otherwise.
+  // Fails if the folder cannot be created; a RotatingFile would ignore that.
   makeFolders(dirname(file));
   // Sets a full log aside.
   const rotating = new RotatingFile(file);

@@ -15,12 +15,12 @@ import { resolvePath } from '../engine/support/files.js';
 import { safeLine } from '../ui/safe-text.js';
 import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
 
-/** A value that can stand in a command line, with what to show next to it. */
+/** A value for the command line, and its description. */
 type Suggestion = readonly [value: string, description: string];
 
 /**
- * A value goes into the command line as it is: names of files and entries from other people's folders must hold nothing
- * that a shell acts on.
+ * A value goes into the command line as it is: names of files and entries from other people's folders must contain
+ * nothing that a shell acts on.
  */
 const PLAIN_VALUE = /^[\p{L}\p{N}_.,:@%+=/~-]+$/u;
 
@@ -93,17 +93,17 @@ async function valuesFor(
   const configFile = valueIn(words, '--config');
   const loaded = await loadConfig(context, { configFile }).catch(() => undefined);
   const flag = words.slice(-2).findLast((word) => word.startsWith('-')) ?? '';
-  const [, asked] = /^--?([^=]*)/u.exec(flag) ?? [];
+  const [, typedName] = /^--?([^=]*)/u.exec(flag) ?? [];
   const flags = Object.values(command.flags).filter(
-    ({ name, char }) => asked !== undefined && (name === asked || char === asked),
+    ({ name, char }) => typedName !== undefined && (name === typedName || char === typedName),
   );
-  const wanted = [
-    ...Object.keys(command.args).map((name) => ({ name, own: `${command.id}:${name}` })),
+  const targets = [
+    ...Object.keys(command.args).map((name) => ({ name, key: `${command.id}:${name}` })),
     // Last, because an argument can have the same name.
-    ...flags.map(({ name }) => ({ name, own: `${command.id}:--${name}` })),
+    ...flags.map(({ name }) => ({ name, key: `${command.id}:--${name}` })),
   ];
-  for (const { name, own } of wanted) {
-    const source = SOURCES[own] ?? SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
+  for (const { name, key } of targets) {
+    const source = SOURCES[key] ?? SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
     try {
       values.set(name, (await source?.({ words, context, loaded })) ?? []);
     } catch {
@@ -132,13 +132,16 @@ const notes: Source = ({ words, context, loaded }) => {
 const memoryAgents = ({ loaded }: Line): readonly Suggestion[] =>
   loaded === undefined ? [] : listAgents(loaded.resolved).map((id) => [id, 'agent']);
 
-/** Of the entries with a name in a part of the configuration. */
-const configured =
-  (described: string, entries: (config: ResolvedConfig) => object): Source =>
+/** Suggests the names of entries in a part of the configuration. */
+const fromConfig =
+  (description: string, entries: (config: ResolvedConfig) => object): Source =>
   ({ loaded }) =>
-    Object.keys(loaded === undefined ? {} : entries(loaded.resolved)).map((id) => [id, described]);
+    Object.keys(loaded === undefined ? {} : entries(loaded.resolved)).map((id) => [
+      id,
+      description,
+    ]);
 
-const stored =
+const fromFlows =
   (list: (flows: Flows) => Promise<readonly Suggestion[]>): Source =>
   async ({ context, loaded }) => {
     if (loaded === undefined) return [];
@@ -174,11 +177,11 @@ const SOURCES: Readonly<Record<string, Source>> = {
   },
   'integrate:--agent': memoryAgents,
   provider: ({ loaded }) => {
-    const own = Object.keys(loaded?.resolved.models.providers ?? {});
-    return [...new Set([...own, ...ADAPTER_IDS])].map((id) => [id, 'provider']);
+    const configured = Object.keys(loaded?.resolved.models.providers ?? {});
+    return [...new Set([...configured, ...ADAPTER_IDS])].map((id) => [id, 'provider']);
   },
-  route: configured('webhook route', ({ plugins }) => plugins.entries.webhooks.config.routes),
-  schedule: configured('schedule', ({ schedules }) => schedules),
+  route: fromConfig('webhook route', ({ plugins }) => plugins.entries.webhooks.config.routes),
+  schedule: fromConfig('schedule', ({ schedules }) => schedules),
   'config:path': async () => {
     const { referenceByRoot } = await import('../engine/config/authoring.js');
     return [...referenceByRoot().values()]
@@ -209,7 +212,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
       `${route}: ${status}${event === null ? '' : ` ${event}`}`,
     ]);
   },
-  /** Of the archives of all agents; one that cannot be read has none to suggest. */
+  /** From the archives of all agents; one that cannot be read has none to suggest. */
   'memory:session': async ({ words, context, loaded }) => {
     if (!words.includes('sessions')) return [];
     const { archivedTitles } = await import('../engine/memory/sessions/index.js');
@@ -222,15 +225,15 @@ const SOURCES: Readonly<Record<string, Source>> = {
       }
     });
   },
-  flow: stored(async ({ operator }) => {
+  flow: fromFlows(async ({ operator }) => {
     const { entries } = await operator.listFlows({ limit: MOST_LISTED });
     return entries.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]);
   }),
-  task: stored(async ({ operator }) => {
+  task: fromFlows(async ({ operator }) => {
     const { entries } = await operator.listTasks({ limit: MOST_LISTED });
     return entries.map((task) => [task.taskId, `${task.status} ${task.task}`]);
   }),
-  notification: stored(async ({ operator }) => {
+  notification: fromFlows(async ({ operator }) => {
     const { entries } = await operator.listNotifications({ limit: MOST_LISTED });
     return entries.map(({ seq, outcome, kind, target }) => [
       String(seq),

@@ -18,7 +18,7 @@ import { type EngineContext, resolveStatePaths } from '../engine/support/context
  */
 export function createContext(mask: SecretMask): MemoryContext & ServerContext {
   const env = process.env;
-  const homeDir = resolve(env['HOME'] || ownHome());
+  const homeDir = resolve(env['HOME'] || systemHome());
   const state = resolveStatePaths(env, homeDir);
   const context: MemoryContext & ServerContext = {
     env,
@@ -29,7 +29,7 @@ export function createContext(mask: SecretMask): MemoryContext & ServerContext {
     clock: { now: Date.now },
     servers: new Map(),
     onSecret: mask.learn,
-    onRecall: (recall) => keepRecall(recall, context),
+    onRecall: (recall) => recordRecall(recall, context),
     onLookup: (lookup) => logLookup(lookup, context, mask),
     onActivity: activityRecorder(activityFolder(state), Date.now, (why) =>
       process.stderr.write(`warning: ${why}\n`),
@@ -39,7 +39,7 @@ export function createContext(mask: SecretMask): MemoryContext & ServerContext {
 }
 
 /** The home folder that the system knows. Users of containers may have none. */
-function ownHome(): string {
+function systemHome(): string {
   try {
     // An empty HOME counts as unset.
     return homedir() || userInfo().homedir;
@@ -52,7 +52,10 @@ function ownHome(): string {
 }
 
 /** Loaded after the response is printed, so that no search waits for it or fails because of it. */
-async function keepRecall(recall: Parameters<OnRecall>[0], context: EngineContext): Promise<void> {
+async function recordRecall(
+  recall: Parameters<OnRecall>[0],
+  context: EngineContext,
+): Promise<void> {
   try {
     const { keepRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
     await keepRecall(recall, context);
@@ -85,8 +88,8 @@ async function logLookup(
 const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
 
 /** The variables that decide where state is stored, if set: whatever else starts svc has to set them too. */
-export function statePlaces({ env, homeDir }: EngineContext): Readonly<Record<string, string>> {
-  // Services and cron set that of the account.
+export function stateVariables({ env, homeDir }: EngineContext): Readonly<Record<string, string>> {
+  // Services and cron set the account's home folder themselves.
   const home = homeDir === account().homeDir ? {} : { HOME: homeDir };
   const set = Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   return { ...home, ...set };
@@ -121,7 +124,7 @@ function hasGlibc(): boolean {
   return Reflect.get(Object(header), 'glibcVersionRuntime') !== undefined;
 }
 
-/** How this program was started, for those who are to start it again. */
+/** How this program was started, so that other programs can start it again. */
 export function programFacts(): ProgramFacts {
   const { execPath, argv } = process;
   const script = resolve(argv[1] ?? '');

@@ -91,12 +91,12 @@ function leadingWords(argv: readonly string[]): string[] {
 
 /** Whether a command line asks for help. */
 export function wantsHelp(argv: readonly string[]): boolean {
-  const own = ownWords(argv);
-  return own.includes('--help') || own.includes('-h');
+  const words = wordsBeforeDashes(argv);
+  return words.includes('--help') || words.includes('-h');
 }
 
 /** The words of a command line that may be flags: those before a `--`. */
-export function ownWords(argv: readonly string[]): readonly string[] {
+export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }

@@ -14,7 +14,7 @@ import { shapeFlags } from './shape-output.js';
  * Flags that confirm, replace, delete or override a refusal, and those that shape the output: an exported variable
  * would do so in every command from then on.
  */
-const WITHOUT_TWIN: ReadonlySet<string> = new Set([
+const WITHOUT_VARIABLE: ReadonlySet<string> = new Set([
   'again',
   'all',
   'allow-secret',
@@ -35,9 +35,9 @@ const WITHOUT_TWIN: ReadonlySet<string> = new Set([
 ]);
 
 /** Gives each flag its environment variable, unless it must not have one: `--max-results` is `SVC_MAX_RESULTS`. */
-export function giveVariables(flags: Readonly<Record<string, { env?: string }>>): void {
+export function assignVariables(flags: Readonly<Record<string, { env?: string }>>): void {
   for (const [name, flag] of Object.entries(flags)) {
-    if (!WITHOUT_TWIN.has(name)) flag.env = variableOf(name);
+    if (!WITHOUT_VARIABLE.has(name)) flag.env = variableOf(name);
   }
 }
 
@@ -55,8 +55,8 @@ export function choicesFlag<const T extends readonly string[]>(
   summary: string,
   helpValue?: string,
 ) {
-  const shown = helpValue === undefined ? {} : { helpValue };
-  return Flags.option({ options, ...REPEATABLE, summary, ...shown })();
+  const shownValue = helpValue === undefined ? {} : { helpValue };
+  return Flags.option({ options, ...REPEATABLE, summary, ...shownValue })();
 }
 
 /** A flag that takes a text, once or more. */
@@ -64,13 +64,13 @@ export function textsFlag(summary: string, helpValue: string) {
   return Flags.string({ summary, helpValue, ...REPEATABLE });
 }
 
-/** `--limit` of a list. @param shown its default */
-export function limitFlag(shown: number, most = 10_000) {
+/** `--limit` of a list. */
+export function limitFlag(defaultLimit: number, most = 10_000) {
   return Flags.integer({
     char: 'n',
     summary: 'Show at most this many.',
     helpValue: 'N',
-    default: shown,
+    default: defaultLimit,
     min: 1,
     max: most,
   });
@@ -384,11 +384,11 @@ export const scheduleArgs = {
 };
 
 /** The file that `--output` names; undefined for stdout, also as `-`. */
-export function outputFile(named: string | undefined): string | undefined {
-  return named === undefined || named === '-' ? undefined : resolve(named);
+export function outputFile(path: string | undefined): string | undefined {
+  return path === undefined || path === '-' ? undefined : resolve(path);
 }
 
-/** What of a flag decides here; oclif's definitions have it, and so has the manifest. */
+/** What {@link withListVariables} needs of a flag; both oclif's definitions and the manifest have it. */
 export interface KnownFlag {
   readonly type: 'boolean' | 'option';
   readonly multiple?: boolean | undefined;
@@ -413,9 +413,9 @@ export function withListVariables(
     const text = env[flag.env] ?? '';
     if (text === '' || isTyped(name, flag.char)) return [];
     const values = text.split(',').map((value) => value.trim());
-    const named = values.filter((value) => value !== '');
-    // oclif would pass on a comma, too: it is the value that is wrong.
-    return (named.length === 0 ? [text] : named).map((value) => `--${name}=${value}`);
+    const nonEmpty = values.filter((value) => value !== '');
+    // Only commas: passed on as they are, so that the error is about this value.
+    return (nonEmpty.length === 0 ? [text] : nonEmpty).map((value) => `--${name}=${value}`);
   });
   return [...words, ...argv];
 }

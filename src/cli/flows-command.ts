@@ -122,21 +122,21 @@ const filterFlags = {
   since: sinceFlag,
 };
 
-/** Flags that limit which flows are listed. @param shown default of `--limit` */
-export function flowFilterFlags(shown: number) {
+/** Flags that limit which flows are listed. */
+export function flowFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,
-    limit: limitFlag(shown),
+    limit: limitFlag(defaultLimit),
     status: choicesFlag(FLOW_STATUSES, 'Show only flows in this state.', 'STATUS'),
     route: routeFlag,
   };
 }
 
-/** Flags that limit which tasks are listed. @param shown default of `--limit` */
-export function taskFilterFlags(shown: number) {
+/** Flags that limit which tasks are listed. */
+export function taskFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,
-    limit: limitFlag(shown),
+    limit: limitFlag(defaultLimit),
     status: choicesFlag(TASK_STATUSES, 'Show only tasks in this state.', 'STATUS'),
     runtime: runtimesFlag('Show only tasks for this runtime.'),
   };
@@ -157,9 +157,9 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   protected async watch(
     list: Followed,
     /** As the user wrote it. */
-    asked = '--watch',
+    flag = '--watch',
   ): Promise<void> {
-    this.printLines(asked);
+    this.switchToLines(flag);
     const flows = await this.openFlows();
     const { watchFlows } = await import('./shown-flows-watch.js');
     const showing = await this.showing();

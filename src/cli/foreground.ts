@@ -1,30 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** A process that handles the signal itself goes on after this time. */
-const NOT_ENDED_MS = 250;
-/** Ctrl-C has a meaning of its own. */
-const ENDING = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+/** Time for the signal to end this process; it goes on if another handler survives the signal. */
+const GRACE_MS = 250;
+/** Without SIGINT: callers handle Ctrl-C themselves. */
+const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Does something that has changed the terminal, and ends it before a signal ends this process: otherwise, the shell
- * would get the terminal back as it is in between.
+ * Runs work that changes the terminal. A signal stops the work before it ends this process: otherwise, the shell would
+ * get back a terminal that is not restored.
  *
  * @param end called for each signal; makes the work settle
  */
-export async function endedBySignals<T>(end: () => void, work: () => Promise<T>): Promise<T> {
+export async function endOnSignals<T>(end: () => void, work: () => Promise<T>): Promise<T> {
   let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     received = signal;
     end();
   };
-  for (const signal of ENDING) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   try {
     return await work();
   } finally {
-    for (const signal of ENDING) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     if (received !== undefined) {
       process.kill(process.pid, received);
-      await new Promise((resolve) => setTimeout(resolve, NOT_ENDED_MS));
+      await new Promise((resolve) => setTimeout(resolve, GRACE_MS));
     }
   }
 }
@@ -46,7 +46,7 @@ export async function endOfForeground(child: ChildProcess): Promise<ForegroundEn
   const ignore = (): void => undefined;
   process.removeAllListeners('SIGINT').on('SIGINT', ignore);
   try {
-    return await endedBySignals(
+    return await endOnSignals(
       // A listener would only reload at SIGHUP.
       () => void child.kill('SIGTERM'),
       () =>
@@ -73,11 +73,11 @@ export async function page(
 ): Promise<void> {
   const command = env['SVC_PAGER'] ?? env['PAGER'] ?? 'less';
   const [program = '', ...args] = command.trim().split(/\s+/u);
-  if (program === '' || !(await shown(program, args, text, env))) process.stdout.write(text);
+  if (program === '' || !(await runPager(program, args, text, env))) process.stdout.write(text);
 }
 
 /** @returns false where the pager cannot be run: nothing was shown then */
-async function shown(
+async function runPager(
   program: string,
   args: readonly string[],
   text: string,
@@ -88,7 +88,7 @@ async function shown(
     env: { LESS: 'FRX', ...env },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
-  // Whoever leaves the pager before the end has seen enough.
+  // Quitting the pager before the end closes the pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {

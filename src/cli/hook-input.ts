@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { withinTime } from '../engine/support/async.js';
-import { ownWords } from './fast-start.js';
+import { wordsBeforeDashes } from './fast-start.js';
 import { variableOf } from './flags.js';
 
 /**
@@ -13,7 +13,7 @@ export function wantsHook(
   env: Readonly<Record<string, string | undefined>>,
   flag: 'agent-hook' | 'hook',
 ): boolean {
-  const typed = ownWords(argv).some(
+  const typed = wordsBeforeDashes(argv).some(
     (word) => word === `--${flag}` || word.startsWith(`--${flag}=`),
   );
   return typed || Boolean(env[variableOf(flag)]);

@@ -128,11 +128,11 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
 
   /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */
   protected queryOptions(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
-    this.endInOrder(false);
+    this.setGracefulInterrupt(false);
     return {
       ...this.workOptions(),
       onEvent: (event) => {
-        this.endInOrder(event.type !== 'sync.finished');
+        this.setGracefulInterrupt(event.type !== 'sync.finished');
         onEvent(event);
       },
     };

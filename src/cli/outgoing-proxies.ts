@@ -97,7 +97,7 @@ function proxyFault(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: PROXY_FAULT });
 }
 
-/** Cloud machines get their own credentials from here; no proxy may see those. */
+/** Cloud machines get their credentials from these addresses; no proxy may see those. */
 function isLinkLocal(host: string): boolean {
   return (isIPv4(host) && host.startsWith('169.254.')) || host.toLowerCase() === 'fd00:ec2::254';
 }

@@ -9,7 +9,7 @@ const STDOUT = 1;
 const STDERR = 2;
 const NO_TERMINAL = { isTTY: false } as const;
 
-/** The standard streams, of which one that is no terminal is not opened: Node.js loads much code for each. */
+/** The standard streams. One that is not a terminal is not opened: Node.js loads much code for each. */
 export const terminalStreams = {
   get stdin() {
     return mayBeTerminal(STDIN) ? process.stdin : NO_TERMINAL;
@@ -34,10 +34,10 @@ function mayBeTerminal(descriptor: number): boolean {
 
 const lost = new AbortController();
 
-/** Aborts once nothing that is printed arrives any more: the reader of the pipe is gone, or the disk is full. */
+/** Aborts when stdout can no longer be written: the reader of the pipe is gone, or the disk is full. */
 export const stdoutLost: AbortSignal = lost.signal;
 
-/** Whether the stream is in use: nothing may overtake what it has queued. */
+/** Whether `process.stdout` is in use: later text must not overtake what it has queued. */
 let isStreaming = false;
 
 /**
@@ -83,7 +83,7 @@ export async function printInTurn(text: string): Promise<void> {
 function lose(error: unknown): void {
   if (lost.signal.aborted) return;
   lost.abort(error);
-  // Whoever closes a pipe has seen enough.
+  // The reader closed the pipe, as head does.
   if (systemErrorCode(error) === 'EPIPE') return;
   const known = asSvcError(error);
   const report = reportError(

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { anySignal } from '../engine/support/async.js';
 import { safeLines } from '../ui/safe-text.js';
-import { endedBySignals } from './foreground.js';
+import { endOnSignals } from './foreground.js';
 
 /**
  * Asks for confirmation on the terminal; anything but yes is no.
@@ -45,7 +45,7 @@ export interface Choice<T> {
   readonly hint?: string;
 }
 
-/** Why an answer cannot be taken, for people; undefined for one that can. */
+/** Why an answer is not accepted, as text for people; undefined if it is. */
 type Check = (answer: string) => string | undefined;
 
 interface Asking {
@@ -60,7 +60,7 @@ const HELP = '?';
 /**
  * Lets the person choose with the arrow keys.
  *
- * @throws SvcError INTERRUPTED on Esc, Ctrl-C and the end of input, as all of these
+ * @throws SvcError INTERRUPTED on Esc, Ctrl-C and the end of input, like the other questions
  */
 export async function askChoice<T>(
   message: string,
@@ -189,7 +189,7 @@ async function askLine(
 /** A question takes the terminal into raw mode: a signal closes it before it ends the process. */
 function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>): Promise<T> {
   const ended = new AbortController();
-  return endedBySignals(
+  return endOnSignals(
     () => ended.abort(),
     () => askAgainAfterStop((open) => ask(anySignal([signal, ended.signal, open]))),
   );

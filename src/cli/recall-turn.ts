@@ -77,14 +77,15 @@ export async function runRecallHook(
     agentId: flags.agent,
     workspace: flags.workspace,
   });
-  const left = (): number => lane.deadlineMs - ENDING_MS - runningMs();
-  const text = await input(Math.min(INPUT_MS, left()));
+  const leftMs = (): number => lane.deadlineMs - ENDING_MS - runningMs();
+  const text = await input(Math.min(INPUT_MS, leftMs()));
   const call = text === undefined ? undefined : readHookCall(agent, text);
   if (call === undefined) return;
   const { sessionId, transcriptFile, prompt } = call;
   const session = sessionFacts(flags);
   const agentId = lane.agentOf(session.sessionKey);
-  const named = sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
+  const hookSessionKey =
+    sessionId === undefined ? undefined : sessionKeyOf(agentId, agent, sessionId);
   const turnFlags = {
     ...flags,
     transcript: flags.transcript ?? transcriptFile,
@@ -93,22 +94,22 @@ export async function runRecallHook(
   const turn: RecallTurn = {
     ...recallTurn(prompt, turnFlags, context.cwd),
     session: {
-      sessionKey: session.sessionKey ?? named,
+      sessionKey: session.sessionKey ?? hookSessionKey,
       // Coding agents talk to one person.
       chatType: session.chatType ?? (session.sessionKey === undefined ? 'direct' : undefined),
       channel: channelOf(session) ?? agent,
     },
     // An id that is not valid in a key does not come from an agent.
-    sessionId: named === undefined ? undefined : sessionId,
+    sessionId: hookSessionKey === undefined ? undefined : sessionId,
   };
-  const { recalled } = await lane.recall(turn, { signal, leftMs: left() });
+  const { recalled } = await lane.recall(turn, { signal, leftMs: leftMs() });
   if (recalled === undefined) return;
-  await written(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
-  await Promise.race([lane.close(), pause(Math.max(0, left()))]);
+  await writeToStdout(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
+  await Promise.race([lane.close(), pause(Math.max(0, leftMs()))]);
 }
 
 /** Resolves when the text is written, so that exiting does not cut it off. */
-function written(text: string): Promise<void> {
+function writeToStdout(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 

@@ -102,9 +102,10 @@ export function exitCodeOf(report: ErrorReport): number {
 
 /** The lines for stderr: what failed, where, why, what to do. Paths in them may be anybody's. */
 export function formatErrorText(report: ErrorReport): string {
-  const place = report.location;
+  const location = report.location;
   const lines = [`error: ${report.message}`];
-  if (place !== undefined) lines.push(`   at: ${place.file}:${place.line}:${place.column}`);
+  if (location !== undefined)
+    lines.push(`   at: ${location.file}:${location.line}:${location.column}`);
   if (report.hint !== undefined) lines.push(` hint: ${report.hint}`);
   return `${safeLines(lines.join('\n'))}\n`;
 }
@@ -142,7 +143,9 @@ function parserMessage(message: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .map((line) => PARSER_WORDS.reduce((text, [said, words]) => text.replace(said, words), line))
+    .map((line) =>
+      PARSER_WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), line),
+    )
     .join('; ');
   if (flag === undefined) return problems;
   return `${flag}${problems.startsWith('must ') ? '' : ':'} ${problems}`;

@@ -36,7 +36,7 @@ export async function runWithOclif(
 
 /**
  * svc as oclif's root plugin, as if it only had the commands whose first word was typed: help needs no others. Loading
- * it takes oclif a tenth of a start, and as long again to compare each topic with each.
+ * all of them takes oclif a tenth of a start, and as long again to compare each topic with every other.
  */
 function pluginOf(typed: string, { root, about, commands }: Program): Plugin {
   const plugin = new Plugin({ root, isRoot: true });

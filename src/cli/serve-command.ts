@@ -176,7 +176,7 @@ export function listenForOrders(orders: ServeOrders) {
   const onTerminate = (): void => stop('SIGTERM');
   const hadTerminal = isatty(0);
   const onHangUp = (): void => {
-    // A closed terminal sends SIGHUP too, and more than once: that is no second order.
+    // A closed terminal sends SIGHUP too, and more than once: that does not count as a second order.
     if (!hadTerminal || isatty(0)) orders.reload();
     else if (!isStopping) onTerminate();
   };
@@ -222,7 +222,7 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   }
 }
 
-/** For what serves webhooks. */
+/** Flags of commands that serve webhooks. */
 export const accessLogFlag = {
   'access-log': Flags.boolean({
     summary: 'Log each request to the webhook listener (logging.accessLog).',

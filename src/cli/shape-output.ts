@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { isRecord } from '../engine/support/text.js';
-import { ownWords } from './fast-start.js';
+import { wordsBeforeDashes } from './fast-start.js';
 
 /** Flags that print a part of the JSON document, or the document in another form. */
 export const shapeFlags = {
@@ -28,7 +28,7 @@ export type OutputShape = (document: unknown) => string;
 
 /** Whether a command line has one of {@link shapeFlags}. */
 export function wantsShape(argv: readonly string[]): boolean {
-  return ownWords(argv).some((word) => /^--(?:fields|jq|template)(?:=|$)/u.test(word));
+  return wordsBeforeDashes(argv).some((word) => /^--(?:fields|jq|template)(?:=|$)/u.test(word));
 }
 
 /** `jq: error: WHY at <top-level>, line 1, column 9:`, and the expression; or `jq: error (at /dev/stdin:0): WHY`. */
@@ -80,24 +80,24 @@ interface FieldTree {
 
 /** Keeps the named fields, `results.citation` in each item of a list. */
 function fieldSelector(list: string): (document: unknown) => unknown {
-  const wanted: FieldTree = Object.create(null);
+  const fields: FieldTree = Object.create(null);
   for (const path of list.split(',')) {
-    let at = wanted;
+    let at = fields;
     for (const name of path.trim().split('.')) at = at[name] ??= Object.create(null);
   }
   return (document) => {
     const known = isRecord(document) ? document : {};
     // Deeper fields may be optional in a record, so that their absence proves no mistake.
-    const unknown = Object.keys(wanted).find((name) => !Object.hasOwn(known, name));
+    const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name));
     if (unknown !== undefined) throw unknownField(unknown, Object.keys(known));
-    return selectFields(known, wanted);
+    return selectFields(known, fields);
   };
 }
 
-function selectFields(value: unknown, wanted: FieldTree): unknown {
-  const below = Object.entries(wanted);
+function selectFields(value: unknown, fields: FieldTree): unknown {
+  const below = Object.entries(fields);
   if (below.length === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => selectFields(item, wanted));
+  if (Array.isArray(value)) return value.map((item) => selectFields(item, fields));
   const record = isRecord(value) ? value : {};
   return Object.fromEntries(
     below.map(([name, tree]) => [

@@ -21,8 +21,8 @@ export async function shownDiagnosis(
   showing: Showing,
 ): Promise<Diagnosis> {
   const { context, terminal, view, quiet, signal, mask, write } = showing;
-  const start: Diagnose = async (given, onEvent) =>
-    mask.data(await diagnose(given, (event) => onEvent(mask.data(event))));
+  const start: Diagnose = async (checkSignal, onEvent) =>
+    mask.data(await diagnose(checkSignal, (event) => onEvent(mask.data(event))));
   const show = (diagnosis: Diagnosis): void => write(renderDiagnosis(diagnosis, title, view));
   if (quiet || !terminal.screen) {
     const diagnosis = await start(signal, () => undefined);

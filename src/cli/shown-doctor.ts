@@ -47,9 +47,9 @@ export async function shownDoctor(fix: boolean, showing: Showing): Promise<Fixed
     ...screenOptions(terminal),
     homeDir: context.homeDir,
     names: DOCTOR_CHECKS.map(({ name }) => name),
-    runChecks: (names, own, onEvent) => {
+    runChecks: (names, checkSignal, onEvent) => {
       const checks = DOCTOR_CHECKS.filter(({ name }) => names.includes(name));
-      return runDoctor({ ...base, checks, signal: own, onEvent });
+      return runDoctor({ ...base, checks, signal: checkSignal, onEvent });
     },
     // A fix is short and must not be interrupted.
     apply: (check, fix) => applyFix(check, fix, NEVER),

@@ -63,10 +63,10 @@ function followedList(
         const statuses = choice === 'all' ? filter.statuses : FLOW_CHOICES[choice];
         const { entries, total } = await operator.listFlows({ ...filter, statuses });
         const now = clock.now();
-        const shown = entries.map((entry) => {
+        const rows = entries.map((entry) => {
           return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
         });
-        return { entries: shown, total };
+        return { entries: rows, total };
       },
       details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
       paused: async () => [],
@@ -81,8 +81,8 @@ function followedList(
       const statuses = choice === 'all' ? filter.statuses : TASK_CHOICES[choice];
       const { entries, total } = await operator.listTasks({ ...filter, statuses });
       const now = clock.now();
-      const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
-      return { entries: shown, total };
+      const rows = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
+      return { entries: rows, total };
     },
     details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
     paused: tasks.paused,
@@ -102,9 +102,9 @@ const TASK_CHOICES = {
 } as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
 
 /** Often enough to look live; checking whether anything changed costs next to nothing. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Relative times such as "3 min ago" need a redraw. */
-const REDRAW_LOOKS = 5;
+const REDRAW_POLLS = 5;
 
 type End = 'interrupted' | 'left';
 
@@ -146,7 +146,7 @@ async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showi
   });
   const signal = anySignal([showing.signal, stopping.signal]);
   const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
-  const following = follow(screen.refresh, REDRAW_LOOKS, flows, signal, onOutage);
+  const following = follow(screen.refresh, REDRAW_POLLS, flows, signal, onOutage);
   try {
     await Promise.race([following, screen.failed]);
   } finally {
@@ -189,25 +189,25 @@ async function asLines(
 /** Calls back immediately, after every commit, and after a number of checks without one. */
 async function follow(
   changed: () => Promise<void>,
-  mostLooks: number,
+  mostPolls: number,
   flows: FollowedFlows,
   signal: AbortSignal,
   onOutage?: (error: SvcError) => void,
 ): Promise<void> {
   let shownVersion = '';
-  for (let looks = 0; !signal.aborted; looks++) {
+  for (let polls = 0; !signal.aborted; polls++) {
     try {
       const version = await flows.version();
-      if (version !== shownVersion || looks >= mostLooks) {
+      if (version !== shownVersion || polls >= mostPolls) {
         await changed();
         shownVersion = version;
-        looks = 0;
+        polls = 0;
       }
     } catch (error) {
       // What is shown stays while a shared server restarts.
       if (!isStorageFailure(error) || shownVersion === '') throw error;
       onOutage?.(error);
     }
-    await flows.rest(LOOK_MS, signal);
+    await flows.rest(POLL_MS, signal);
   }
 }

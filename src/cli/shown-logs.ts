@@ -30,8 +30,8 @@ export async function shownLogs(
   const { openLogsScreen } = await import('../ui/screens/logs/run.js');
   const { service, route, requestId } = selection;
   // Other levels can be chosen in the viewer.
-  const shown = { ...selection, least: 'trace' } as const;
-  const tail = readLogTail(file, { ...shown, lines: lines ?? MOST_ENTRIES });
+  const allLevels = { ...selection, least: 'trace' } as const;
+  const tail = readLogTail(file, { ...allLevels, lines: lines ?? MOST_ENTRIES });
   let count = 0;
   const entryOf = (line: string): LogEntry => {
     count += 1;
@@ -45,7 +45,7 @@ export async function shownLogs(
     return { id: String(count), line: shownLine, text, record };
   };
   let entries = (tail?.lines ?? []).map(entryOf);
-  const left = new AbortController();
+  const leaving = new AbortController();
   let isInterrupted = true;
   const screen = openLogsScreen({
     ...screenOptions(terminal),
@@ -61,10 +61,10 @@ export async function shownLogs(
     },
     onStop: (key) => {
       isInterrupted = key === 'ctrl-c';
-      left.abort();
+      leaving.abort();
     },
   });
-  const signal = anySignal([showing.signal, left.signal]);
+  const signal = anySignal([showing.signal, leaving.signal]);
   let drawing: NodeJS.Timeout | undefined;
   const draw = (): void => {
     drawing = undefined;
@@ -74,7 +74,7 @@ export async function shownLogs(
   const follow = async (): Promise<void> => {
     const from = { fromBytes: tail?.endBytes ?? 0, everyMs: FOLLOW_EVERY_MS, signal };
     for await (const line of followLog(file, from)) {
-      if (!isSelected(parseLogLine(line), shown)) continue;
+      if (!isSelected(parseLogLine(line), allLevels)) continue;
       entries.push(entryOf(line));
       // Lines that were written together are drawn together.
       drawing ??= setTimeout(draw, DRAW_MS);
@@ -83,7 +83,7 @@ export async function shownLogs(
   try {
     await Promise.race([follow(), screen.failed]);
   } finally {
-    left.abort();
+    leaving.abort();
     clearTimeout(drawing);
     await screen.close();
   }

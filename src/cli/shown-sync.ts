@@ -8,14 +8,14 @@ import { QUIET_FOR_MS, type WaitingLine } from '../ui/waiting-line.js';
 import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
-/** Brings an index up to date, with progress and a summary. @param how `reembeds`: with `force`, embeds all again */
+/** Brings an index up to date, with progress and a summary. @param request `reembeds`: with `force`, embeds all again */
 export async function shownSync(
   memory: OpenedMemory,
   { terminal, view, quiet, verbose, json, signal, onInterrupt, write, mask }: Showing,
-  how: Pick<SyncRequest, 'force' | 'reembeds'> = {},
+  request: Pick<SyncRequest, 'force' | 'reembeds'> = {},
 ): Promise<SyncSummary> {
   const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
-    memory.backend.sync({ ...how, signal, onEvent: (event) => onEvent(mask.data(event)) });
+    memory.backend.sync({ ...request, signal, onEvent: (event) => onEvent(mask.data(event)) });
   if (terminal.screen && !quiet) {
     const { loadIndexScreen } = await import('./index-screen.js');
     const { runIndexScreen } = await loadIndexScreen();
@@ -67,20 +67,20 @@ async function createSyncProgress(options: SyncProgressOptions): Promise<Progres
 /**
  * Like {@link createSyncProgress}, but created on the first event: most searches have nothing to sync.
  *
- * @param rest shown while no sync runs
+ * @param idleLine shown while no sync runs
  */
 export function createLazySyncProgress(
   options: SyncProgressOptions,
-  rest?: WaitingLine,
+  idleLine?: WaitingLine,
 ): ProgressLine {
   let progress: ProgressLine | undefined;
   const early: SyncEvent[] = [];
   let cleared = false;
   const load = (): void => {
-    void createSyncProgress(options).then((made) => {
+    void createSyncProgress(options).then((created) => {
       if (cleared) return;
-      progress = made;
-      for (const event of early) made.onEvent(event);
+      progress = created;
+      for (const event of early) created.onEvent(event);
     });
   };
   const show = (event: SyncEvent): void => {
@@ -92,18 +92,18 @@ export function createLazySyncProgress(
     if (early.length === 1) load();
   };
   let waiting: NodeJS.Timeout | undefined;
-  rest?.start();
+  idleLine?.start();
   return {
     onEvent: (event) => {
       clearTimeout(waiting);
-      rest?.stop();
+      idleLine?.stop();
       if (event.type === 'lock.waiting') waiting = setTimeout(show, QUIET_FOR_MS, event);
       else show(event);
-      if (event.type === 'sync.finished') rest?.start();
+      if (event.type === 'sync.finished') idleLine?.start();
     },
     clear: () => {
       clearTimeout(waiting);
-      rest?.stop();
+      idleLine?.stop();
       cleared = true;
       progress?.clear();
     },

@@ -89,7 +89,7 @@ function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchVi
   const rows = memories.map(({ name }) => {
     const { now } = showing.context.clock;
     return {
-      tell: createWatchLines({ style, name, verbose, now, write, note }),
+      show: createWatchLines({ style, name, verbose, now, write, note }),
       newSyncLines: () =>
         createSyncLines(note, {
           style,
@@ -111,7 +111,7 @@ function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchVi
         if (event.cause === 'start' || verbose) progress.set(at, row.newSyncLines());
       }
       if (event.type === 'progress') progress.get(at)?.(event.event);
-      row.tell(event);
+      row.show(event);
     },
   };
 }

@@ -11,7 +11,7 @@ import { crypto } from '../engine/support/crypto.js';
 import { makeFolders, PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
 import { beginningOf } from './hook-input.js';
 
-/** Long enough for most programs to write something. Whoever starts svc with a pipe may never close it. */
+/** Long enough for most programs to write something. A program that starts svc with a pipe may never close it. */
 const BEGIN_MS = 3000;
 
 /**
@@ -48,10 +48,10 @@ export async function textOnStdin(
  * @throws the signal's reason
  */
 export async function readerOf(
-  given: readonly (string | undefined)[],
+  files: readonly (string | undefined)[],
   signal: AbortSignal,
 ): Promise<(file: string | undefined) => Buffer> {
-  const stdin = given.includes('-') ? await allOf(process.stdin, signal) : Buffer.of();
+  const stdin = files.includes('-') ? await allOf(process.stdin, signal) : Buffer.of();
   return (file) => (file === undefined ? stdin : readFileSync(file));
 }
 

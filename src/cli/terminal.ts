@@ -31,14 +31,14 @@ interface Streams {
 export function terminalSupport(
   env: Readonly<Record<string, string | undefined>>,
   streams: Streams,
-  wanted: { readonly json: boolean; readonly plain: boolean },
+  flags: { readonly json: boolean; readonly plain: boolean },
   ui: { readonly theme: 'auto' | Theme; readonly mouse: boolean } = { theme: 'auto', mouse: true },
 ): TerminalSupport {
   const set = (name: string): boolean => (env[name] ?? '') !== '' && env[name] !== '0';
   const ci = ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => set(name) && env[name] !== 'false');
-  const plain = wanted.json || wanted.plain || ci || env['TERM'] === 'dumb';
+  const plain = flags.json || flags.plain || ci || env['TERM'] === 'dumb';
   const terminal = streams.stdout.isTTY === true;
-  const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !wanted.json;
+  const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !flags.json;
   return {
     screen: terminal && streams.stdin.isTTY === true && !plain,
     progress: streams.stderr.isTTY === true && !plain && !set('NO_COLOR'),

@@ -54,7 +54,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
 
   async run(): Promise<LogsOutput> {
     const { flags } = await this.parse(Logs);
-    if (flags.follow) this.printLines('--follow');
+    if (flags.follow) this.switchToLines('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines, service, route, 'request-id': requestId } = flags;

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
-import { account, programWords, statePlaces } from '../cli/context.js';
+import { account, programWords, stateVariables } from '../cli/context.js';
 import type { FlagsOf } from '../cli/flags.js';
 import { choicesFlag } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
@@ -45,7 +45,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
       args: [...config, ...accessLog, ...without],
       user: account().name,
       homeDir,
-      env: statePlaces(context),
+      env: stateVariables(context),
       drainSeconds: resolved.gateway.drainSeconds,
       notifies: canNotifySystemd(env),
     });

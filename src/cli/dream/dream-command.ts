@@ -19,9 +19,9 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
   /** The workspace of an agent; by default, the default agent's. */
   protected async dreamTarget(agent: string | undefined): Promise<DreamTarget> {
     const loaded = await this.loadConfig();
-    const wanted = agent ?? defaultAgentId(loaded.resolved);
-    const [target] = dreamTargets(loaded, this.context(), wanted);
-    if (target === undefined) throw new TypeError(`no workspace of ${wanted}`);
+    const agentId = agent ?? defaultAgentId(loaded.resolved);
+    const [target] = dreamTargets(loaded, this.context(), agentId);
+    if (target === undefined) throw new TypeError(`no workspace of ${agentId}`);
     return target;
   }
 
@@ -38,22 +38,22 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
 /** Finds a claim for a decision by its key, a key prefix, or its exact text. @throws SvcError DREAM_CLAIM_UNKNOWN */
 export function claimToDecide(
   target: DreamTarget,
-  wanted: string,
+  keyOrText: string,
   signal: AbortSignal,
 ): Promise<RecallEntry> {
-  return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams.entries, wanted));
+  return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams.entries, keyOrText));
 }
 
-const PATH = 'plugins.entries.memory-core.config.dreaming.enabled';
+const ENABLED_PATH = 'plugins.entries.memory-core.config.dreaming.enabled';
 
 /** Base of `svc dream enable` and `svc dream disable`. */
 export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput> {
-  protected async turn(enabled: boolean): Promise<DreamSwitchOutput> {
+  protected async setEnabled(enabled: boolean): Promise<DreamSwitchOutput> {
     // The other commands need no parser and schema of the configuration.
     const { setConfigValue } = await import('../../engine/config/authoring.js');
     const { file, path, changed } = await setConfigValue(
       this.context(),
-      { path: PATH, value: String(enabled) },
+      { path: ENABLED_PATH, value: String(enabled) },
       { configFile: this.shared.config, signal: this.signal },
     );
     const target = await this.dreamTarget(undefined);

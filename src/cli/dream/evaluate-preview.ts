@@ -22,7 +22,7 @@ import {
 } from '../../engine/support/context.js';
 import { makeFolders } from '../../engine/support/files.js';
 import { shortHash } from '../../engine/support/text.js';
-import { endedBySignals } from '../foreground.js';
+import { endOnSignals } from '../foreground.js';
 
 /** More say little more, and a dry run should be quick. */
 const MOST_QUESTIONS = 50;
@@ -69,7 +69,7 @@ export async function evaluatePreview(
     }
   };
   try {
-    return await endedBySignals(
+    return await endOnSignals(
       () => ended.abort(),
       () => withProcessLock(lockOf(folder), { signal: bounded }, evaluate),
     );
@@ -118,14 +118,14 @@ async function compare(
     { trial: { settings: { provider: 'none' }, indexKey: undefined } },
   );
   const ask = async () => {
-    const { questions: asked } = await askMemory(memory, questions, {
+    const { questions: answered } = await askMemory(memory, questions, {
       maxResults: MAX_RESULTS,
       minScore: undefined,
       signal,
       onSync: () => undefined,
       onAnswer: () => undefined,
     });
-    const { mrr, hit5 } = meanMetrics(asked.map(({ metrics }) => metrics));
+    const { mrr, hit5 } = meanMetrics(answered.map(({ metrics }) => metrics));
     return { mrr, hit5 };
   };
   try {

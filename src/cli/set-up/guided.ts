@@ -185,7 +185,7 @@ export async function askKey(
  * @param readStdin all of standard input
  * @throws SvcError USAGE
  */
-export async function flaggedKey(
+export async function keyFromFlags(
   flags: { readonly 'key-env'?: string | undefined; readonly 'key-stdin': boolean },
   readStdin: () => Promise<string>,
   context: EngineContext,

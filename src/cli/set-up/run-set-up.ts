@@ -30,7 +30,7 @@ import {
   askProvider,
   askWorkspace,
   type ChosenWorkspace,
-  flaggedKey,
+  keyFromFlags,
 } from './guided.js';
 import { offerIntegration } from './offer-integration.js';
 
@@ -66,7 +66,7 @@ export interface SetUpWorld extends Showing {
 export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<SetUpOutput> {
   const { context, signal, asks, write, mask, view } = world;
   // First, so that a key on stdin is always read.
-  const key = await flaggedKey(flags, world.readStdin, context);
+  const key = await keyFromFlags(flags, world.readStdin, context);
   const opened = openSetUp(context, { configFile: flags.config, force: flags.force });
   for (const warning of opened.loaded.warnings) world.warn(warning);
 
@@ -75,7 +75,7 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key }, world);
   if (asks) {
     write(renderPlanSummary(plan, workspace.dir, view));
-    await confirmPlan(() => write(renderPlan(plan, madeBy(workspace), view)), signal);
+    await confirmPlan(() => write(renderPlan(plan, createdPaths(workspace), view)), signal);
   }
   const written = await applyPlan(opened, plan, { context, workspace, signal });
   for (const path of [written.file, written.schemaFile, written.secretsFile]) {
@@ -84,8 +84,8 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   if (diagnosis?.ok === false) world.fail();
   const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
   const isLeft = first?.search === null;
-  const isGiven = asks && !isLeft && (await offerIntegration(plan.file, world, world.warn));
-  if (first?.search) write(nextSteps(isGiven, first.isEmpty));
+  const isIntegrated = asks && !isLeft && (await offerIntegration(plan.file, world, world.warn));
+  if (first?.search) write(nextSteps(isIntegrated, first.isEmpty));
   return {
     ...written,
     workspace: workspace.dir,
@@ -136,7 +136,7 @@ async function choosePlan(
   const { dir, indexesAll } = workspace;
   const choices = { workspace: dir, indexesAll, model, ...chosen };
   const plan = planSetUp(opened, choices, context);
-  const diagnosis = await tried(plan, world);
+  const diagnosis = await testPlan(plan, world);
   const isGood = diagnosis?.ok !== false;
   const help =
     'Yes keeps this provider; until it works, svc searches by keywords. No asks for a provider again.';
@@ -167,7 +167,7 @@ async function chooseProvider(
   key: KeyChoice | undefined,
   world: SetUpWorld,
 ): Promise<Pick<Parameters<typeof planSetUp>[1], 'key' | 'provider'>> {
-  const provider = await namedOrOffered(flags.provider, providers, world);
+  const provider = await providerName(flags.provider, providers, world);
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
       return { provider, key: { kind: 'as-it-is' } };
@@ -179,7 +179,7 @@ async function chooseProvider(
   return { provider, key: state.kind === 'variable' ? state : { kind: 'as-it-is' } };
 }
 
-async function namedOrOffered(
+async function providerName(
   named: string | undefined,
   providers: Parameters<typeof askProvider>[1],
   world: SetUpWorld,
@@ -193,7 +193,7 @@ async function namedOrOffered(
   return world.asks ? askProvider(offered, providers, world) : offered.preferred;
 }
 
-async function tried(
+async function testPlan(
   plan: SetUpPlan,
   { context, signal, write, view, mask }: SetUpWorld,
 ): Promise<Diagnosis | undefined> {
@@ -206,7 +206,7 @@ async function tried(
 }
 
 /** The files and folders to create besides the configuration and the secrets file. */
-function madeBy({ dir, withExample }: ChosenWorkspace): readonly string[] {
+function createdPaths({ dir, withExample }: ChosenWorkspace): readonly string[] {
   const folder = workspaceState(dir) === 'missing' ? [dir] : [];
   return [...folder, ...(withExample ? [`${dir}/MEMORY.md`] : [])];
 }
@@ -252,11 +252,11 @@ interface FirstSearch extends Pick<SetUpOutput, 'index' | 'search'> {
   readonly isEmpty: boolean;
 }
 
-function nextSteps(isGiven: boolean, isEmpty: boolean): string {
+function nextSteps(isIntegrated: boolean, isEmpty: boolean): string {
   const notes = isEmpty
     ? 'svc memory add "a first note"   add to the memory, which is empty'
     : 'svc memory search "a question"  search again; without one, the search screen';
-  const agents = isGiven
+  const agents = isIntegrated
     ? 'svc integrate --list            see the agents that have this memory'
     : 'svc integrate claude-code       give an agent this memory';
   return `

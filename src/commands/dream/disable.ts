@@ -10,6 +10,6 @@ export default class DreamDisable extends DreamSwitchCommand {
 
   async run(): Promise<DreamSwitchOutput> {
     await this.parse(DreamDisable);
-    return this.turn(false);
+    return this.setEnabled(false);
   }
 }

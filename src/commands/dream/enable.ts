@@ -10,6 +10,6 @@ export default class DreamEnable extends DreamSwitchCommand {
 
   async run(): Promise<DreamSwitchOutput> {
     await this.parse(DreamEnable);
-    return this.turn(true);
+    return this.setEnabled(true);
   }
 }

@@ -86,7 +86,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     });
     const turn = recallTurn(message, flags, this.context().cwd);
     // The time limit leaves no time for an orderly shutdown.
-    this.endInOrder(false);
+    this.setGracefulInterrupt(false);
     const limits = { signal: this.signal, leftMs: lane.deadlineMs - performance.now() };
     const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
     for (const warning of outcome.warnings) this.addWarning(warning);

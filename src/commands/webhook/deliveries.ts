@@ -31,7 +31,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
 
   async run(): Promise<DeliveriesOutput> {
     const { args, flags } = await this.parse(WebhookDeliveries);
-    if (flags.follow) this.printLines('--follow');
+    if (flags.follow) this.switchToLines('--follow');
     const context = this.context();
     const reader = new DeliveryReader(context.state.stateDir);
     const filter = {

@@ -58,7 +58,7 @@ An index that is damaged, or was built by another version or with other settings
   }
 
   private async watchAll(flags: IndexFlags): Promise<IndexOutput> {
-    this.printLines('--watch');
+    this.switchToLines('--watch');
     const memories = await this.openMemories(flags, { longLived: true });
     for (const memory of memories) await this.completeForgetting(memory);
     const { shownWatch } = await import('../../../cli/shown-watch.js');
