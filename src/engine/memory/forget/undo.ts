@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { ifReadable, makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
+import type { KeptIndex } from '../keeper/sync-index.js';
 import { attempt, type HideContext, whileLocked } from './hide.js';
 import type { ForgetUndoOutput } from './output-schemas.js';
 
@@ -29,7 +30,9 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
       });
     }
     refuseForeign(entry, home);
-    const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
+    const outcomes = entry.files
+      .map((file) => placedNow(file, context.target))
+      .map((file) => ({ file, restored: restoreFile(file) }));
     const entries = list.entries.filter((one) => one !== entry);
     await home.writeForgetList({ ...list, entries });
     for (const { file, restored } of outcomes) {
@@ -54,6 +57,25 @@ function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome
   throw new SvcError('FORGET_FAILED', `the files that ${id} changed are on ${origin}`, {
     hint: `run "svc memory forget --undo ${id}" there`,
   });
+}
+
+/** Where a file of the workspace and its backup are now: both folders may have been moved since. */
+function placedNow(file: ChangedFile, { forget, sources }: KeptIndex): ChangedFile {
+  const { path, absolutePath, backup } = file;
+  const oldWorkspace = absolutePath.slice(0, -path.length);
+  const isMoved = absolutePath.endsWith(`/${path}`) && !existsSync(oldWorkspace);
+  const folder = dirname(backup);
+  const moved = join(
+    forget.backupDir,
+    basename(dirname(folder)),
+    basename(folder),
+    basename(backup),
+  );
+  return {
+    ...file,
+    absolutePath: isMoved ? join(sources.memory.workspaceDir, path) : absolutePath,
+    backup: existsSync(backup) ? backup : moved,
+  };
 }
 
 /**

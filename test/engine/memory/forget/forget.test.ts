@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -260,6 +261,29 @@ test('a whole file is deleted on request, and restored, even if its empty folder
   assert.equal(readdirSync(world.notes.path), ['other.md']);
   await undo(world, id);
   assert.is(readFileSync(world.notes.at('a/birds.md'), 'utf8'), NOTE);
+});
+
+test('files are restored in a workspace that was moved, from a state folder that was moved', async () => {
+  const old = await worldOf({
+    'a/birds.md': NOTE,
+    'bats.md': '# Bats\n\nThe bats live in the old mill.\n',
+  });
+  const ids = [
+    (await forget(old, 'a/birds.md', true)).id,
+    (await forget(old, 'bats.md#L3', true)).id,
+  ];
+  const workspace = join(folderOf({}).path, 'moved');
+  const target = targetOf(workspace);
+  renameSync(old.notes.path, workspace);
+  renameSync(old.target.forget.listFile, target.forget.listFile);
+  renameSync(old.target.forget.backupDir, target.forget.backupDir);
+  const context = { target, clock: { now: Date.now } };
+  const restored: string[] = [];
+  for (const id of ids) restored.push(...(await undoEntry(id, context)).restored);
+  assert.equal(restored, ['a/birds.md', 'bats.md']);
+  assert.is(readFileSync(join(workspace, 'a', 'birds.md'), 'utf8'), NOTE);
+  assert.match(readFileSync(join(workspace, 'bats.md'), 'utf8'), /mill/u);
+  assert.not.ok(existsSync(old.notes.path));
 });
 
 test('undo leaves a file that changed since, and its backup, untouched', async () => {
