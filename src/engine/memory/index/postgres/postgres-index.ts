@@ -111,7 +111,10 @@ export function createPostgresIndex(
   return {
     view: async () =>
       createPostgresIndex(server, {
-        ...{ agent, origin: originName, facts: await current(), readersOfIndex: readers },
+        agent,
+        origin: originName,
+        facts: await current(),
+        readersOfIndex: readers,
       }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
