@@ -114,7 +114,7 @@ test('a native module that is missing or of another Node.js is explained, with t
     assert.is(run.code, 1);
     const error = jsonOf.error(run);
     assert.is(error.code, 'SQLITE_UNUSABLE');
-    const isOther = error.message.includes('of a release for another Node.js');
+    const isOther = /of a release for another Node\.js|is damaged/.test(error.message);
     const hint = isOther ? 'install svc again with npm' : `npm rebuild better-sqlite3" in ${root}`;
     assert.match(error.hint ?? '', hint);
     return error.message;
@@ -129,6 +129,9 @@ test('a native module that is missing or of another Node.js is explained, with t
   mkdirSync(join(installed, 'build/Release'), { recursive: true });
   writeFileSync(join(installed, 'build/Release/better_sqlite3.node'), 'no machine code');
   assert.match(await refusal(), 'was built for another Node.js');
+  // As a power failure leaves it.
+  writeFileSync(packageFile, '');
+  assert.match(await refusal(), 'is damaged (');
   // Both releases would end the process there.
   const node = Number.parseInt(process.versions.node, 10);
   if (node === 22) return;

@@ -115,19 +115,20 @@ function chosenDriver(): DriverChoice {
 /**
  * better-sqlite3 is an optional dependency, since it has to be compiled where its authors provide no file.
  *
- * @throws SvcError SQLITE_UNUSABLE if its native module is missing or built for another Node.js, and this Node.js has
- * no SQLite of its own
+ * @throws SvcError SQLITE_UNUSABLE if its native module is missing, damaged or built for another Node.js, and this
+ * Node.js has no SQLite of its own
  */
 function chooseDriver(): DriverChoice {
   try {
     return { driver: openBetterSqlite(), why: null };
   } catch (error) {
-    const why = LOAD_FAILURES[systemErrorCode(error) ?? ''];
-    if (why === undefined) throw error;
+    const code = systemErrorCode(error) ?? '';
+    const failure = LOAD_FAILURES[code];
+    const why = failure ?? `is damaged (${messageOf(error)})`;
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
-    const alternative =
-      systemErrorCode(error) === UNFIT ? 'install svc again with npm' : installWords();
+    const isReinstalled = code === UNFIT || failure === undefined;
+    const alternative = isReinstalled ? 'install svc again with npm' : installWords();
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
       hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${alternative}`,
       cause: error,
