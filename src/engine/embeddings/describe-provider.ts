@@ -48,8 +48,8 @@ export function whyChosen(
   const { credential } = choice;
   const byKey = credential.state === 'found' && credential.source === 'remote.apiKey';
   if (apiKey !== undefined && byKey) return { kind: 'setting', key: 'remote.apiKey' };
-  const found = availability(choice.adapter, settings, world);
-  return { kind: 'sign', sign: found.available ? found.because : found.why };
+  const detected = availability(choice.adapter, settings, world);
+  return { kind: 'sign', sign: detected.available ? detected.because : detected.why };
 }
 
 /** Where a provider's key is, never the key. */
@@ -69,9 +69,10 @@ export function credentialView(
     return { state: 'found', source: credential.source, set: true, hint: null };
   }
   if (PROVIDERS[adapter].key.ambient === true) {
-    const found = availability(adapter, settings, world);
-    if (found.available) return { state: 'found', source: found.because, set: true, hint: null };
-    return { state: 'missing', source: null, set: false, hint: found.why };
+    const detected = availability(adapter, settings, world);
+    if (detected.available)
+      return { state: 'found', source: detected.because, set: true, hint: null };
+    return { state: 'missing', source: null, set: false, hint: detected.why };
   }
   if (credential.state === 'missing') {
     return { state: 'missing', source: null, set: false, hint: credential.hint };

@@ -39,8 +39,8 @@ const QUESTION_FIELDS = ['adapter', 'endpoint', 'model', 'dimensions'] as const;
 
 /** Whether queries embedded under one key can be compared with documents of another. */
 export function canCompare(question: string, documents: string): boolean {
-  const [asked, stored] = [fieldsOf(question), fieldsOf(documents)];
-  return QUESTION_FIELDS.every((field) => asked[field] === stored[field]);
+  const [embedded, stored] = [fieldsOf(question), fieldsOf(documents)];
+  return QUESTION_FIELDS.every((field) => embedded[field] === stored[field]);
 }
 
 const FIELDS = [...QUESTION_FIELDS, 'documentForm', 'contextSize', 'superseded'] as const;

@@ -71,20 +71,20 @@ export function formatVersion(database: Connection, format: FileFormat): number 
   const { name, steps, applicationId = 0, refusals } = format;
   const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
   // In one transaction, since another process may be creating the file.
-  const found = database.transaction(() => ({
+  const header = database.transaction(() => ({
     hasTables: queryRow(database, 'SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined,
     version: number('user_version'),
     isMarked: number('application_id') === applicationId,
   }))();
-  if (!found.isMarked && (found.version > 0 || found.hasTables)) {
+  if (!header.isMarked && (header.version > 0 || header.hasTables)) {
     throw new SvcError(refusals.foreign, `${database.name} is not ${name}`, {
       hint: 'move it away; svc creates a new one',
     });
   }
-  if (found.version <= steps.length) return found.version;
+  if (header.version <= steps.length) return header.version;
   throw new SvcError(
     refusals.newer,
-    `a newer svc wrote ${database.name} (format ${found.version}, this one knows ${steps.length})`,
+    `a newer svc wrote ${database.name} (format ${header.version}, this one knows ${steps.length})`,
     { hint: 'update svc; the file was not changed' },
   );
 }

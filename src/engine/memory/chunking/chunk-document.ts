@@ -263,6 +263,11 @@ function paragraphEnd(lines: TextLines, start: number): number {
 const MOST_LEVELS = 6;
 
 function headingBlock(start: number, end: number, level: number, title: string): Block {
-  const shown = shortTitle(title);
-  return { kind: 'heading', start, end, level: Math.min(level, MOST_LEVELS), title: shown };
+  return {
+    kind: 'heading',
+    start,
+    end,
+    level: Math.min(level, MOST_LEVELS),
+    title: shortTitle(title),
+  };
 }

@@ -149,9 +149,9 @@ async function comparableVectors(
     );
     return { identity, adapter: earlier, warning };
   }
-  const found = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
+  const message = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
   return isInUse
-    ? { identity: own, adapter, warning: pendingWarning(found, EMBED_HINT) }
+    ? { identity: own, adapter, warning: pendingWarning(message, EMBED_HINT) }
     : undefined;
 }
 

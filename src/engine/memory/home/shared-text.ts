@@ -2,8 +2,8 @@ import { type TextLines, textLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 
 /**
- * The lines of a note, put together from its chunks in order. Lines that are in none are empty: blank lines between
- * chunks, and what is kept out of memory.
+ * The lines of a note, put together from its chunks in order. Lines that are in none are empty: these are blank lines
+ * between chunks, and forgotten ones.
  */
 export function linesOfChunks(chunks: readonly Chunk[]): TextLines {
   const lines: string[] = [];

@@ -53,9 +53,9 @@ function language(
     const known = stems.get(word);
     if (known !== undefined) return known;
     if (stems.size >= MOST_STEMS) stems.clear();
-    const found = stemmer(word.normalize('NFC').toLowerCase().replaceAll('ё', 'е'));
-    stems.set(word, found);
-    return found;
+    const result = stemmer(word.normalize('NFC').toLowerCase().replaceAll('ё', 'е'));
+    stems.set(word, result);
+    return result;
   };
   const stemText = (text: string): string => text.replaceAll(WORD, stem);
   const letters = code === 'ru' ? /\p{sc=Cyrillic}/u : /\p{sc=Latin}/u;

@@ -40,9 +40,9 @@ export async function recentChanges(
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
-  const { shown } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
+  const { output } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
   const dayOf = dayFormatter(timeZone);
-  const first = shown.from ?? '';
+  const first = output.from ?? '';
   const found = (await backend.list(work))
     .filter((one) => sources === undefined || sources.includes(one.source))
     .filter((one) => dayOf(one.modifiedMs) >= first)

@@ -295,17 +295,17 @@ async function compoundsOf(
 ): Promise<readonly string[]> {
   const composing = languages.filter(({ compounds }) => compounds);
   if (composing.length === 0) return [];
-  const found = new Map<string, number>();
+  const compounds = new Map<string, number>();
   const stems = composing.map(({ stemText }) => stemText(word));
   const lasts = [word, ...stems].flatMap((last) => ENDINGS.map((ending) => last + ending));
   for (const last of new Set(lasts)) {
     const first = backwards(foldWord(last));
     for (const { term, chunks } of await index.termsBetween(first, `${first}\uFFFF`)) {
       const compound = forwards(term);
-      if (compound.length >= last.length + SHORTEST_FIRST_PART) found.set(compound, chunks);
+      if (compound.length >= last.length + SHORTEST_FIRST_PART) compounds.set(compound, chunks);
     }
   }
-  return [...found]
+  return [...compounds]
     .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
     .slice(0, MOST_COMPOUNDS)
     .map(([compound]) => compound);

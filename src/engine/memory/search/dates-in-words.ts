@@ -72,17 +72,17 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   // The parser uses the time zone of the host: noon is the same day in any.
   const reference = new Date(year, month - 1, day, 12);
   // "in the evening of 7 July" is a date, not this evening.
-  const asked = question
+  const parserInput = question
     .replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length))
     .replaceAll(PREVIOUS, LAST)
     .replaceAll(BETWEEN, '$1to ');
-  const leapDays = [...asked.matchAll(LEAP_DAY)].flatMap(({ 0: text, index }): DateSpan[] => {
+  const leapDays = [...parserInput.matchAll(LEAP_DAY)].flatMap(({ 0: text, index }): DateSpan[] => {
     const meanings = meaningsOf(2, 29, today);
     const end = index + text.length;
     return meanings === undefined ? [] : [{ start: index, end, meanings, isRelative: false }];
   });
-  const others = casual
-    .parse(asked, reference)
+  const parsed = casual
+    .parse(parserInput, reference)
     .flatMap(({ index, text: { length }, start, end }): DateSpan[] => {
       // Each replacement is as long as what it replaces.
       const text = question.slice(index, index + length);
@@ -108,7 +108,7 @@ export function datesInWords(question: string, today: number): DateSpan[] {
         },
       ];
     });
-  return [...leapDays, ...monthRanges(question, today), ...others];
+  return [...leapDays, ...monthRanges(question, today), ...parsed];
 }
 
 /** The last day of a period that begins with some days, which the parser may have read in another year or week. */
@@ -222,15 +222,15 @@ const VAGUER_BY_DAYS = 7;
  * Whether a dated passage mentions some days in words that are relative to its own: "yesterday" in a
  * conversation of 6 May is 5 May. The answers of one search are remembered, and their number is bounded.
  */
-export function mentionsOf(asked: DayRange): (chunk: LexicalCandidate) => boolean {
+export function mentionsOf(targetDays: DayRange): (chunk: LexicalCandidate) => boolean {
   const known = new Map<number, boolean>();
   let lines = 0;
   const mentions = (line: string, dayOfNote: number): boolean =>
     hasDateInWords(line) &&
     lines++ < MAX_LINES &&
     datesInWords(line, dayOfNote).some(({ meanings: [days] }) => {
-      const tooVague = days.last - days.first > asked.last - asked.first + VAGUER_BY_DAYS;
-      return !tooVague && daysOverlap(days, asked);
+      const tooVague = days.last - days.first > targetDays.last - targetDays.first + VAGUER_BY_DAYS;
+      return !tooVague && daysOverlap(days, targetDays);
     });
   return (chunk) => {
     const earlier = known.get(chunk.chunkId);

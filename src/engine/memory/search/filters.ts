@@ -19,7 +19,7 @@ import type { SearchFilters, SearchResponse } from './types.js';
 /** What the filters of a request keep, and how they were read. */
 export interface ParsedFilters {
   readonly filter: Pick<CandidateFilter, 'chunk' | 'chunkDecides' | 'contains' | 'document'>;
-  readonly shown: NonNullable<SearchResponse['filters']>;
+  readonly output: NonNullable<SearchResponse['filters']>;
 }
 
 /** What dates in words are relative to. */
@@ -82,7 +82,7 @@ export async function parseFilters(
             },
       chunkDecides: heading !== undefined,
     },
-    shown: {
+    output: {
       ...(days === undefined ? {} : { from: dayText(days.first), to: dayText(days.last) }),
       ...(conditions.length === 0 ? {} : { where: conditions.map(({ text }) => text) }),
       ...(tags.length === 0 ? {} : { tags }),
@@ -180,8 +180,8 @@ async function dayRange(
     if (isWritable(range)) return range;
   }
   // "March" alone can be a name, so it is not a date in a question.
-  for (const asked of [text, `in ${text}`, `on ${text}`]) {
-    const date = await dateIn(asked, nowMs, timeZone);
+  for (const question of [text, `in ${text}`, `on ${text}`]) {
+    const date = await dateIn(question, nowMs, timeZone);
     if (date?.rest.trim() === '') return date.meanings[0];
   }
   throw refusal(

@@ -59,8 +59,8 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
     const numbered = ranked.map((line, at): NumberedLine => {
       return { ...line, number: chunk.lineNumbers?.[at] ?? chunk.startLine + at };
     });
-    const own = groupBy(numbered, ({ number }) => number);
-    for (const [number, parts] of own) if (!lines.has(number)) lines.set(number, parts);
+    const byNumber = groupBy(numbered, ({ number }) => number);
+    for (const [number, parts] of byNumber) if (!lines.has(number)) lines.set(number, parts);
   }
   return {
     source: best.chunk.source,
@@ -97,12 +97,12 @@ export function linesInSections({
   let next = 0;
   return starts.flatMap((start, at) => {
     const end = starts[at + 1]?.startLine ?? Number.POSITIVE_INFINITY;
-    const own = lines.filter(({ number }) => number >= start.startLine && number < end);
-    const text = textLines(own.map((line) => `${line.text}\n`).join(''));
+    const ownLines = lines.filter(({ number }) => number >= start.startLine && number < end);
+    const text = textLines(ownLines.map((line) => `${line.text}\n`).join(''));
     const sections = sectionsOf(path, text, start);
     const first = next;
-    next += own.length;
-    return own.map((line, within): PassageLine => {
+    next += ownLines.length;
+    return ownLines.map((line, within): PassageLine => {
       const section = sections[within];
       return {
         ...line,

@@ -49,9 +49,9 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
       return true;
     }
     if (piece.startsWith('@')) {
-      const found = await datesFrom(piece.slice(1).replaceAll('"', ''), context);
-      dates = found ?? dates;
-      return found !== undefined;
+      const filters = await datesFrom(piece.slice(1).replaceAll('"', ''), context);
+      dates = filters ?? dates;
+      return filters !== undefined;
     }
     switch (name) {
       case 'agent': {

@@ -59,19 +59,19 @@ export type PromotedLines = ReadonlyMap<string, readonly PromotedLine[]>;
  * statement is joined with the note it was made from. A passage with statements of several notes stays a result, right
  * after the best of these.
  *
- * @param found best first
+ * @param groups best first
  * @param lineWeights for each query term: its weight among the lines of the candidates
  */
 export function withOrigins<Item extends { readonly passage: Passage }>(
-  found: readonly RepeatGroup<Item>[],
+  groups: readonly RepeatGroup<Item>[],
   lineWeights: readonly number[],
   promoted: PromotedLines,
 ): readonly RepeatGroup<Item>[] {
-  const copies = found.filter(({ item }) => isCopy(item.passage));
-  if (copies.length === 0) return found;
-  const notes = found.filter(({ item }) => !isCopy(item.passage));
+  const copies = groups.filter(({ item }) => isCopy(item.passage));
+  if (copies.length === 0) return groups;
+  const notes = groups.filter(({ item }) => !isCopy(item.passage));
   const texts = notes.map(({ item }) => flatText(item.passage));
-  const placed = [...found];
+  const placed = [...groups];
   for (const copy of copies) {
     const { passage } = copy.item;
     const origins = bestLines(passage, lineWeights).map(({ text, number }) => {

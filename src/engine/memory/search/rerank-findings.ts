@@ -27,23 +27,27 @@ export async function rerankFindings(
   const head = await textsAmong(index, findings.fused.slice(0, reranking.topN));
   if (head.length < 2) return { findings };
   const reranker = await reranking.load();
-  const texts = head.map(({ found }) => textOf(found));
+  const texts = head.map(({ candidate }) => textOf(candidate));
   const reranked = await reranker.rerank(query, texts, warnings, signal);
   if (reranked === undefined) return { findings };
   const { scores, report } = reranked;
-  const scored = head.map(({ found, place }, at) => ({ found, place, score: scores.get(at) }));
+  const scored = head.map(({ candidate, place }, at) => ({
+    candidate,
+    place,
+    score: scores.get(at),
+  }));
   // Stable: equal scores, and those without one, keep their order.
   const ordered = scored.toSorted((a, b) => byRerankScore(a.score, b.score));
-  const relevances = head.map(({ found }) => found.relevance).sort((a, b) => b - a);
+  const relevances = head.map(({ candidate }) => candidate.relevance).sort((a, b) => b - a);
   const fused: FusedChunk[] = [...findings.fused];
-  for (const [at, { found, place, score }] of ordered.entries()) {
+  for (const [at, { candidate, place, score }] of ordered.entries()) {
     const newPlace = head[at]?.place;
     if (newPlace === undefined) continue;
     const relevance = relevances[at] ?? 0;
     fused[newPlace] = {
-      ...found,
+      ...candidate,
       relevance,
-      score: relevance * found.decay,
+      score: relevance * candidate.decay,
       ...(score === undefined ? {} : { reranked: { score, placeBefore: place + 1 } }),
     };
   }
@@ -61,12 +65,12 @@ function byRerankScore(a: number | undefined, b: number | undefined): number {
 async function textsAmong(
   index: MemoryIndex,
   fused: readonly FusedChunk[],
-): Promise<readonly { readonly found: FusedChunk; readonly place: number }[]> {
+): Promise<readonly { readonly candidate: FusedChunk; readonly place: number }[]> {
   const documents = await index.describe(fused.map(({ ranked }) => ranked.chunk));
   const media = new Set(documents.filter(({ kind }) => kind === 'media').map(documentKeyText));
   return fused
-    .map((found, place) => ({ found, place }))
-    .filter(({ found: { ranked } }) => !media.has(documentKeyText(ranked.chunk)));
+    .map((candidate, place) => ({ candidate, place }))
+    .filter(({ candidate: { ranked } }) => !media.has(documentKeyText(ranked.chunk)));
 }
 
 /** As passages are embedded: with the headings above them. */

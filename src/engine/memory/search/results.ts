@@ -268,21 +268,21 @@ export function diversify<Item extends DiversityItem>(
 ): Diversified<Item>[] {
   const scores = items.map((item) => item.score);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const left = items.map((item) => ({
+  const remaining = items.map((item) => ({
     item,
     relevance: high === low ? 1 : (item.score - low) / (high - low),
     words: wordSet(item.text),
     overlap: 0,
   }));
   const chosen: Diversified<Item>[] = [];
-  while (chosen.length < count && left.length > 0) {
-    const values = left.map(
+  while (chosen.length < count && remaining.length > 0) {
+    const values = remaining.map(
       ({ relevance, overlap }) => lambda * relevance - (1 - lambda) * overlap,
     );
-    const [next] = left.splice(values.indexOf(Math.max(...values)), 1);
+    const [next] = remaining.splice(values.indexOf(Math.max(...values)), 1);
     if (next === undefined) break;
     chosen.push({ item: next.item, overlap: next.overlap });
-    for (const other of left)
+    for (const other of remaining)
       other.overlap = Math.max(other.overlap, jaccard(next.words, other.words));
   }
   return chosen;

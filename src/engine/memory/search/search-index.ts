@@ -63,8 +63,8 @@ export async function searchIndex(
     const vector = await embedding;
     const input = { keywords, vector, limit, filter, tokenizer };
     const findings = await combineScoresOrWarn(index, input, options, warnings);
-    const shown = await resultsOf(findings, request, options, signal);
-    return { keywords, vector, findings, shown };
+    const output = await resultsOf(findings, request, options, signal);
+    return { keywords, vector, findings, output };
   };
   const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
   const first = await searchAmong(limit, embedding);
@@ -72,8 +72,8 @@ export async function searchIndex(
   const isCrowded =
     limit < MAX_CANDIDATES &&
     first.keywords.candidates.length >= limit &&
-    first.shown.results.length < maxResults &&
-    first.shown.results.some(({ similarCount }) => similarCount !== undefined);
+    first.output.results.length < maxResults &&
+    first.output.results.some(({ similarCount }) => similarCount !== undefined);
   // The warning about a vector that is not comparable with the index is not repeated.
   const comparable = first.findings.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
   const last = isCrowded ? await searchAmong(MAX_CANDIDATES, comparable) : first;
@@ -82,7 +82,7 @@ export async function searchIndex(
     ...{ query: request.query, reranking, warnings, signal },
   });
   const { results, belowMinScore } =
-    findings === last.findings ? last.shown : await resultsOf(findings, request, options, signal);
+    findings === last.findings ? last.output : await resultsOf(findings, request, options, signal);
   return {
     query: request.query,
     mode: findings.mode,
@@ -90,7 +90,7 @@ export async function searchIndex(
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
-    ...(filters === undefined ? {} : { filters: filters.shown }),
+    ...(filters === undefined ? {} : { filters: filters.output }),
     results: await withKinds(index, results),
     corrections: keywords.corrections,
     ...(report === undefined ? {} : { rerank: report }),

@@ -116,11 +116,11 @@ function chooseLines(
 ): readonly number[] {
   const length = lines.reduce((total, line) => total + line.text.length + 1, -1);
   if (length <= budget) return lines.map((_, index) => index);
-  const own = lines.map((line) => termsWeight(line.terms, lineWeights));
+  const weights = lines.map((line) => termsWeight(line.terms, lineWeights));
   const value = (index: number): number =>
-    (own[index] ?? 0) +
-    LINE_BEFORE * (own[index - 1] ?? 0) +
-    SECOND_LINE_BEFORE * (own[index - 2] ?? 0);
+    (weights[index] ?? 0) +
+    LINE_BEFORE * (weights[index - 1] ?? 0) +
+    SECOND_LINE_BEFORE * (weights[index - 2] ?? 0);
   const order = lines
     .map((line, index) => ({ line, index, value: value(index) }))
     .filter(({ line }) => line.hasWords)

@@ -106,10 +106,10 @@ function plainTextMatcher(terms: readonly QueryTerm[], lookup: TermLookup): Term
     [[word, start] as const, ...placedParts(word, start)].map((part) => wordOnce(...part));
   return (text) => {
     const hasParts = anywhere.test(text) && hasCamelCase(text);
-    const found = [...text.matchAll(hasParts ? ASCII_WORDS : like)];
-    if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
+    const matches = [...text.matchAll(hasParts ? ASCII_WORDS : like)];
+    if (matches.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return matchAllWords(text, lookup);
-    const words = found.flatMap(({ 0: word, index }) => {
+    const words = matches.flatMap(({ 0: word, index }) => {
       if (!hasParts) return wordOnce(word, index);
       return anywhere.test(word) ? withPartsOnce(word, index) : [];
     });

@@ -34,17 +34,17 @@ export function planChanges(
   files: readonly SourceFile[],
   stored: readonly StoredDocument[],
 ): SyncPlan {
-  const left = new Map(stored.map((document) => [documentKeyText(document), document]));
+  const remaining = new Map(stored.map((document) => [documentKeyText(document), document]));
   const read: PlannedRead[] = [];
   let unchanged = 0;
   for (const file of files) {
     const key = documentKeyText(file);
-    const document = left.get(key);
-    left.delete(key);
+    const document = remaining.get(key);
+    remaining.delete(key);
     if (document !== undefined && isFresh(document, file)) unchanged += 1;
     else read.push({ file, stored: document });
   }
-  return { read, remove: [...left.values()], unchanged };
+  return { read, remove: [...remaining.values()], unchanged };
 }
 
 export function isUpToDate(plan: SyncPlan): boolean {

@@ -112,9 +112,9 @@ function createChangeDetector(sources: MemorySources, clock: Clock): () => boole
   let last: ReturnType<typeof snapshot>;
   return () => {
     const before = last;
-    const found = snapshot();
-    last = found;
-    if (typeof before === 'string' || typeof found === 'string') return before !== found;
-    return before === undefined || found === undefined || !isSameTree(before, found);
+    const current = snapshot();
+    last = current;
+    if (typeof before === 'string' || typeof current === 'string') return before !== current;
+    return before === undefined || current === undefined || !isSameTree(before, current);
   };
 }

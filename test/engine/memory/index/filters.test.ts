@@ -230,8 +230,8 @@ texts('what cannot be understood is refused with an example', async () => {
 
 texts('dates are understood as in questions', async () => {
   const range = async (on: string) => {
-    const { shown } = await parseFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
-    return `${shown.from} ${shown.to}`;
+    const { output } = await parseFilters({ on }, { nowMs: NOW, timeZone: 'UTC' });
+    return `${output.from} ${output.to}`;
   };
   assert.is(await range('yesterday'), '2026-03-17 2026-03-17');
   assert.is(await range('last Tuesday'), '2026-03-17 2026-03-17');

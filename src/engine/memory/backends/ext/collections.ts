@@ -113,10 +113,10 @@ function collectionOf(
   const isFile = ifReadable(() => statSync(path))?.isFile() === true;
   const root = isFile ? dirname(path) : path;
   const isOutside = root !== workspace && !isBelow(workspace, root);
-  const own = nameOf(name ?? basename(path));
+  const ownName = nameOf(name ?? basename(path));
   return {
     // A custom name may be shared by agents; generated names include the agent.
-    name: name !== undefined && isOutside ? own : `${own}-${agentId}`,
+    name: name !== undefined && isOutside ? ownName : `${ownName}-${agentId}`,
     root,
     pattern: pattern ?? (isFile ? literal(basename(path)) : ALL_MARKDOWN),
     source: 'memory',

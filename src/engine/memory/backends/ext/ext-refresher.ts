@@ -124,8 +124,8 @@ export function createExtRefresher(options: ExtRefresherOptions) {
         const timeoutMs = Math.min(settings.update.commandTimeoutMs, msUntil(deadline));
         const features = await knownFeatures(tool, settings, { timeoutMs, signal });
         if (existsSync(workspaceDir)) {
-          const own = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] });
-          removeStrays(own, clock.now());
+          const memoryScan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] });
+          removeStrays(memoryScan, clock.now());
         }
         const skipped = await exportConversations(work);
         const target = { settings, tool, features, clock, modelsDir, skipped, tree: tree() };

@@ -43,18 +43,18 @@ function filesLike(
 ): readonly string[] {
   const [first, ...rest] = segments;
   if (first === undefined || segments.length > MOST_DEPTH) return [];
-  const found: string[] = [];
+  const files: string[] = [];
   for (const entry of entriesOf(folder)) {
     budget.left -= 1;
-    if (budget.left < 0) return found;
+    if (budget.left < 0) return files;
     const path = join(folder, entry.name);
     if (entry.isDirectory() && rest.length > 0 && comparable(entry.name) === first) {
-      found.push(...filesLike(path, rest, budget));
+      files.push(...filesLike(path, rest, budget));
     } else if (entry.isFile() && isLike(entry.name, segments)) {
-      found.push(path);
+      files.push(path);
     }
   }
-  return found;
+  return files;
 }
 
 /** The program writes a folder as three underscores. */

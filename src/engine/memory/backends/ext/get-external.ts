@@ -50,14 +50,14 @@ export async function getExternal(
   work: WorkOptions,
 ): Promise<GetResponse> {
   const documents = documentsOf(settings, sources);
-  const found = lookUp(request.target, documents, settings, sources);
-  if (found === undefined) {
+  const match = lookUp(request.target, documents, settings, sources);
+  if (match === undefined) {
     const workspace = resolveWorkspace(sources.memory.workspaceDir);
     return getFromBuiltin(request, work, builtin, () =>
       findDocument(documents, workspace, request.target),
     );
   }
-  const { document, range } = found;
+  const { document, range } = match;
   const forgotten = await readForgotten(forget);
   const lines = readFileLines(document, document.absolutePath, request, range, forgotten);
   return { ...lines, warnings: [] };

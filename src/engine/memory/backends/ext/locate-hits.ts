@@ -73,9 +73,9 @@ export function locateHits(
       belowMinScore += 1;
       continue;
     }
-    const left = options.maxInjectedChars - characters;
-    if (left < Math.min(SHORTEST_SNIPPET, located.snippet.length)) break;
-    const snippet = withEllipsis(located.snippet, Math.min(left, options.maxSnippetChars));
+    const remaining = options.maxInjectedChars - characters;
+    if (remaining < Math.min(SHORTEST_SNIPPET, located.snippet.length)) break;
+    const snippet = withEllipsis(located.snippet, Math.min(remaining, options.maxSnippetChars));
     characters += snippet.length;
     const { headingPaths, ...result } = located;
     const bestLine = bestLineOf(snippet.split('\n'), matcher);

@@ -62,8 +62,8 @@ export async function lexicalCandidates(
 ): Promise<LexicalCandidate[]> {
   const { facts, reader } = searched;
   const isWanted = keepsChunk(await applyFilter(searched, filter));
-  const found = await reader.scores(match, isWanted);
-  const best = bestOf(found, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
+  const scored = await reader.scores(match, isWanted);
+  const best = bestOf(scored, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
   return candidatesOf(searched, best, limit, `score DESC, ${NEWER_FIRST}`);
 }
 
@@ -77,17 +77,17 @@ function bestOf({ ids, scores }: ScoredChunks, count: number): ScoredChunks {
 
 /** Divides around a value until the wanted place is found: sorting all took a third of a search. */
 function nthLargest(values: Float64Array, n: number): number {
-  const left = values.slice();
-  const at = (place: number): number => left[place] ?? 0;
-  const wanted = left.length - n;
-  for (let [from, to] = [0, left.length - 1]; from < to; ) {
+  const numbers = values.slice();
+  const at = (place: number): number => numbers[place] ?? 0;
+  const wanted = numbers.length - n;
+  for (let [from, to] = [0, numbers.length - 1]; from < to; ) {
     const pivot = at((from + to) >> 1);
     let [low, high] = [from, to];
     while (low <= high) {
       while (at(low) < pivot) low += 1;
       while (at(high) > pivot) high -= 1;
       if (low > high) break;
-      [left[low], left[high]] = [at(high), at(low)];
+      [numbers[low], numbers[high]] = [at(high), at(low)];
       low += 1;
       high -= 1;
     }

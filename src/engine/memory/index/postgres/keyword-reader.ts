@@ -147,7 +147,7 @@ export class KeywordReader {
   }
 
   private async load(wanted: readonly (readonly [PreparedExpression, Need])[]): Promise<void> {
-    const { terms, beginnings } = this.unknown(wanted);
+    const { terms, beginnings } = this.notLoaded(wanted);
     if (terms.size + beginnings.size === 0) return;
     const { named: found, within } = await this.readRows(terms, beginnings);
     const isGone = (chunk: number): boolean => (this.lengths?.[chunk] ?? 0) === 0;
@@ -165,8 +165,8 @@ export class KeywordReader {
     }
   }
 
-  /** What has to be read first. */
-  private unknown(wanted: readonly (readonly [PreparedExpression, Need])[]) {
+  /** What is not loaded yet, with what it is needed for. */
+  private notLoaded(wanted: readonly (readonly [PreparedExpression, Need])[]) {
     const terms = new Map<string, Need>();
     const beginnings = new Map<string, Need>();
     const words = wanted.flatMap(([{ phrases }, need]) =>
@@ -179,9 +179,9 @@ export class KeywordReader {
       ),
     );
     for (const { word, isBeginning, need } of words) {
-      const [known, asked] = isBeginning ? [this.beginnings, beginnings] : [this.terms, terms];
-      const has = Math.max(rankOf(known.get(word)?.need), rankOf(asked.get(word)));
-      if (rankOf(need) > has) asked.set(word, need);
+      const [known, missing] = isBeginning ? [this.beginnings, beginnings] : [this.terms, terms];
+      const has = Math.max(rankOf(known.get(word)?.need), rankOf(missing.get(word)));
+      if (rankOf(need) > has) missing.set(word, need);
     }
     return { terms, beginnings };
   }

@@ -113,10 +113,10 @@ export function scoreMatches(
   }
   for (const phrase of wantedPhrases(node)) {
     const hits = hitsOf(phrase);
-    const found = hits.ids.length;
-    const weight = idf(totals.chunks, found);
+    const chunkCount = hits.ids.length;
+    const weight = idf(totals.chunks, chunkCount);
     let at = 0;
-    for (let hit = 0; hit < found; hit++) {
+    for (let hit = 0; hit < chunkCount; hit++) {
       const id = hits.ids[hit] ?? 0;
       while (at < ids.length && (ids[at] ?? 0) < id) at += 1;
       if (at >= ids.length) break;

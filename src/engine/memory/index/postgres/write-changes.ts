@@ -55,12 +55,12 @@ export async function writeChanges(
 
 /** Records that the origin changes, which also keeps others from removing it until then. */
 async function touchOrigin(transaction: Transaction, { origin }: Place): Promise<void> {
-  const found = await transaction.run(
+  const updatedRows = await transaction.run(
     `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL, seen_at = clock_timestamp()
      WHERE id = $1`,
     [origin],
   );
-  if (found === 0) throw originRemoved();
+  if (updatedRows === 0) throw originRemoved();
 }
 
 async function prepareChanges(

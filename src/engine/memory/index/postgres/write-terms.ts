@@ -26,21 +26,21 @@ export async function addTerms(
 ): Promise<void> {
   const { rows, parts } = rowsOf(terms, firstChunk);
   for (let from = 0; from < rows.length; from += ROWS) {
-    const some = rows.slice(from, from + ROWS);
+    const batch = rows.slice(from, from + ROWS);
     await transaction.run(
       `INSERT INTO svc.terms AS known (memory, term, chunks, hits, places)
        SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
        ON CONFLICT (memory, term) DO UPDATE SET chunks = known.chunks + excluded.chunks,
          hits = known.hits || excluded.hits, places = known.places || excluded.places`,
-      [memory, ...columnsOf(some, 'term', 'chunks', 'hits', 'places')],
+      [memory, ...columnsOf(batch, 'term', 'chunks', 'hits', 'places')],
     );
   }
   for (let from = 0; from < parts.length; from += ROWS) {
-    const some = parts.slice(from, from + ROWS);
+    const batch = parts.slice(from, from + ROWS);
     await transaction.run(
       `INSERT INTO svc.postings (memory, term, part, hits, places)
        SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])`,
-      [memory, ...columnsOf(some, 'term', 'part', 'hits', 'places')],
+      [memory, ...columnsOf(batch, 'term', 'part', 'hits', 'places')],
     );
   }
   await moveFull(transaction, memory, rows, firstChunk);

@@ -69,10 +69,10 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     }
     return chunks.length;
   };
-  const remove = (key: DocumentKey, gone: ChunkChanges): number => {
+  const remove = (key: DocumentKey, changes: ChunkChanges): number => {
     const stored = findDocument.get(key.source, key.path);
     if (stored === undefined) return 0;
-    const removed = removeLast(ALL, stored, key, gone);
+    const removed = removeLast(ALL, stored, key, changes);
     deleteDocument.run(stored.id);
     return removed;
   };
@@ -80,18 +80,18 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     id: number,
     document: IndexedDocument,
     language: Language | undefined,
-    come: ChunkChanges,
+    changes: ChunkChanges,
   ): void => {
-    for (const row of chunkRows(document, come.needsHashes)) {
+    for (const row of chunkRows(document, changes.needsHashes)) {
       const { startLine, endLine, hash, headings, firstDay, lastDay, text, lineNumbers } = row;
       // By place: rows bound by name made the process grow with the notes, to half as much again for 14,000 files.
       const place = [startLine, endLine, hash, headings, firstDay, lastDay] as const;
       const chunk = Number(insertChunk.run(id, ...place, text, lineNumbers).lastInsertRowid);
-      come.inserted(chunk);
+      changes.inserted(chunk);
       insertText.run(chunk, ...columnTexts(row, document, tokenizer, language));
     }
   };
-  const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
+  const insert = (document: IndexedDocument, indexedMs: number, changes: ChunkChanges): void => {
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = document.facts === undefined ? null : JSON.stringify(document.facts);
@@ -99,7 +99,7 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
     const read = [size, mtimeMs, ctimeMs, hash, indexedMs, resume, facts, links] as const;
     const language = documentLanguage(document, tokenizer);
     const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...read);
-    insertChunks(Number(row.lastInsertRowid), document, language, come);
+    insertChunks(Number(row.lastInsertRowid), document, language, changes);
   };
   const extend = (
     document: IndexedDocument,

@@ -256,11 +256,11 @@ export function callsOf(
   { mode, query, collections, limit }: ToolQuestion,
 ): readonly Readonly<Record<string, unknown>>[] {
   const text = oneLine(query);
-  const asked =
+  const args =
     style === 'plain'
       ? { query: text, limit }
       : { searches: TYPES[mode].map((type) => ({ type, query: text })), limit };
-  const ranked = canSkipRanking && mode !== 'query' ? { ...asked, rerank: false } : asked;
+  const ranked = canSkipRanking && mode !== 'query' ? { ...args, rerank: false } : args;
   switch (named) {
     case 'many':
       return [{ ...ranked, collections }];

@@ -40,9 +40,9 @@ export async function vectorCandidates(
     chunks: facts.chunks,
   };
   for (let count = limit; ; count *= GROWTH) {
-    const found = await nearest(sql, request, count);
-    const candidates = await candidatesOfContents(searched, found, limit, kept);
-    if (candidates.length >= limit || found.length < count) return candidates;
+    const neighbours = await nearest(sql, request, count);
+    const candidates = await candidatesOfContents(searched, neighbours, limit, kept);
+    if (candidates.length >= limit || neighbours.length < count) return candidates;
   }
 }
 

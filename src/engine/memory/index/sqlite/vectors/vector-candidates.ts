@@ -35,9 +35,9 @@ export function vectorCandidates(
   const ask = database.transaction(() => {
     const among = kept === undefined ? undefined : embeddingsOf(database, space, kept);
     for (let count = limit; ; count *= GROWTH) {
-      const found = nearest(database, { space, query, among, hasExtension }, count);
-      const candidates = chunksOf(database, found, limit, kept);
-      if (candidates.length >= limit || found.length < count) return candidates;
+      const neighbours = nearest(database, { space, query, among, hasExtension }, count);
+      const candidates = chunksOf(database, neighbours, limit, kept);
+      if (candidates.length >= limit || neighbours.length < count) return candidates;
     }
   });
   return ask();
@@ -61,15 +61,17 @@ type ChunkRow = ChunkColumns &
 /** The chunks that have these vectors. */
 function chunksOf(
   database: Connection,
-  found: readonly Neighbour[],
+  neighbours: readonly Neighbour[],
   limit: number,
   kept: FilterResult | undefined,
 ): VectorCandidate[] {
   // Equal similarities share a rank, so that SQLite breaks ties by path as elsewhere, and no similarity is
   // converted to text.
-  const similarities = [...new Set(found.map(({ similarity }) => similarity))];
+  const similarities = [...new Set(neighbours.map(({ similarity }) => similarity))];
   const rankOf = new Map(similarities.map((similarity, rank) => [similarity, rank]));
-  const ranked = JSON.stringify(found.map(({ id, similarity }) => [id, rankOf.get(similarity)]));
+  const ranked = JSON.stringify(
+    neighbours.map(({ id, similarity }) => [id, rankOf.get(similarity)]),
+  );
   const rows = queryRows<ChunkRow>(
     database,
     `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
