@@ -74,7 +74,7 @@ export function writeAgentFile(
 }
 
 /** The outermost folder to create for a file; undefined where its folder exists. */
-export function folderToMake(target: string): string | undefined {
+export function folderToCreate(target: string): string | undefined {
   let missing: string | undefined;
   for (let folder = dirname(target); !existsSync(folder); folder = dirname(folder)) {
     missing = folder;
@@ -83,7 +83,7 @@ export function folderToMake(target: string): string | undefined {
 }
 
 /** Removes the empty folders above a file, up to the outermost that was created for it. */
-export function removeMadeFolders(target: string, outermost: string): void {
+export function removeCreatedFolders(target: string, outermost: string): void {
   try {
     for (let folder = dirname(target); folder.startsWith(outermost); folder = dirname(folder)) {
       rmdirSync(folder);
@@ -113,8 +113,8 @@ function readBytes(file: string, target: string): Uint8Array | undefined {
   } catch (cause) {
     const code = systemErrorCode(cause) ?? '';
     if (code === 'ENOENT') return undefined;
-    const what = NOT_A_CONFIGURATION[code];
-    if (what !== undefined) throw unreadable(file, what, 'check what it is');
+    const problem = NOT_A_CONFIGURATION[code];
+    if (problem !== undefined) throw unreadable(file, problem, 'check what it is');
     const why = `cannot be read: ${systemReason(cause)}`;
     throw unreadable(file, why, 'check its permissions', cause);
   }

@@ -315,8 +315,8 @@ const opencode: AgentFormat = {
 };
 
 function configFile(world: IntegrateWorld, scope: IntegrationScope): string {
-  const named = world.env['OPENCODE_CONFIG'];
-  if (scope === 'user' && named) return named;
+  const configured = world.env['OPENCODE_CONFIG'];
+  if (scope === 'user' && configured) return configured;
   const folder = scope === 'project' ? world.cwd : userFolder(world);
   const withComments = join(folder, 'opencode.jsonc');
   const plain = join(folder, 'opencode.json');

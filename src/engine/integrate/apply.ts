@@ -3,7 +3,7 @@ import { withConfigLock } from '../config/authoring.js';
 import { SvcError, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { IntegrateWorld } from './agent.js';
-import { removeMadeFolders, writeAgentFile } from './agent-file.js';
+import { removeCreatedFolders, writeAgentFile } from './agent-file.js';
 import { type IntegrationPlan, planIntegration } from './plan.js';
 import type { FilePlan } from './plan-file.js';
 import { integrationsFolder, writeLayers } from './receipts.js';
@@ -66,7 +66,7 @@ function writePlanned(
   if (adds) writeLayers(state, file.target, layers);
   writeAgentFile(file, after, mode);
   if (!adds) writeLayers(state, file.target, layers);
-  if (after === undefined && folder !== undefined) removeMadeFolders(file.target, folder);
+  if (after === undefined && folder !== undefined) removeCreatedFolders(file.target, folder);
 }
 
 /** Without context lines, since agents write their files all the time. */

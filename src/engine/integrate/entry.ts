@@ -15,7 +15,13 @@ import {
 } from './agent.js';
 import { type EntryValue, SCRIPT_PATH, scriptIn } from './edit/document-editor.js';
 import type { IntegrateOutput } from './output-schemas.js';
-import { isOurScript, PLACES, type ProgramFacts, serverScript, shellWords } from './program.js';
+import {
+  isOurScript,
+  type ProgramFacts,
+  STATE_VARIABLES,
+  serverScript,
+  shellWords,
+} from './program.js';
 
 /** A change of an entry; the values of other entries are hidden in it. */
 export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
@@ -187,7 +193,7 @@ function findHook(
   command: Readonly<Record<string, EntryValue>>,
 ): FoundEntry | undefined {
   const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
-  const found = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
+  const foundAt = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
     isRecord(entry)
       ? {
           path,
@@ -201,14 +207,14 @@ function findHook(
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
   if (lists === 'commands') {
     const at = items.findIndex(isOurs);
-    return found(items[at], [...list, at], [...list, at]);
+    return foundAt(items[at], [...list, at], [...list, at]);
   }
   for (const [group, item] of items.entries()) {
     const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
     const at = commands.findIndex(isOurs);
     const keysAt = [...list, group, 'hooks', at];
     // A group without other commands is removed as well.
-    const entry = found(commands[at], keysAt, commands.length === 1 ? [...list, group] : keysAt);
+    const entry = foundAt(commands[at], keysAt, commands.length === 1 ? [...list, group] : keysAt);
     if (entry !== undefined) return entry;
   }
   return undefined;
@@ -263,7 +269,7 @@ function mergedEnv(
   written: unknown,
   target: EntryValue | undefined,
 ): Readonly<Record<string, EntryValue>> | undefined {
-  const places: readonly string[] = PLACES;
+  const places: readonly string[] = STATE_VARIABLES;
   const kept = Object.entries(isRecord(written) ? written : {}).flatMap(([name, value]) =>
     places.includes(name) || typeof value !== 'string' ? [] : [[name, value] as const],
   );

@@ -43,7 +43,7 @@ export async function listIntegrations(
   ids: readonly AgentId[],
   program: ProgramFacts,
 ): Promise<readonly ListedAgent[]> {
-  return Promise.all(ids.map((id) => listed(AGENTS[id], world, scope, program)));
+  return Promise.all(ids.map((id) => listAgent(AGENTS[id], world, scope, program)));
 }
 
 interface Registered {
@@ -161,18 +161,18 @@ async function effectOf(
   host: (typeof HOOK_AGENTS)[number],
   words: readonly string[],
 ): Promise<HookEffect> {
-  const own = words.flatMap((word) => {
+  const variables = words.flatMap((word) => {
     const set = /^(?<name>[A-Z_]+)=(?<value>.*)$/su.exec(word)?.groups;
     return set?.['name'] === undefined ? [] : [[set['name'], set['value']] as const];
   });
-  const env = { ...world.env, ...Object.fromEntries(own) };
+  const env = { ...world.env, ...Object.fromEntries(variables) };
   const { agent, config } = parseArgs({ args: [...words], options: FLAGS, strict: false }).values;
   const selection = {
     agentId: typeof agent === 'string' ? agent : undefined,
     configFile: typeof config === 'string' ? resolve(world.cwd, config) : undefined,
   };
   try {
-    const state = own.length === 0 ? world.state : resolveStatePaths(env, world.homeDir);
+    const state = variables.length === 0 ? world.state : resolveStatePaths(env, world.homeDir);
     const { closed } = await decideHookGates({ ...world, env, state }, selection, host);
     // Rules for single conversations apply only when there is one.
     return closed === undefined || closed.gate === 'chat_id'
@@ -189,7 +189,7 @@ const FLAGS = {
   config: { type: 'string', short: 'c' },
 } as const;
 
-async function listed(
+async function listAgent(
   agent: AgentFormat,
   world: IntegrateWorld,
   scope: IntegrationScope,

@@ -57,7 +57,7 @@ export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditS
     return { ...now, change: undefined };
   }
   const reverted = found && revert(where, now, key);
-  if (found !== undefined && reverted === undefined) return updated(where, now, spec, found);
+  if (found !== undefined && reverted === undefined) return updateEntry(where, now, spec, found);
   // Unchanged since svc wrote it: replacing it keeps it exactly reversible.
   const base = reverted ?? { where, below: now, above: [] };
   const path = spec.placeFor(read(where, base.below.text));
@@ -68,7 +68,7 @@ export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditS
 }
 
 /** An entry changed in its place, because something else in the text has changed. */
-function updated(where: EditedFile, now: Edited, spec: EntrySpec, found: FoundEntry): EditStep {
+function updateEntry(where: EditedFile, now: Edited, spec: EntrySpec, found: FoundEntry): EditStep {
   const text = where.editor.setKeys(now.text, found.keysAt, found.differing);
   let expected = read(where, now.text);
   for (const [key, value] of Object.entries(found.differing)) {
@@ -118,9 +118,9 @@ export function inOrderOfRemoval(
   specs: readonly EntrySpec[],
   layers: readonly Layer[],
 ): readonly EntrySpec[] {
-  const placeOf = ({ key }: EntrySpec): number =>
+  const layerOf = ({ key }: EntrySpec): number =>
     layers.findLastIndex(({ entry }) => entry === key);
-  return specs.toSorted((a, b) => placeOf(b) - placeOf(a));
+  return specs.toSorted((a, b) => layerOf(b) - layerOf(a));
 }
 
 function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry | undefined {
@@ -159,22 +159,22 @@ interface Reverted {
 function revert(where: EditedFile, now: Edited, key: string): Reverted | undefined {
   const layers = currentLayers(now);
   const at = layers.findLastIndex(({ entry }) => entry === key);
-  const own = layers[at];
-  if (own === undefined) return undefined;
+  const target = layers[at];
+  if (target === undefined) return undefined;
   const above: PlacedEntry[] = [];
   let { text } = now;
   for (const layer of layers.slice(at).toReversed()) {
     const before = withoutInsertions(text, layer.insertions);
     if (before === undefined) return undefined;
-    if (layer !== own) above.unshift(entryOf(layer, read(where, before), read(where, text)));
+    if (layer !== target) above.unshift(entryOf(layer, read(where, before), read(where, text)));
     text = before;
   }
-  const { newFile } = own;
+  const { newFile } = target;
   return { where: { ...where, newFile }, below: { text, layers: layers.slice(0, at) }, above };
 }
 
 function insertAll({ where, below }: Reverted, entries: readonly PlacedEntry[]): Edited {
-  return entries.reduce((base, entry) => inserted(where, base, entry), below);
+  return entries.reduce((base, entry) => insertEntry(where, base, entry), below);
 }
 
 /** What a layer added to the data of a text. */
@@ -182,7 +182,7 @@ function entryOf({ entry, made }: Layer, before: unknown, after: unknown): Place
   let path: ConfigPath = [];
   let value: unknown = after;
   let old: unknown = before;
-  const isMade = (): boolean => made.some((place) => isSameData(place, path));
+  const isMade = (): boolean => made.some((created) => isSameData(created, path));
   while (old !== undefined || isMade()) {
     const key = keysOf(value).find(
       (one) => !isSameData(valueAt(old, [one]), valueAt(value, [one])),
@@ -199,7 +199,7 @@ function keysOf(value: unknown): readonly (number | string)[] {
   return Array.isArray(value) ? [...value.keys()] : Object.keys(Object(value));
 }
 
-function inserted(
+function insertEntry(
   where: EditedFile,
   base: Edited,
   { key, path: place, value }: PlacedEntry,
@@ -207,7 +207,7 @@ function inserted(
   const { editor, file, newFile } = where;
   const data = read(where, base.text);
   const list = valueAt(data, place.slice(0, -1));
-  // Of a list that others are no longer in, the end is elsewhere.
+  // The list may have fewer items than when the path was computed.
   const isItem = typeof place.at(-1) === 'number';
   const path = isItem ? [...place.slice(0, -1), Array.isArray(list) ? list.length : 0] : place;
   const insertions = editor.insert(file, base.text, path, value);
@@ -230,7 +230,7 @@ function cutOut(where: EditedFile, now: Edited, found: FoundEntry, spec: EntrySp
   return made
     .toReversed()
     .reduce(
-      (text, place) => (editor.isBare(text, place) ? editor.remove(text, place) : text),
+      (text, created) => (editor.isBare(text, created) ? editor.remove(text, created) : text),
       editor.remove(now.text, found.path),
     );
 }

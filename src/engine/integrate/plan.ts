@@ -24,7 +24,7 @@ import {
   type RemoteServer,
   type ServerCall,
 } from './agent.js';
-import { EDITORS, folderToMake, readAgentFile } from './agent-file.js';
+import { EDITORS, folderToCreate, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { jsonEditor } from './edit/json-editor.js';
 import { type EntryChange, entrySpecs, type PlacedSpec, serverEntry } from './entry.js';
@@ -39,7 +39,7 @@ import {
   removeEntry,
 } from './plan-file.js';
 import {
-  isPassing,
+  isTemporary,
   type MemoryTarget,
   type ProgramFacts,
   programCall,
@@ -76,7 +76,7 @@ export interface IntegrationPlan {
   /** Whether the agent was found on this machine. */
   readonly isDetected: boolean;
   /** Whether svc runs from a temporary place. */
-  readonly isPassing: boolean;
+  readonly isTemporary: boolean;
 }
 
 /**
@@ -114,7 +114,7 @@ export function planIntegration(
     hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recallRun.call),
     captureLine: capture ? shellLine(captureRun.call) : undefined,
     isDetected: agent.signs(world).some((sign) => existsSync(sign)),
-    isPassing: !isRemote(server) && isPassing(program),
+    isTemporary: !isRemote(server) && isTemporary(program),
   };
 }
 
@@ -160,9 +160,9 @@ function requirePossible(
 ): void {
   const { platform } = world;
   const { title, hook, replaced } = agent;
-  const no = hookTimeoutMs === undefined ? undefined : noRecall(agent);
-  if (no !== undefined) {
-    throw unsupported(`${title} does not support active memory: ${no.why}`, no.instead);
+  const obstacle = hookTimeoutMs === undefined ? undefined : noRecall(agent);
+  if (obstacle !== undefined) {
+    throw unsupported(`${title} does not support active memory: ${obstacle.why}`, obstacle.instead);
   }
   if (capture && !hasHook(hook)) {
     const others = Object.values(AGENTS).filter((known) => hasHook(known.hook));
@@ -187,10 +187,10 @@ function requirePossible(
     throw unsupported(`${feature} is not supported for ${title} here: ${why}`, hint);
   }
   const written = isRemote(server) ? [server.url] : [...server.words, ...Object.values(server.env)];
-  const bad = written.find((word) => replaced?.test(word) === true);
-  if (bad === undefined) return;
+  const expandable = written.find((word) => replaced?.test(word) === true);
+  if (expandable === undefined) return;
   throw unsupported(
-    `${title} would expand a variable in ${JSON.stringify(bad)}`,
+    `${title} would expand a variable in ${JSON.stringify(expandable)}`,
     isRemote(server) ? 'use a URL without it' : 'use another path, for instance a symbolic link',
   );
 }
@@ -209,7 +209,7 @@ function planFile(
   const specs = placed.map(({ spec }) => spec);
   const file = readAgentFile(path);
   const isNew = file.text === undefined;
-  const newFile = isNew ? { folder: folderToMake(file.target) ?? null } : null;
+  const newFile = isNew ? { folder: folderToCreate(file.target) ?? null } : null;
   const where: EditedFile = { file: path, editor, newFile };
   const layers = isNew ? [] : readLayers(world.state, file.target);
   const ordered = action === 'add' ? specs : inOrderOfRemoval(specs, layers);
@@ -223,14 +223,14 @@ function planFile(
   }
   // svc created the file, and it is empty now.
   const createdFile = layers.find((layer) => layer.newFile !== null)?.newFile;
-  const goes =
+  const isRemoved =
     action === 'remove' && changes.length > 0 && now.text === '' && createdFile !== undefined;
   return {
     file,
-    after: goes || (isNew && changes.length === 0) ? undefined : now.text,
+    after: isRemoved || (isNew && changes.length === 0) ? undefined : now.text,
     layers: now.layers,
     changes,
-    folder: goes ? (createdFile?.folder ?? undefined) : undefined,
+    folder: isRemoved ? (createdFile?.folder ?? undefined) : undefined,
     mode: MODES[scope],
   };
 }
@@ -263,8 +263,8 @@ function planSwitch(
   if (!settings.enabled) edits.push([[...PLUGIN, 'enabled'], true]);
   if (!settings.config.enabled) edits.push([[...PLUGIN, 'config', 'enabled'], true]);
   if (!settings.config.agents.includes(agentId)) {
-    const place = Array.isArray(listed) ? listed.length : 0;
-    edits.push([[...PLUGIN, 'config', 'agents', place], agentId]);
+    const position = Array.isArray(listed) ? listed.length : 0;
+    edits.push([[...PLUGIN, 'config', 'agents', position], agentId]);
   }
   const after = edits.reduce((text, [path, value]) => editJson(text, path, value), before);
   requireValidEdit(file.file, before, after);
@@ -290,7 +290,7 @@ export function integrateOutput(plan: IntegrationPlan, written: boolean): Integr
     scope: request.scope,
     action: request.action,
     written,
-    server: { name: request.name, ...reachedBy(server) },
+    server: { name: request.name, ...serverFields(server) },
     hook: hookLine ?? null,
     capture: captureLine ?? null,
     changes: files.flatMap(({ file, changes }) =>
@@ -299,7 +299,7 @@ export function integrateOutput(plan: IntegrationPlan, written: boolean): Integr
   };
 }
 
-function reachedBy(server: ServerCall): Omit<IntegrateOutput['server'], 'name'> {
+function serverFields(server: ServerCall): Omit<IntegrateOutput['server'], 'name'> {
   if (!isRemote(server))
     return { command: server.words, env: server.env, url: null, tokenEnv: null };
   return { command: [], env: {}, url: server.url, tokenEnv: server.tokenEnv ?? null };

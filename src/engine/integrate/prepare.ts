@@ -31,7 +31,7 @@ export async function prepareIntegration(
   { agent: name, activeMemory, remote: written, ...requested }: RequestedIntegration,
 ): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
-  const target = absolute(requested.target, world.cwd);
+  const target = absoluteTarget(requested.target, world.cwd);
   const adds = requested.action === 'add';
   if (adds) await requireTarget(world, target);
   const isPossible = noRecall(agent) === undefined;
@@ -56,7 +56,7 @@ function checkedRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
       hint: 'put the token into a variable, and pass its name with --token-env',
     });
   }
-  // Whoever passes the token itself should not read it in a message.
+  // The message must not repeat the value: it may be the token itself.
   if (tokenEnv !== undefined && !VARIABLE.test(tokenEnv)) {
     throw new SvcError('USAGE', '--token-env must be the name of an environment variable', {
       hint: 'put the token into a variable, for example SVC_MCP_TOKEN, and pass that name',
@@ -65,7 +65,7 @@ function checkedRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
   return { url: parsed.href, tokenEnv };
 }
 
-function absolute({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
+function absoluteTarget({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
   const path = (written: string | undefined) =>
     written === undefined ? undefined : resolve(cwd, written);
   return { agent, workspace: path(workspace), config: path(config) };
@@ -110,7 +110,7 @@ async function recallTimeoutMs(
 
 function* doubtsOf(
   { env }: IntegrateWorld,
-  { request, server, isDetected, isPassing }: IntegrationPlan,
+  { request, server, isDetected, isTemporary: isPassing }: IntegrationPlan,
 ): Generator<Warning> {
   const code = 'INTEGRATION_DOUBTFUL';
   const { title } = request.agent;

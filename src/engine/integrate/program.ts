@@ -21,7 +21,12 @@ export interface MemoryTarget {
 }
 
 /** Variables that move the state folders. An agent started from a desktop does not have them. */
-export const PLACES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
+export const STATE_VARIABLES = [
+  'SVC_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
+  'XDG_CACHE_HOME',
+] as const;
 
 /**
  * How others run a command of this installation: by absolute paths, since the PATH of an agent started from a
@@ -41,9 +46,9 @@ export function programCall(
   });
   const call = [facts.script, ...command, ...flags] as const;
   return {
-    words: facts.node === undefined ? call : [steadyNode(facts.node, env), ...call],
+    words: facts.node === undefined ? call : [stableNodePath(facts.node, env), ...call],
     env: Object.fromEntries(
-      PLACES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
+      STATE_VARIABLES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
     ),
   };
 }
@@ -52,7 +57,7 @@ export function programCall(
  * The path of the same node in PATH: it survives updates of package managers, which remove the folder with
  * the version in its name.
  */
-function steadyNode(node: string, env: IntegrateWorld['env']): string {
+function stableNodePath(node: string, env: IntegrateWorld['env']): string {
   const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
   const files = folders.map((folder) => join(folder, 'node'));
   return files.find((file) => realOrGiven(file) === realOrGiven(node)) ?? node;
@@ -72,7 +77,7 @@ export function isOurScript(script: string | undefined, facts: ProgramFacts): bo
 }
 
 /** Whether the script is in the cache of npx, which is emptied some day. */
-export function isPassing(facts: ProgramFacts): boolean {
+export function isTemporary(facts: ProgramFacts): boolean {
   return /[\\/]_npx[\\/]/u.test(facts.script);
 }
 

@@ -7,8 +7,8 @@ import type { StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 
 /*
- * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
- * the original text, which may be secret.
+ * Receipts record what svc inserted into a file of an agent, so that it can be reverted exactly. They contain
+ * none of the original text, which may be secret.
  */
 
 /** One entry that was added to a text; the next layer was added after it. */
@@ -40,7 +40,7 @@ export function readLayers(state: StatePaths, file: string): readonly Layer[] {
   return data?.file === file ? data.layers : [];
 }
 
-/** Whether svc wrote an entry, whose receipt contains its URL, or its script in a folder where svc was installed. */
+/** Whether svc wrote an entry: a receipt contains the mark, which is its URL or the path of its script. */
 export function wasWritten(layers: readonly Layer[], key: string, mark: string): boolean {
   const written = JSON.stringify(mark);
   return layers.some(
@@ -49,7 +49,7 @@ export function wasWritten(layers: readonly Layer[], key: string, mark: string):
   );
 }
 
-/** The layers after an entry was changed in place, to a URL that tells later who wrote it. */
+/** The layers after an entry was changed in place; its new URL shows later that svc wrote it. */
 export function withUrl(
   layers: readonly Layer[],
   entry: string,

@@ -540,8 +540,8 @@ test('node is called by its name on PATH, which survives an update', () => {
 test('svc from the cache of npx is recognised as temporary', () => {
   const { plan } = home();
   const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
-  assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isPassing);
-  assert.not(plan('codex').isPassing);
+  assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isTemporary);
+  assert.not(plan('codex').isTemporary);
 });
 
 test('a name that is mistyped is fixed, an unknown one is refused', () => {

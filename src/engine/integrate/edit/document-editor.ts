@@ -75,8 +75,8 @@ export function withoutValue(data: unknown, path: ConfigPath): unknown {
 export function withoutEmptied(data: unknown, path: ConfigPath): unknown {
   let result = data;
   for (let length = path.length; length > 0; length--) {
-    const place = path.slice(0, length);
-    if (isEmpty(valueAt(result, place))) result = withoutValue(result, place);
+    const parent = path.slice(0, length);
+    if (isEmpty(valueAt(result, parent))) result = withoutValue(result, parent);
   }
   return result;
 }

@@ -25,11 +25,11 @@ export const jsonEditor: DocumentEditor = {
     if (isBlankJson(text)) return {};
     const { syntaxFaults, value } = parseConfigText(file, text);
     const [fault] = syntaxFaults;
-    if (fault !== undefined) throw broken(file, fault);
+    if (fault !== undefined) throw syntaxError(file, fault);
     return value;
   },
   insert: (file, text, path, value) =>
-    jsonInsertions(text, path, value, (found) => notA(file, text, found)),
+    jsonInsertions(text, path, value, (found) => wrongTypeError(file, text, found)),
   setKeys(text, path, values) {
     return Object.entries(values).reduce(
       (edited, [key, value]) => editJson(edited, [...path, key], value),
@@ -74,7 +74,7 @@ export function withoutTrailingCommas(editor: DocumentEditor): DocumentEditor {
   };
 }
 
-function broken(file: string, fault: ConfigFault): SvcError {
+function syntaxError(file: string, fault: ConfigFault): SvcError {
   const expected = fault.expected === undefined ? '' : `expected ${fault.expected}; `;
   return new SvcError('INTEGRATION_FILE_INVALID', `${file} is not valid: ${fault.message}`, {
     hint: `${expected}fix the file by hand; nothing was written`,
@@ -94,9 +94,9 @@ function* hiddenNodes(node: Node, shown: ConfigPath | undefined): Generator<Node
   }
 }
 
-function notA(file: string, text: string, { node, path, kind }: Misfit): SvcError {
-  const what = path.length === 0 ? 'the file' : formatPath(path);
-  return new SvcError('INTEGRATION_FILE_INVALID', `${what} is not ${kind} in ${file}`, {
+function wrongTypeError(file: string, text: string, { node, path, kind }: Misfit): SvcError {
+  const name = path.length === 0 ? 'the file' : formatPath(path);
+  return new SvcError('INTEGRATION_FILE_INVALID', `${name} is not ${kind} in ${file}`, {
     hint: 'fix the file by hand; nothing was written',
     location: textPositions(file, text)(node.offset),
   });

@@ -28,9 +28,9 @@ export const tomlEditor: DocumentEditor = {
     const eol = eolOf(text);
     const lines = [`[${path.map((part) => tomlKey(String(part))).join('.')}]`];
     for (const [key, item] of entriesOf(value)) lines.push(`${tomlKey(key)} = ${tomlText(item)}`);
-    const ended = text === '' || text.endsWith('\n') ? '' : eol;
-    const apart = text === '' || /(?:^|\n)[ \t]*\r?\n$/u.test(text) ? '' : eol;
-    return [{ offset: text.length, text: `${ended}${apart}${lines.join(eol)}${eol}` }];
+    const lineEnd = text === '' || text.endsWith('\n') ? '' : eol;
+    const blankLine = text === '' || /(?:^|\n)[ \t]*\r?\n$/u.test(text) ? '' : eol;
+    return [{ offset: text.length, text: `${lineEnd}${blankLine}${lines.join(eol)}${eol}` }];
   },
   setKeys(text, path, values) {
     return Object.entries(values).reduce(
@@ -123,13 +123,13 @@ function withKey(
   const old = table.values.filter((statement) => statement.path[path.length] === key);
   const line = value === undefined ? '' : `${tomlKey(key)} = ${tomlText(value)}${eolOf(text)}`;
   const [first] = old;
-  const place = first?.start ?? table.end;
-  const gap = place > 0 && rest[place - 1] !== '\n' && line !== '' ? eolOf(text) : '';
+  const offset = first?.start ?? table.end;
+  const gap = offset > 0 && rest[offset - 1] !== '\n' && line !== '' ? eolOf(text) : '';
   let edited = rest;
   for (const { start, end } of old.toReversed()) {
     edited = edited.slice(0, start) + edited.slice(end);
   }
-  return edited.slice(0, place) + gap + line + edited.slice(place);
+  return edited.slice(0, offset) + gap + line + edited.slice(offset);
 }
 
 /** One or more lines of a TOML text. All statements together are the whole text. */
@@ -189,13 +189,13 @@ function keyAt(text: string, from: number): readonly string[] {
     const part = KEY_PART.exec(text);
     if (part === null) break;
     const [, bare, quoted, literal, dot] = part;
-    key.push(bare ?? literal ?? unescaped(quoted ?? ''));
+    key.push(bare ?? literal ?? unescape(quoted ?? ''));
     more = dot !== undefined;
   }
   return key;
 }
 
-function unescaped(quoted: string): string {
+function unescape(quoted: string): string {
   try {
     const value: unknown = JSON.parse(`"${quoted}"`);
     return typeof value === 'string' ? value : quoted;
