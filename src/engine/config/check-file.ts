@@ -38,7 +38,7 @@ export function checkConfigFile(
   const trusted = trustedInput(context, discovery, checked.input);
   const { input } = trusted;
   const loaded = { file, input, resolved: resolveConfig(input), warnings: [] };
-  const warnings = [...checked.warnings, ...distrust(trusted, document)];
+  const warnings = [...checked.warnings, ...ignoredKeyWarnings(trusted, document)];
   const faults = storeFindings(loaded, context).map((found) => locateFinding(document, found));
   return faults.length === 0
     ? { checked: { ...checked, warnings }, loaded }
@@ -46,7 +46,7 @@ export function checkConfigFile(
 }
 
 /** The warning about ignored keys, located at the first; none for a trusted file. */
-function distrust(
+function ignoredKeyWarnings(
   { ignoredKeys: [path], warnings }: TrustedInput,
   document: ConfigDocument,
 ): readonly ConfigFault[] {

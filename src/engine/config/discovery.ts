@@ -43,11 +43,11 @@ export interface Discovery {
  */
 export function discoverConfig(context: EngineContext, configFile: string | undefined): Discovery {
   const variable = context.env['SVC_CONFIG'];
-  const named = configFile ?? variable;
-  if (named !== undefined && named !== '') {
-    const file = resolvePath(named, context.cwd, context.homeDir);
+  const specified = configFile ?? variable;
+  if (specified !== undefined && specified !== '') {
+    const file = resolvePath(specified, context.cwd, context.homeDir);
     // Callers may pass the variable's value as the flag.
-    const origin = named === variable ? 'environment' : 'flag';
+    const origin = specified === variable ? 'environment' : 'flag';
     return { file, origin, searched: [{ file, origin, found: exists(file) }] };
   }
   return search(context);
@@ -87,11 +87,11 @@ export function needsTrust(context: Pick<EngineContext, 'state'>, discovery: Dis
  * are relative to the link.
  */
 export function isOwnConfig({ state }: Pick<EngineContext, 'state'>, file: string): boolean {
-  return placeOfConfig(file) === placeOfConfig(state.userConfigFile);
+  return configLocation(file) === configLocation(state.userConfigFile);
 }
 
 /** The path of a file with the links of its folder resolved, but not its own. */
-export function placeOfConfig(file: string): string {
+export function configLocation(file: string): string {
   return join(realOrGiven(dirname(file)), basename(file));
 }
 

@@ -81,17 +81,19 @@ function findKeyFaults(root: Node, positionOf: TextPositions): ConfigFault[] {
       const [name, value] = child.children ?? [];
       if (name === undefined || value === undefined) continue;
       const key = String(name.value);
-      const place = [...path, key];
+      const keyPath = [...path, key];
       const location = positionOf(name.offset);
       // A map of names would accept it and then lose it.
       if (key === '__proto__') {
         const message = '"__proto__" cannot be a key';
-        faults.push(faultAt('unknown-key', place, location, { message, expected: 'another name' }));
+        faults.push(
+          faultAt('unknown-key', keyPath, location, { message, expected: 'another name' }),
+        );
       }
       const first = seen.get(key);
       if (first === undefined) seen.set(key, name);
-      else faults.push(duplicateFault(place, location, positionOf(first.offset)));
-      visit(value, place);
+      else faults.push(duplicateFault(keyPath, location, positionOf(first.offset)));
+      visit(value, keyPath);
     }
   };
   visit(root, []);

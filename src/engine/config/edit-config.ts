@@ -64,7 +64,7 @@ export async function changeConfigValue(
   edit: (input: ConfigInput) => ValueEdit,
   options: EditOptions,
 ): Promise<ConfigEdit> {
-  const known = ({ file, text }: EditedFile): KnownEdit =>
+  const known = ({ file, text }: CurrentFile): KnownEdit =>
     knownEdit(edit(requireValid(checkConfigText(file, text)).input));
   return applyEdit(context, known, options);
 }
@@ -102,7 +102,7 @@ function knownEdit(edit: ValueEdit): KnownEdit {
 
 function applyEdit(
   context: EngineContext,
-  editOf: (current: EditedFile) => KnownEdit,
+  editOf: (current: CurrentFile) => KnownEdit,
   { configFile, signal }: EditOptions,
 ): Promise<ConfigEdit> {
   return withConfigLock(context, signal, () => {
@@ -116,7 +116,7 @@ function applyEdit(
 function writeEdit(
   context: EngineContext,
   discovery: Discovery,
-  current: EditedFile,
+  current: CurrentFile,
   { path, value }: KnownEdit,
 ): ConfigEdit {
   const { file, text, data } = current;
@@ -148,9 +148,9 @@ function writeEdit(
 export function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
   const checked = checkConfigText(file, edited);
   if (checked.input !== undefined) return requireValid(checked);
-  const isLeft = (fault: ConfigFault): boolean =>
+  const remains = (fault: ConfigFault): boolean =>
     checked.faults.some(({ code, path }) => code === fault.code && path === fault.path);
-  const earlier = checkConfigText(file, text).faults.filter(isLeft);
+  const earlier = checkConfigText(file, text).faults.filter(remains);
   if (earlier.length > 0) throw faultsError(file, earlier);
   const [first] = checked.faults;
   const suggestion = first?.suggestion === undefined ? '' : `did you mean "${first.suggestion}"? `;
@@ -161,7 +161,7 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
 }
 
 /** The file before an edit. */
-interface EditedFile {
+interface CurrentFile {
   /** Absolute path. */
   readonly file: string;
   /** Its text; undefined if there is none. */
@@ -171,7 +171,7 @@ interface EditedFile {
   readonly data: unknown;
 }
 
-function readForEdit(file: string): EditedFile {
+function readForEdit(file: string): CurrentFile {
   const found = configTextNow(file);
   const text = found ?? '{}\n';
   const document = parseConfigText(file, text);
@@ -184,7 +184,7 @@ function readForEdit(file: string): EditedFile {
  * A list position must exist or be the next one. Nothing can be set inside a value of the wrong type: that has to be
  * fixed first.
  */
-function requireRoom({ file, text, data }: EditedFile, path: ConfigPath): void {
+function requireRoom({ file, text, data }: CurrentFile, path: ConfigPath): void {
   for (const [depth, segment] of path.entries()) {
     const owner = path.slice(0, depth);
     const parent = valueAt(data, owner);

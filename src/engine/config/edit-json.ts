@@ -26,8 +26,8 @@ export function editJson(text: string, path: ConfigPath, value: unknown): string
   }
   const node = nodeAt(text, path);
   if (node !== undefined) {
-    const written = jsonText(value, layoutOf(text), indentAt(text, node.offset));
-    return text.slice(0, node.offset) + written + text.slice(endOf(node));
+    const replacement = jsonText(value, layoutOf(text), indentAt(text, node.offset));
+    return text.slice(0, node.offset) + replacement + text.slice(endOf(node));
   }
   const insertions = jsonInsertions(text, path, value, ({ path: parent, kind }) => {
     return new SvcError('CONFIG_INVALID', `${formatPath(parent)} is not ${kind}`, {
@@ -73,7 +73,7 @@ export function jsonInsertions(
     throw misfit({ node: container, path: path.slice(0, depth), kind });
   }
   const child = { key, value: nested(path.slice(depth + 1), value) };
-  return appended(text, layout, container, child);
+  return childInsertions(text, layout, container, child);
 }
 
 /** For a text that is empty or has only comments. */
@@ -100,7 +100,7 @@ interface Child {
   readonly value: unknown;
 }
 
-function appended(
+function childInsertions(
   text: string,
   layout: Layout,
   container: Node,
@@ -168,9 +168,9 @@ export function removeValue(text: string, path: ConfigPath): string {
   const found = findEntry(text, path);
   if (found === undefined) return text;
   const { entry, previous } = found;
-  const own: Span = { start: entry.offset, end: endOf(entry) };
-  const comma = commaAfter(text, own.end) ?? (previous && commaAfter(text, endOf(previous)));
-  const spans = comma === undefined ? [own] : [own, { start: comma, end: comma + 1 }];
+  const entrySpan: Span = { start: entry.offset, end: endOf(entry) };
+  const comma = commaAfter(text, entrySpan.end) ?? (previous && commaAfter(text, endOf(previous)));
+  const spans = comma === undefined ? [entrySpan] : [entrySpan, { start: comma, end: comma + 1 }];
   // From the end, so that earlier offsets stay valid.
   return spans.toSorted((a, b) => b.start - a.start).reduce((rest, span) => cut(rest, span), text);
 }

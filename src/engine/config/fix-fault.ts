@@ -46,21 +46,25 @@ function proposals(
   const { text, value } = document;
   switch (fault.code) {
     case 'unknown-key':
-      return renamed(text, fault, path);
+      return renameProposals(text, fault, path);
     case 'duplicate-key':
-      return withoutRepeat(text, path);
+      return duplicateProposals(text, path);
     case 'fallback-is-provider': {
       const title = `remove ${fault.path}`;
       return [{ title, text: editJson(text, path, undefined), certain: true }];
     }
     case 'wrong-type':
-      return converted(text, path, valueAt(value, path));
+      return conversionProposals(text, path, valueAt(value, path));
     default:
-      return suggested(text, fault, path, valueAt(value, path));
+      return suggestionProposals(text, fault, path, valueAt(value, path));
   }
 }
 
-function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): readonly Proposal[] {
+function renameProposals(
+  text: string,
+  { suggestion }: ConfigFault,
+  path: ConfigPath,
+): readonly Proposal[] {
   const parent = path.slice(0, -1);
   const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
   if (suggestion === undefined || !known.includes(suggestion)) return [];
@@ -75,7 +79,7 @@ function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): r
   ];
 }
 
-function suggested(
+function suggestionProposals(
   text: string,
   { suggestion }: ConfigFault,
   path: ConfigPath,
@@ -93,7 +97,7 @@ function suggested(
 }
 
 /** The same value in the expected type: `"5"` and `5`, `"true"` and `true`, `"a"` and `["a"]`. */
-function converted(text: string, path: ConfigPath, value: unknown): readonly Proposal[] {
+function conversionProposals(text: string, path: ConfigPath, value: unknown): readonly Proposal[] {
   return otherForms(value).map(({ form, as }) => {
     const title = `change ${formatPath(path)} to ${as}`;
     return { title, text: editJson(text, path, form), certain: true };
@@ -110,7 +114,7 @@ function otherForms(value: unknown): readonly { readonly form: unknown; readonly
 }
 
 /** If both values are equal, one can be removed. */
-function withoutRepeat(text: string, path: ConfigPath): readonly Proposal[] {
+function duplicateProposals(text: string, path: ConfigPath): readonly Proposal[] {
   const parent = nodeAt(text, path.slice(0, -1));
   const [first, second] = (parent?.children ?? []).filter(
     (property) => property.children?.[0]?.value === path.at(-1),

@@ -30,8 +30,8 @@ export async function initConfig(
   context: EngineContext,
   { configFile, force, signal }: InitConfigOptions,
 ): Promise<InitializedConfig> {
-  const named = configFile ?? context.state.userConfigFile;
-  const file = resolvePath(named, context.cwd, context.homeDir);
+  const requestedFile = configFile ?? context.state.userConfigFile;
+  const file = resolvePath(requestedFile, context.cwd, context.homeDir);
   return withConfigLock(context, signal, () => {
     if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw exists(file);
     const schemaFile = join(dirname(file), SCHEMA_FILE_NAME);

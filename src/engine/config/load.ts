@@ -73,7 +73,7 @@ function loadedFrom(
   { input, warnings }: ValidConfig,
 ): LoadedConfig {
   const resolved = resolveConfig(input);
-  tellSecrets(context, input, resolved.secrets.defaults);
+  reportSecrets(context, input, resolved.secrets.defaults);
   return { file, input, resolved, warnings };
 }
 
@@ -128,7 +128,11 @@ export async function readDocument(
   return parseConfigText(file, text);
 }
 
-function tellSecrets({ onSecret }: EngineContext, input: unknown, defaults: SecretDefaults): void {
+function reportSecrets(
+  { onSecret }: EngineContext,
+  input: unknown,
+  defaults: SecretDefaults,
+): void {
   if (onSecret === undefined) return;
   for (const value of plainSecrets(input, defaults)) onSecret(value);
 }
@@ -148,7 +152,7 @@ export async function inspectConfig(
   if (file === undefined) return { file, text: undefined, faults: [], warnings: [] };
   const { checkConfigFile } = await import('./check-file.js');
   const { document, faults, warnings } = checkConfigFile(context, discovery, file).checked;
-  tellSecrets(context, document.value, CONFIG_DEFAULTS.secrets.defaults);
+  reportSecrets(context, document.value, CONFIG_DEFAULTS.secrets.defaults);
   return { file, text: document.text, faults, warnings };
 }
 

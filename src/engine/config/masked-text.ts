@@ -54,14 +54,19 @@ function replacementsIn(text: string, known: ReadonlySet<string>): readonly Repl
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const tokens = [...tokensOf(text)];
-  const comments = tokens.flatMap((token) => (token.kind === 'comment' ? inComment(token) : []));
+  const comments = tokens.flatMap((token) =>
+    token.kind === 'comment' ? commentReplacements(token) : [],
+  );
   if (tree === undefined || errors.length > 0) {
     return [
       ...comments,
-      ...tokens.flatMap((token) => (token.kind === 'value' ? hidden(token) : [])),
+      ...tokens.flatMap((token) => (token.kind === 'value' ? valueReplacements(token) : [])),
     ];
   }
-  return [...comments, ...[...leavesOf(tree)].flatMap((leaf) => inLeaf(leaf, text, known))];
+  return [
+    ...comments,
+    ...[...leavesOf(tree)].flatMap((leaf) => leafReplacements(leaf, text, known)),
+  ];
 }
 
 interface Token {
@@ -83,7 +88,7 @@ function* tokensOf(text: string): Generator<Token> {
   }
 }
 
-function hidden({ start, text }: Token): readonly Replacement[] {
+function valueReplacements({ start, text }: Token): readonly Replacement[] {
   if (HARMLESS.test(text)) return [];
   return [{ start, end: start + text.length, by: JSON.stringify(MASK) }];
 }
@@ -91,13 +96,13 @@ function hidden({ start, text }: Token): readonly Replacement[] {
 /** Comments often contain settings with their values. */
 const TOKEN_LIKE = /(?<![\w+/=.-])(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{16,}/gu;
 
-function inComment({ start, text }: Token): readonly Replacement[] {
+function commentReplacements({ start, text }: Token): readonly Replacement[] {
   return [...text.matchAll(TOKEN_LIKE)].map(({ 0: found, index }) => {
     return { start: start + index, end: start + index + found.length, by: MASK };
   });
 }
 
-function inLeaf(
+function leafReplacements(
   { node, path }: { readonly node: Node; readonly path: ConfigPath },
   text: string,
   known: ReadonlySet<string>,
@@ -108,8 +113,8 @@ function inLeaf(
   if (isHidden(node.value, path) || known.has(written)) {
     return [{ ...span, by: JSON.stringify(MASK) }];
   }
-  const shown = redactSecrets(written);
-  return shown === written ? [] : [{ ...span, by: shown }];
+  const redacted = redactSecrets(written);
+  return redacted === written ? [] : [{ ...span, by: redacted }];
 }
 
 /** The schema has no key so deep, and looking for it takes as long as the path. */
@@ -120,11 +125,11 @@ function isHidden(value: unknown, path: ConfigPath): boolean {
   if (path.length > MOST_KEYS) return true;
   // Small numbers are not secrets, and are often the mistake.
   if (typeof value === 'number' && Math.abs(value) < MOST_SHOWN) return false;
-  return schemasAt(configSchema, path).length === 0 && !isMistypedHarmless(path);
+  return schemasAt(configSchema, path).length === 0 && !isMistypedPublicKey(path);
 }
 
 /** A mistyped key is shown with its value where the intended key is not a secret. */
-function isMistypedHarmless(path: ConfigPath): boolean {
+function isMistypedPublicKey(path: ConfigPath): boolean {
   const last = path.at(-1);
   if (typeof last !== 'string') return false;
   const parent = path.slice(0, -1);

@@ -43,7 +43,7 @@ export function resolveAgent(
     ...(dreamTimezone === undefined ? {} : { dreamTimezone }),
     ...(memory.captureModel === undefined ? {} : { captureModel: memory.captureModel }),
     memoryBudget: phases.deep.maxMemoryChars,
-    memorySearch: placeMemorySearch(loaded, agent, context),
+    memorySearch: resolveMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,
     sessionReaders: sessions.readers.map(({ id, path }) => {
@@ -80,11 +80,12 @@ function projectDirs(
   { homeDir }: EngineContext,
 ): readonly string[] {
   const dir = file === undefined ? undefined : dirname(file);
-  const holdsAll = dir === undefined || dir === workspaceDir || `${homeDir}/`.startsWith(`${dir}/`);
-  return holdsAll || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
+  const isTooWide =
+    dir === undefined || dir === workspaceDir || `${homeDir}/`.startsWith(`${dir}/`);
+  return isTooWide || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
 }
 
-function placeMemorySearch(
+function resolveMemorySearch(
   loaded: LoadedConfig,
   agent: AgentSettings,
   context: EngineContext,
@@ -95,7 +96,7 @@ function placeMemorySearch(
   const { rerank } = memorySearch.query;
   const indexPath = memorySearch.store.path;
   const resolve = (path: string): string => resolveConfiguredPath(loaded, path, context);
-  const placeModel = (model: string): string =>
+  const resolveModel = (model: string): string =>
     /^(?:hf:|https?:\/\/)/u.test(model) ? model : resolve(model);
   return {
     ...memorySearch,
@@ -104,7 +105,7 @@ function placeMemorySearch(
       ...memorySearch.query,
       rerank:
         rerank.provider === 'local' && rerank.model !== undefined
-          ? { ...rerank, model: placeModel(rerank.model) }
+          ? { ...rerank, model: resolveModel(rerank.model) }
           : rerank,
     },
     sync: {
@@ -123,7 +124,7 @@ function placeMemorySearch(
     },
     local: {
       ...memorySearch.local,
-      ...(modelPath === undefined ? {} : { modelPath: placeModel(modelPath) }),
+      ...(modelPath === undefined ? {} : { modelPath: resolveModel(modelPath) }),
       modelCacheDir:
         modelCacheDir === undefined ? join(stateDir, 'models') : resolve(modelCacheDir),
     },

@@ -106,8 +106,8 @@ export function createJsonSchema(): JsonSchema {
 
 /** Copies a part of the schema with defaults added. */
 function addDefaults(schema: JsonSchema, defaults: unknown, path: readonly string[]): JsonSchema {
-  const own = isRecord(defaults) ? defaults : {};
-  const known = { ...own, ...ENTRY_DEFAULTS[path.join('.')] };
+  const ownDefaults = isRecord(defaults) ? defaults : {};
+  const known = { ...ownDefaults, ...ENTRY_DEFAULTS[path.join('.')] };
   const { properties, additionalProperties, oneOf } = schema;
   return {
     ...schema,

@@ -15,7 +15,7 @@ type Scheme = NonNullable<RouteInput['verify']>['scheme'];
 const PLACES: Readonly<Partial<Record<Scheme, SenderPlaces>>> = {
   'standard-webhooks': { id: ['webhook-id', 'svix-id'], event: '/type' },
   github: { id: ['x-github-delivery'], event: 'x-github-event' },
-  // Hooks that a hook sets off share its event id, and newer versions send a key of their own.
+  // A hook that triggers others shares its event id with them; newer versions also send a key for each.
   gitlab: { id: ['idempotency-key', 'x-gitlab-event-uuid'], event: 'x-gitlab-event' },
   stripe: { id: ['/id'], event: '/type' },
   slack: { id: ['/event_id'], event: '/event/type' },
@@ -31,9 +31,9 @@ export function senderPlaces({
   readonly deliveryId?: string | undefined;
   readonly eventName?: string | undefined;
 }): SenderPlaces {
-  const usual = (verify === undefined ? undefined : PLACES[verify.scheme]) ?? NOWHERE;
+  const ofScheme = (verify === undefined ? undefined : PLACES[verify.scheme]) ?? NOWHERE;
   return {
-    id: deliveryId === undefined ? usual.id : [deliveryId],
-    event: eventName ?? usual.event,
+    id: deliveryId === undefined ? ofScheme.id : [deliveryId],
+    event: eventName ?? ofScheme.event,
   };
 }

@@ -84,12 +84,12 @@ function wholeView(loaded: LoadedConfig): View {
 function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext): View {
   const agent = resolveAgent(loaded, agentId, context);
   const at = loaded.resolved.agents.list.findIndex((candidate) => candidate.id === agent.id);
-  const own: ConfigPath = ['agents', 'list', at];
+  const agentPath: ConfigPath = ['agents', 'list', at];
   return {
     data: { ...agent, memorySearch: maskSecrets(agent.memorySearch, DEFAULT_SEARCH) },
     sources: ([key = '', ...rest]) => {
       const places: Readonly<Record<string, readonly ConfigPath[]>> = {
-        id: [[...own, 'id']],
+        id: [[...agentPath, 'id']],
         workspaceDir: agentPlaces(at, ['workspace']),
         userTimezone: [[...DEFAULTS, 'userTimezone']],
         dreamTimezone: [
@@ -101,7 +101,7 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
         sessionReaders: [['sessions', 'readers', ...rest]],
         scope: [['memory', 'ext', 'scope', ...rest]],
         mcpWrite: [
-          [...own, 'mcp', 'write'],
+          [...agentPath, 'mcp', 'write'],
           ['mcp', 'write'],
         ],
       };

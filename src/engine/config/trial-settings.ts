@@ -45,18 +45,20 @@ export function withTrialSettings(
 ): LoadedConfig {
   const { agents = {} } = loaded.input;
   const { defaults = {}, list } = agents;
-  const over = <T extends { readonly memorySearch?: MemorySearchInput | undefined }>(holder: T) => {
+  const withOverrides = <T extends { readonly memorySearch?: MemorySearchInput | undefined }>(
+    holder: T,
+  ) => {
     return { ...holder, memorySearch: mergeSettings(holder.memorySearch ?? {}, settings) };
   };
-  const tried = {
+  const withTrials = {
     ...loaded.input,
     agents: {
       ...agents,
-      defaults: over(defaults),
-      ...(list === undefined ? {} : { list: list.map(over) }),
+      defaults: withOverrides(defaults),
+      ...(list === undefined ? {} : { list: list.map(withOverrides) }),
     },
   };
-  const { input, faults } = checkConfigText('these settings', JSON.stringify(tried));
+  const { input, faults } = checkConfigText('these settings', JSON.stringify(withTrials));
   if (input !== undefined) return { ...loaded, input, resolved: resolveConfig(input) };
   const [fault] = faults;
   throw new SvcError('USAGE', `invalid settings: ${fault?.message ?? 'unknown problem'}`, {

@@ -23,24 +23,24 @@ interface FieldRules {
 /** What is wrong with the fields of an action that may contain JSON pointers. */
 export function* fieldFaults(
   { owner, known, sample }: FieldRules,
-  given: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
   path: ConfigPath,
 ): Iterable<RuleFinding> {
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(fields)) {
     const field = known.get(name);
-    const place = [...path, name];
+    const fieldPath = [...path, name];
     if (field === undefined) {
-      yield fault('mapping-invalid', place, {
+      yield fault('mapping-invalid', fieldPath, {
         message: `${owner} has no field ${JSON.stringify(name)}`,
         expected: `one of ${[...known.keys()].join(', ')}`,
         suggestion: suggestName(name, [...known.keys()]),
       });
       continue;
     }
-    yield* valueFaults({ name, field, sample }, value, place);
+    yield* valueFaults({ name, field, sample }, value, fieldPath);
   }
   for (const [name, { isRequired }] of known) {
-    if (!isRequired || Object.hasOwn(given, name)) continue;
+    if (!isRequired || Object.hasOwn(fields, name)) continue;
     yield fault('mapping-invalid', path.slice(0, -1), {
       message: `${owner} needs the field ${JSON.stringify(name)}`,
       expected: `${name} in ${String(path.at(-1))}`,

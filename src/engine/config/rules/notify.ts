@@ -46,15 +46,15 @@ export const receiversAreSafe: Rule = function* (input) {
   }
 };
 
-/** What is stored for a target is found by its id. */
+/** Pending notifications are stored by the id of their target. */
 export const targetsAreDistinct: Rule = function* ({ flows }) {
   const { targets = [], command, url } = flows?.notify ?? {};
   const isOne = command !== undefined || url !== undefined;
-  const named = [
+  const targetIds = [
     ...(isOne ? [{ name: 'default', path: NOTIFY }] : []),
     ...targets.map(({ id }, at) => ({ name: id, path: [...NOTIFY, 'targets', at, 'id'] })),
   ];
-  for (const { name, path, earlier } of repeats(named)) {
+  for (const { name, path, earlier } of repeats(targetIds)) {
     yield fault('duplicate-target', path, {
       related: [earlier],
       message:

@@ -18,14 +18,14 @@ import {
   type RuleFinding,
   type SearchScope,
   warning,
-  written,
+  writtenPaths,
 } from './rule.js';
 
 const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
 
 export const providersAreKnown: Rule = eachScope(function* (scope, input) {
   for (const key of ['provider', 'fallback'] as const) {
-    const path = scope.own(key);
+    const path = scope.writtenHere(key);
     if (path === undefined) continue;
     const name = scope.settings[key];
     if (key === 'fallback' && name === 'auto') yield unknownProvider(input, path, name, undefined);
@@ -40,9 +40,9 @@ function unknownProvider(
   name: string,
   entry: ConfigPath | undefined,
 ): RuleFinding {
-  const own = Object.keys(input.models?.providers ?? {});
+  const entryIds = Object.keys(input.models?.providers ?? {});
   const special = path.at(-1) === 'provider' ? ['auto', 'none'] : ['none'];
-  const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, ...special]);
+  const suggestion = suggestName(name, [...ADAPTER_NAMES, ...entryIds, ...special]);
   return fault('unknown-provider', path, {
     message:
       entry === undefined
@@ -57,13 +57,13 @@ function unknownProvider(
 /** A fallback identical to the provider would fail with it. */
 export const fallbackDiffers: Rule = eachScope(function* (scope) {
   const { provider, fallback } = scope.settings;
-  const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
+  const [providerPath, path] = [scope.writtenAt('provider'), scope.writtenAt('fallback')];
   if (path === undefined || provider !== fallback || provider === 'none') return;
-  if (!scope.owns(path, providerPath)) return;
+  if (!scope.concerns(path, providerPath)) return;
   yield fault('fallback-is-provider', path, {
     message: `fallback and provider are both ${JSON.stringify(provider)}`,
     expected: 'none, or an adapter other than the provider',
-    related: written(providerPath),
+    related: writtenPaths(providerPath),
   });
 });
 
@@ -79,16 +79,16 @@ function* blindAdapter(
   scope: SearchScope,
   key: 'provider' | 'fallback',
 ): Generator<RuleFinding> {
-  const path = scope.where(key);
-  const enabled = scope.where('multimodal', 'enabled');
+  const path = scope.writtenAt(key);
+  const enabled = scope.writtenAt('multimodal', 'enabled');
   const target = followProvider(input, scope.settings[key]);
-  if (path === undefined || target.kind !== 'adapter' || !scope.owns(path, enabled)) return;
+  if (path === undefined || target.kind !== 'adapter' || !scope.concerns(path, enabled)) return;
   if (PROVIDERS[target.adapter].media !== undefined) return;
   const able = ADAPTER_IDS.filter((id) => PROVIDERS[id].media !== undefined);
   yield fault('multimodal-unsupported', path, {
     message: `multimodal.enabled is true, but the ${key} ${JSON.stringify(scope.settings[key])} cannot embed images and audio`,
     expected: able.join(', '),
-    related: written(enabled),
+    related: writtenPaths(enabled),
   });
 }
 
@@ -99,12 +99,12 @@ function* blindAdapter(
 export const dimensionsFitModel: Rule = eachScope(function* (scope, input) {
   const { provider, outputDimensionality: size } = scope.settings;
   const configured = configuredModel(input, scope);
-  const path = scope.where('outputDimensionality');
-  const others = [configured?.path, scope.where('provider')];
+  const path = scope.writtenAt('outputDimensionality');
+  const others = [configured?.path, scope.writtenAt('provider')];
   const target = followProvider(input, provider);
   if (size === undefined || path === undefined) return;
-  if (target.kind !== 'adapter' || !scope.owns(path, ...others)) return;
-  const related = written(...others);
+  if (target.kind !== 'adapter' || !scope.concerns(path, ...others)) return;
+  const related = writtenPaths(...others);
   const facts = PROVIDERS[target.adapter];
   if (!facts.asksDimensions) {
     yield warning('dimensions-unsupported', path, {

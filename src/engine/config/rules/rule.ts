@@ -9,14 +9,14 @@ import type { ConfigInput } from '../schema/index.js';
 export interface SearchScope {
   readonly settings: FilledMemorySearch;
   /** Path of a key: in the agent, else in the defaults, else undefined. */
-  where(...keys: readonly string[]): ConfigPath | undefined;
+  writtenAt(...keys: readonly string[]): ConfigPath | undefined;
   /** Path of a key that is written in this scope itself. */
-  own(...keys: readonly string[]): ConfigPath | undefined;
+  writtenHere(...keys: readonly string[]): ConfigPath | undefined;
   /**
    * Whether a finding about these paths belongs to this scope: what an agent inherits is reported
    * for the defaults only.
    */
-  owns(...places: readonly (ConfigPath | undefined)[]): boolean;
+  concerns(...places: readonly (ConfigPath | undefined)[]): boolean;
 }
 
 /** The defaults (even if not written), then every agent with overrides. */
@@ -35,17 +35,17 @@ function scopeOf(
   layers: readonly ConfigPath[],
   settings: FilledMemorySearch,
 ): SearchScope {
-  const [first = []] = layers;
+  const [base = []] = layers;
   const isWritten = (path: ConfigPath): boolean => valueAt(input, path) !== undefined;
   return {
     settings,
-    where: (...keys) => layers.map((layer) => [...layer, ...keys]).find(isWritten),
-    own: (...keys) => {
-      const path = [...first, ...keys];
+    writtenAt: (...keys) => layers.map((layer) => [...layer, ...keys]).find(isWritten),
+    writtenHere: (...keys) => {
+      const path = [...base, ...keys];
       return isWritten(path) ? path : undefined;
     },
-    owns: (...places) =>
-      places.some((place) => place !== undefined && first.every((part, at) => place[at] === part)),
+    concerns: (...places) =>
+      places.some((place) => place !== undefined && base.every((part, at) => place[at] === part)),
   };
 }
 
@@ -65,10 +65,10 @@ export interface Named {
 
 /** Entries whose name occurs earlier in the list, with the path of the first. */
 export function* repeats(
-  named: readonly Named[],
+  entries: readonly Named[],
 ): Generator<Named & { readonly earlier: ConfigPath }> {
   const first = new Map<string, ConfigPath>();
-  for (const { name, path } of named) {
+  for (const { name, path } of entries) {
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, path);
     else yield { name, path, earlier };
@@ -109,7 +109,7 @@ export function configuredModel(
   scope: SearchScope,
 ): { readonly model: string; readonly path: ConfigPath } | undefined {
   const { provider, model } = scope.settings;
-  const path = scope.where('model');
+  const path = scope.writtenAt('model');
   if (model !== undefined && path !== undefined) return { model, path };
   const entries = input.models?.providers ?? {};
   const first = Object.hasOwn(entries, provider) ? entries[provider]?.models?.[0] : undefined;
@@ -118,7 +118,9 @@ export function configuredModel(
 }
 
 /** The paths that are written. */
-export function written(...places: readonly (ConfigPath | undefined)[]): readonly ConfigPath[] {
+export function writtenPaths(
+  ...places: readonly (ConfigPath | undefined)[]
+): readonly ConfigPath[] {
   return places.filter((place) => place !== undefined);
 }
 

@@ -2,14 +2,16 @@ import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { isSessionReader, SESSION_READERS } from '../defaults.js';
 import type { FilledMemorySearch } from '../resolved.js';
-import { eachScope, fault, type Rule, warning, written } from './rule.js';
+import { eachScope, fault, type Rule, warning, writtenPaths } from './rule.js';
 
 /** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
 export const weightsCount: Rule = eachScope(function* (scope) {
   const { vectorWeight, textWeight } = scope.settings.query.hybrid;
-  const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
-  const [path, ...related] = written(...places);
-  if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) return;
+  const places = ['vectorWeight', 'textWeight'].map((key) =>
+    scope.writtenAt('query', 'hybrid', key),
+  );
+  const [path, ...related] = writtenPaths(...places);
+  if (vectorWeight + textWeight > 0 || path === undefined || !scope.concerns(...places)) return;
   yield fault('weights-sum-zero', path, {
     message: 'vectorWeight and textWeight are both 0, so every score would be 0',
     expected: 'at least one weight above 0',
@@ -21,11 +23,11 @@ export const weightsCount: Rule = eachScope(function* (scope) {
 export const overlapIsSmaller: Rule = eachScope(function* (scope) {
   const { tokens, overlap } = scope.settings.chunking;
   const [overlapPath, tokensPath] = [
-    scope.where('chunking', 'overlap'),
-    scope.where('chunking', 'tokens'),
+    scope.writtenAt('chunking', 'overlap'),
+    scope.writtenAt('chunking', 'tokens'),
   ];
-  const [path, ...related] = written(overlapPath, tokensPath);
-  if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) return;
+  const [path, ...related] = writtenPaths(overlapPath, tokensPath);
+  if (overlap < tokens || path === undefined || !scope.concerns(overlapPath, tokensPath)) return;
   yield fault('overlap-exceeds-chunk', path, {
     message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
     expected: 'an overlap smaller than tokens',
@@ -49,10 +51,13 @@ export const sessionReadersAreKnown: Rule = function* (input) {
 /** Sessions are only indexed if both keys enable it. */
 export const sessionsAreSwitchedOn: Rule = eachScope(function* (scope) {
   const { sources, experimental } = scope.settings;
-  const [named, switched] = [scope.where('sources'), scope.where('experimental', 'sessionMemory')];
+  const [sourcesPath, switchPath] = [
+    scope.writtenAt('sources'),
+    scope.writtenAt('experimental', 'sessionMemory'),
+  ];
   if (sources.includes('sessions') === experimental.sessionMemory) return;
-  if (!scope.owns(named, switched)) return;
-  const path = experimental.sessionMemory ? switched : named;
+  if (!scope.concerns(sourcesPath, switchPath)) return;
+  const path = experimental.sessionMemory ? switchPath : sourcesPath;
   if (path === undefined) return;
   yield warning('sessions-half-on', path, {
     message: experimental.sessionMemory
@@ -79,7 +84,7 @@ const NEEDED_BY_RERANKER: Readonly<
 export const rerankerIsComplete: Rule = eachScope(function* (scope) {
   const { provider, model, remote } = scope.settings.query.rerank;
   const required = NEEDED_BY_RERANKER[provider];
-  const path = scope.own('query', 'rerank', 'provider');
+  const path = scope.writtenHere('query', 'rerank', 'provider');
   if (required === undefined || path === undefined) return;
   const value = required.keys === 'model' ? model : remote.baseUrl;
   if (value !== undefined) return;

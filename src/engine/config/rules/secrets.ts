@@ -17,7 +17,7 @@ export const secretsAreLong: Rule = function* (input, scopes) {
     CONFIG_DEFAULTS.secrets.defaults,
   )) {
     if (secret.kind !== 'plain' || inAddress || secret.value.length >= LEAST_SECRET_CHARS) continue;
-    if (!isToBeLong(path, input, scopes)) continue;
+    if (!shouldBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
       message: `this plain-text secret has fewer than ${LEAST_SECRET_CHARS} characters`,
       expected: `${LEAST_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
@@ -25,18 +25,22 @@ export const secretsAreLong: Rule = function* (input, scopes) {
   }
 };
 
-function isToBeLong(path: ConfigPath, input: ConfigInput, scopes: readonly SearchScope[]): boolean {
+function shouldBeLong(
+  path: ConfigPath,
+  input: ConfigInput,
+  scopes: readonly SearchScope[],
+): boolean {
   const [root, , id] = path;
   if (root === 'storage' || path.at(-2) === 'headers' || path.at(-2) === 'env') return false;
   if (path.at(-1) !== 'apiKey') return true;
   if (root === 'models') return !isSelfHosted(input, String(id));
-  const settings = scopes.find((scope) => scope.owns(path))?.settings;
+  const settings = scopes.find((scope) => scope.concerns(path))?.settings;
   return path.includes('rerank')
     ? settings?.query.rerank.provider !== 'compatible'
     : settings === undefined || !isSelfHosted(input, settings.provider);
 }
 
-/** Whoever reads the file could log in to the server of all hosts. */
+/** With the password, anyone who reads the file could log in to the server of all hosts. */
 export const serverPasswordIsReference: Rule = function* ({ storage }) {
   const url = storage?.url;
   if (typeof url !== 'string' || !URL.canParse(url)) return;

@@ -10,7 +10,7 @@ import {
   type RuleFinding,
   type SearchScope,
   warning,
-  written,
+  writtenPaths,
 } from './rule.js';
 
 /* Settings without an effect; each is a warning. */
@@ -59,10 +59,10 @@ function* unusedKeys(
   if (facts.runsOn === 'process') {
     const why = 'the provider "local" uses local.modelPath and ignores model';
     // What is inherited belongs to {@link overridesBelongTogether}.
-    yield* unusedOwn(scope, ['model'], ['provider'], why);
+    yield* unusedHere(scope, ['model'], ['provider'], why);
     for (const key of REMOTE_KEYS) {
       const sent = `the provider "local" sends no requests and ignores remote.${key}`;
-      yield* unusedOwn(scope, ['remote', key], ['provider'], sent);
+      yield* unusedHere(scope, ['remote', key], ['provider'], sent);
     }
   }
   if (remote.batch.enabled && !facts.batch) {
@@ -83,31 +83,40 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
   for (const scope of agents) {
     const { provider } = scope.settings;
     if (followProvider(input, provider).kind === 'adapter') {
-      yield* inheritedOf([], provider, defaults.settings.provider, scope, REMOTE_KEYS);
+      yield* mixedInheritance([], provider, defaults.settings.provider, scope, REMOTE_KEYS);
     }
-    const [own, other] = [scope, defaults].map(({ settings }) => settings.query.rerank.provider);
+    const [reranker, other] = [scope, defaults].map(
+      ({ settings }) => settings.query.rerank.provider,
+    );
     // One that is off in the defaults may be set up there for the agents that turn it on.
-    if (own === undefined || own === 'none' || other === undefined || other === 'none') continue;
-    yield* inheritedOf(['query', 'rerank'], own, other, scope, isSilent(own) ? [] : REMOTE_KEYS);
+    if (reranker === undefined || reranker === 'none' || other === undefined || other === 'none')
+      continue;
+    yield* mixedInheritance(
+      ['query', 'rerank'],
+      reranker,
+      other,
+      scope,
+      isSilent(reranker) ? [] : REMOTE_KEYS,
+    );
   }
 };
 
-function* inheritedOf(
-  place: readonly string[],
+function* mixedInheritance(
+  group: readonly string[],
   provider: string,
   other: string,
   scope: SearchScope,
   remoteKeys: readonly string[],
 ): Generator<RuleFinding> {
-  const path = scope.own(...place, 'provider');
+  const path = scope.writtenHere(...group, 'provider');
   if (path === undefined || provider === other) return;
-  const what = place.length === 0 ? 'provider' : 'reranker';
+  const kind = group.length === 0 ? 'provider' : 'reranker';
   for (const keys of [['model'], ...remoteKeys.map((key) => ['remote', key])]) {
-    const inherited = scope.where(...place, ...keys);
-    if (inherited === undefined || scope.owns(inherited)) continue;
-    const name = [...place, ...keys].join('.');
+    const inherited = scope.writtenAt(...group, ...keys);
+    if (inherited === undefined || scope.concerns(inherited)) continue;
+    const name = [...group, ...keys].join('.');
     yield warning('setting-unused', path, {
-      message: `this agent's ${what} is ${JSON.stringify(provider)}, but it inherits ${name}, which the defaults set for ${JSON.stringify(other)}`,
+      message: `this agent's ${kind} is ${JSON.stringify(provider)}, but it inherits ${name}, which the defaults set for ${JSON.stringify(other)}`,
       expected: `${keys.join('.')} next to provider`,
       related: [inherited],
     });
@@ -151,12 +160,12 @@ export const switchesAreOn: Rule = function* (_input, scopes) {
     const valueIn = ({ settings }: SearchScope) => valueAt(settings, by.split('.'));
     const on = scopes.filter((scope) => !OFF.includes(valueIn(scope)));
     for (const key of keys) {
-      const placeIn = (scope: SearchScope) => formatPath(scope.where(...key.split('.')) ?? []);
-      const used = on.map(placeIn);
-      for (const scope of scopes.filter((one) => !used.includes(placeIn(one)))) {
+      const pathIn = (scope: SearchScope) => formatPath(scope.writtenAt(...key.split('.')) ?? []);
+      const used = on.map(pathIn);
+      for (const scope of scopes.filter((one) => !used.includes(pathIn(one)))) {
         if (OFF.includes(valueAt(scope.settings, key.split('.')))) continue;
         const why = `${by} is ${JSON.stringify(valueIn(scope))}: ${key} has no effect`;
-        yield* unusedOwn(scope, key.split('.'), by.split('.'), why);
+        yield* unusedHere(scope, key.split('.'), by.split('.'), why);
       }
     }
   }
@@ -181,7 +190,7 @@ export const extIsUsed: Rule = function* (input, scopes) {
     yield warning('setting-unused', [...path, key], { message, expected });
   }
   for (const scope of scopes) {
-    const collections = scope.own('ext', 'extraCollections');
+    const collections = scope.writtenHere('ext', 'extraCollections');
     if (collections === undefined) continue;
     yield warning('setting-unused', collections, { message, expected });
   }
@@ -194,7 +203,7 @@ export const extIsKeptFresh: Rule = eachScope(function* (scope, { memory }) {
     ['intervalMinutes', 'interval'],
     ['watchDebounceMs', 'debounceMs'],
   ] as const) {
-    const path = scope.own('sync', key);
+    const path = scope.writtenHere('sync', key);
     if (path === undefined) continue;
     yield warning('setting-unused', path, {
       message: `sync.${key} has no effect: memory.backend is "ext", whose setting is memory.ext.update.${instead}`,
@@ -212,7 +221,7 @@ export const storageIsUsed: Rule = function* ({ storage = {} }) {
   }
 };
 
-/** A program that may run for less time never is silent for that long. */
+/** A program that is stopped sooner cannot be silent for that long. */
 export const silenceIsShorter: Rule = function* ({ secrets }) {
   for (const [alias, provider] of Object.entries(secrets?.providers ?? {})) {
     if (provider.source !== 'exec') continue;
@@ -253,19 +262,19 @@ function* unused(
   because: readonly string[],
   message: string,
 ): Generator<RuleFinding> {
-  const [path, other] = [scope.where(...keys), scope.where(...because)];
-  if (path === undefined || !scope.owns(path, other)) return;
-  yield warning('setting-unused', path, { message, related: written(other) });
+  const [path, other] = [scope.writtenAt(...keys), scope.writtenAt(...because)];
+  if (path === undefined || !scope.concerns(path, other)) return;
+  yield warning('setting-unused', path, { message, related: writtenPaths(other) });
 }
 
 /** A warning at a setting of the scope itself, none at an inherited one. */
-function* unusedOwn(
+function* unusedHere(
   scope: SearchScope,
   keys: readonly string[],
   because: readonly string[],
   message: string,
 ): Generator<RuleFinding> {
-  if (scope.own(...keys) !== undefined) yield* unused(scope, keys, because, message);
+  if (scope.writtenHere(...keys) !== undefined) yield* unused(scope, keys, because, message);
 }
 
 /** Settings for conversations that nothing searches. Half of the switches is a rule of its own. */
@@ -277,7 +286,7 @@ export const sessionSettingsAreUsed: Rule = function* (input, scopes) {
   });
   if (areExported || isAnyOn) return;
   for (const scope of scopes) {
-    const path = scope.own('sync', 'sessions');
+    const path = scope.writtenHere('sync', 'sessions');
     if (path === undefined) continue;
     const written = valueAt(input, path);
     for (const key of isRecord(written) ? Object.keys(written) : []) {
@@ -292,12 +301,13 @@ export const sessionSettingsAreUsed: Rule = function* (input, scopes) {
 /** Settings that the reranker ignores. With `provider` set to `none`, they are kept for another time. */
 export const rerankSettingsAreUsed: Rule = eachScope(function* (scope) {
   const { provider } = scope.settings.query.rerank;
-  const named = scope.where('query', 'rerank', 'provider');
+  const providerPath = scope.writtenAt('query', 'rerank', 'provider');
   const why =
-    named === undefined
+    providerPath === undefined
       ? 'query.rerank.provider is not set'
       : `the reranker ${JSON.stringify(provider)} ignores it`;
-  const ignored = named === undefined ? RERANKER_OPTIONS : isSilent(provider) ? ['remote'] : [];
+  const ignored =
+    providerPath === undefined ? RERANKER_OPTIONS : isSilent(provider) ? ['remote'] : [];
   for (const key of ignored) {
     const message = `query.rerank.${key} has no effect: ${why}`;
     yield* unused(scope, ['query', 'rerank', key], ['query', 'rerank', 'provider'], message);

@@ -27,7 +27,7 @@ export const routesKnowTheirSender: Rule = function* (input) {
   }
 };
 
-/** It would be shown as served, and every request would get 400 or 404. */
+/** An unreachable route would be shown as served, but every request would get 400 or 404. */
 export const routesCanBeReached: Rule = function* (input) {
   for (const { id, route, path } of writtenRoutes(input)) {
     if (route.enabled === false) continue;
@@ -82,12 +82,12 @@ export const mapRulesWork: Rule = function* (input) {
   for (const { route, path } of writtenRoutes(input)) {
     const rules = route.map ?? [];
     for (const [at, rule] of rules.entries()) {
-      const place: ConfigPath = [...path, 'map', at];
-      yield* conditionFaults(rule, place, senderPlaces(route).event);
-      yield* actionFaults(rule, place);
+      const rulePath: ConfigPath = [...path, 'map', at];
+      yield* conditionFaults(rule, rulePath, senderPlaces(route).event);
+      yield* actionFaults(rule, rulePath);
       const earlier = rules.slice(0, at).findIndex((other) => covers(other, rule));
       if (earlier === -1) continue;
-      yield warning('rule-never-matches', place, {
+      yield warning('rule-never-matches', rulePath, {
         related: [[...path, 'map', earlier]],
         message: `rule ${at + 1} never matches: rule ${earlier + 1} matches whatever it would match`,
         expected: 'the more specific rule first',
@@ -101,8 +101,8 @@ type Condition = NonNullable<MapRule['when']>[string];
 /** Whether a rule matches everything that another one does. */
 function covers(rule: MapRule, other: MapRule): boolean {
   return Object.entries(rule.when ?? {}).every(([name, condition]) => {
-    const wanted = other.when?.[name];
-    return wanted !== undefined && isWithin(wanted, condition);
+    const narrow = other.when?.[name];
+    return narrow !== undefined && isWithin(narrow, condition);
   });
 }
 
@@ -132,21 +132,21 @@ function* conditionFaults(
   event: string | undefined,
 ): Iterable<RuleFinding> {
   for (const [name, condition] of Object.entries(when)) {
-    const place = [...path, 'when', name];
+    const conditionPath = [...path, 'when', name];
     if (name === 'event' && event === undefined && !isAbsence(condition)) {
-      yield warning('rule-never-matches', place, {
+      yield warning('rule-never-matches', conditionPath, {
         message: 'the rule never matches: requests of this route have no event',
         expected: 'eventName in the route, or a pointer into the body instead of event',
       });
     }
     if (name !== 'event' && pointerKeys(name) === undefined) {
-      yield fault('mapping-invalid', place, {
+      yield fault('mapping-invalid', conditionPath, {
         message: `${JSON.stringify(name)} is not a JSON pointer`,
         expected: 'event, or a pointer like "/pull_request/state"',
       });
     }
     if (valuesOf(condition)?.length === 0) {
-      yield warning('rule-never-matches', place, {
+      yield warning('rule-never-matches', conditionPath, {
         message: 'the rule never matches: no value is allowed here',
         expected: 'at least one value',
       });

@@ -158,7 +158,7 @@ const gateway = () => ({
 });
 
 function sessions() {
-  const named = z.strictObject({
+  const readerEntry = z.strictObject({
     id: requiredKey(text(), 'Name of the reader'),
     path: key(
       text(),
@@ -167,7 +167,7 @@ function sessions() {
   });
   return {
     readers: key(
-      z.array(z.union([text(), named])),
+      z.array(z.union([text(), readerEntry])),
       'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`, `opencode`',
     ),
   };

@@ -56,20 +56,20 @@ function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): re
     return typeof segment === 'number' ? [inner._zod.def.element] : [];
   }
   if (!(inner instanceof $ZodUnion)) return [];
-  return meantOptions(inner, parent).flatMap((option) => childSchemas(option, segment, parent));
+  return intendedOptions(inner, parent).flatMap((option) => childSchemas(option, segment, parent));
 }
 
 /** The forms that the data can have: all of them if its literals select none. */
-function meantOptions(union: $ZodUnion, data: unknown): readonly Schema[] {
+function intendedOptions(union: $ZodUnion, data: unknown): readonly Schema[] {
   const { options } = union._zod.def;
-  const intended = options.filter((option) => isMeant(option, data));
+  const intended = options.filter((option) => isIntended(option, data));
   return intended.length > 0 ? intended : options;
 }
 
 /** Whether the data has the literals of an object's schema. */
-function isMeant(option: Schema, data: unknown): boolean {
+function isIntended(option: Schema, data: unknown): boolean {
   if (option instanceof $ZodUnion) {
-    return option._zod.def.options.some((inner) => isMeant(inner, data));
+    return option._zod.def.options.some((inner) => isIntended(inner, data));
   }
   if (!(option instanceof $ZodObject)) return false;
   return Object.entries(option._zod.def.shape).every(([name, field]) => {
@@ -88,7 +88,9 @@ export function knownKeys(schema: Schema, value?: unknown): readonly string[] {
   const inner = unwrap(schema);
   if (inner instanceof $ZodObject) return Object.keys(inner._zod.def.shape);
   if (inner instanceof $ZodUnion) {
-    return [...new Set(meantOptions(inner, value).flatMap((option) => knownKeys(option, value)))];
+    return [
+      ...new Set(intendedOptions(inner, value).flatMap((option) => knownKeys(option, value))),
+    ];
   }
   return [];
 }

@@ -11,11 +11,11 @@ import { checkConfigText, readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
 import {
+  configLocation,
   type Discovery,
   discoverConfig,
   isOwnConfig,
   needsTrust,
-  placeOfConfig,
 } from '../discovery.js';
 import type { ConfigInput } from '../schema/index.js';
 import { maskSecrets } from '../secret-input.js';
@@ -78,7 +78,7 @@ export interface TrustReview {
 function reviewTrust(context: EngineContext, file: string, input: ConfigInput): TrustReview {
   const { risky } = splitByRisk(input, { ...context, file });
   return {
-    file: placeOfConfig(file),
+    file: configLocation(file),
     state:
       risky.length === 0 || isOwnConfig(context, file)
         ? 'not-needed'
@@ -125,7 +125,7 @@ function digestOf(risky: readonly RiskyValue[]): string {
 }
 
 function isTrusted(context: EngineContext, file: string, risky: readonly RiskyValue[]): boolean {
-  return findTrusted(context.state.stateDir, placeOfConfig(file))?.digest === digestOf(risky);
+  return findTrusted(context.state.stateDir, configLocation(file))?.digest === digestOf(risky);
 }
 
 function ignored(file: string, keys: readonly string[]): Warning {
@@ -197,7 +197,7 @@ export function trustReviewed(
 
 /** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
 export function revokeTrust({ state: { stateDir } }: EngineContext, file: string): boolean {
-  const place = placeOfConfig(file);
+  const place = configLocation(file);
   const isTrusted = findTrusted(stateDir, place) !== undefined;
   writing(stateDir, () => rmSync(recordOf(stateDir, place), { force: true }));
   return isTrusted;
