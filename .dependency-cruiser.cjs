@@ -203,7 +203,7 @@ const doors = {
   'memory/forget': ['forgetting', 'output-schemas'],
   'memory/forgotten': [],
   'memory/get': ['output-schemas'],
-  'memory/home': ['build-file', 'shared-home'],
+  'memory/home': ['build-file', 'shared-forget-list', 'shared-home'],
   'memory/index': ['postgres/index'],
   'memory/keeper': ['index-keeper', 'sync-index'],
   'memory/lookups': ['query-history', 'search-log'],

@@ -12,6 +12,12 @@ import {
 } from '../../../src/engine/dreaming/recall-log/recall-log.js';
 import { openFlows } from '../../../src/engine/flows/index.js';
 import {
+  emptyForgetList,
+  forgetPlaces,
+  readForgetList,
+} from '../../../src/engine/memory/forgotten/index.js';
+import { sharedForgetList } from '../../../src/engine/memory/home/shared-forget-list.js';
+import {
   createIndex,
   currentIdentity,
   type SqliteIndex,
@@ -26,6 +32,7 @@ import type { EngineContext } from '../../../src/engine/support/context.js';
 import { ADA, pendingCount } from '../../support/flows.js';
 import { failureOf } from '../../support/memory.js';
 import { testServers } from '../../support/postgres.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import {
   apply,
   embedMissing,
@@ -287,6 +294,21 @@ for (const postgres of await testServers()) {
       await apply(index, putChange('a.md', 'one', 'two', 'three'));
       assert.is(await embedMissing(index, IDENTITY, textVector), 0);
     });
+  });
+
+  test('what another host forgot stays forgotten on a host that moves back', async () => {
+    const host = await newHost();
+    const server = await openServer(host.context, host.loaded.resolved);
+    const file = `${tempFolder().path}/main.json`;
+    const list = sharedForgetList(server, { agent: 'main', origin: 'there' }, file);
+    const entry = { id: 'f1', at: new Date(0).toISOString(), lines: [['a hash']] };
+    const entries = [{ ...entry, passages: [], documents: [], files: [] }];
+    await list.write({ ...emptyForgetList(), next: 2, entries });
+    const { listFile } = forgetPlaces(host.context.state, 'main');
+    await copy(host, 'sqlite', { dryRun: true });
+    assert.is(await readForgetList(listFile), undefined);
+    await copy(host, 'sqlite');
+    assert.equal((await readForgetList(listFile))?.entries[0]?.lines, entry.lines);
   });
 
   test('recalls are copied to the server once, with the name of their host', async () => {

@@ -100,7 +100,7 @@ export function writeForgetList(file: string, list: ForgetList): void {
 }
 
 /** Changes whenever the list changes; empty if there is none. */
-export function forgetMark({ listFile }: ForgetPlaces): string {
+export function forgetMark({ listFile }: Pick<ForgetPlaces, 'listFile'>): string {
   // Whoever reads the list reports why it cannot be read.
   const stats = ifReadable(() => statSync(listFile));
   return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;

@@ -1,4 +1,4 @@
-import { readForgetList, writeForgetList } from '../forgotten/index.js';
+import { forgetMark, readForgetList, writeForgetList } from '../forgotten/index.js';
 import {
   type MemoryIndex,
   openIndex,
@@ -47,6 +47,8 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
       const inode = statIndex(indexFile)?.ino;
       return own !== undefined && own.inode === inode && own.index.isCurrent();
     },
+    followsForgetList: (index) =>
+      known.get(index)?.index.forgetListMark() === forgetMark({ listFile }),
     openToWrite: async () => {
       const opened = openIndex(indexFile, 'write', vectors);
       return opened.state === 'ready' ? opened.index : undefined;

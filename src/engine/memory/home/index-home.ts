@@ -12,6 +12,8 @@ import type { Chunk } from '../types.js';
 export interface IndexHome {
   /** Opens the index to read it. The caller closes it. @throws SvcError INDEX_*, STORAGE_* */
   open(): Promise<OpenedIndex<MemoryIndex>>;
+  /** Whether an index that was opened to read was made by the forget list as it is now. */
+  followsForgetList(index: MemoryIndex): boolean;
   /** Whether an index that was opened to read is still the one that is here. */
   isCurrent(index: MemoryIndex): boolean;
   /** Opens the index to write it; undefined if there is none. The caller closes it. */

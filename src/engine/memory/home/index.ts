@@ -3,6 +3,7 @@
  *   build-file.ts: building and deleting the file of an index
  *   mirror-file.ts: making the index of a file mirror the scanned files
  *   mirror-shared.ts: the same for an index on a server
+ *   shared-forget-list.ts: the forget list on a server
  *   shared-home.ts: an index on a server
  */
 

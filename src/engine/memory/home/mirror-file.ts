@@ -1,4 +1,5 @@
 import { supersededKey } from '../../embeddings/index.js';
+import { forgetMark } from '../forgotten/index.js';
 import {
   createIndex,
   currentIdentity,
@@ -20,6 +21,7 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
   removeStrayBuilds(indexFile);
   const opened = openIndex(indexFile, 'write', vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
+  await followForgetList(run, opened.index);
   const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
   if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
   try {
@@ -30,6 +32,18 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
     return rebuildIndex(run, damaged, rebuildOf(damaged));
   }
+}
+
+/**
+ * The list may be another one than the index was made with, and not because of this index: it was on a server meanwhile,
+ * its file was restored or renamed, or the index is an old copy.
+ */
+async function followForgetList({ target }: SyncRun, index: SqliteIndex): Promise<void> {
+  const mark = forgetMark(target.forget);
+  if (index.forgetListMark() === mark) return;
+  const scrubber = await index.scrubber();
+  scrubber.request();
+  scrubber.noteList(mark);
 }
 
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
@@ -70,6 +84,7 @@ async function rebuildIndex(
       const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
       build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
+    (await build.scrubber()).noteList(forgetMark(run.target.forget));
     const result = await fillIndex(run, build);
     if (result.stopped && opened.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);

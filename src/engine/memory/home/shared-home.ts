@@ -71,6 +71,8 @@ export function createSharedHome({
       return { state: 'ready', index, identity: await index.identity() };
     },
     isCurrent: () => true,
+    // What changes the list makes the server's rows follow.
+    followsForgetList: () => true,
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
       const { mirrorShared } = await import('./mirror-shared.js');

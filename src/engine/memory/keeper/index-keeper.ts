@@ -240,6 +240,7 @@ export class IndexKeeper {
     const { target, clock } = this.options;
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
+    if (!target.home.followsForgetList(index)) return false;
     const scannedMs = clock.now();
     const { files, live = [], skipped } = scanSources(target.sources);
     pushAll(links, linkWarnings(skipped));

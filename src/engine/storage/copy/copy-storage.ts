@@ -8,7 +8,9 @@ import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
 import { SvcError } from '../../errors/index.js';
 import { flowsFile } from '../../flows/index.js';
 import { asFlowsError } from '../../flows/store/sqlite/open-database.js';
+import { forgetPlaces } from '../../memory/forgotten/index.js';
 import { sharedPlace } from '../../memory/home/index.js';
+import { sharedForgetList } from '../../memory/home/shared-forget-list.js';
 import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
 import type { EngineContext } from '../../support/context.js';
@@ -64,6 +66,7 @@ export async function copyStorage(
     resolveAgents(loaded, context),
     ({ memorySearch }) => memorySearch.store.path,
   );
+  if (options.to === 'sqlite' && !options.dryRun) await keepForgetLists(context, loaded, server);
   const parts = [
     ...(await copyFlows(run, sharedPlace('', loaded, context)?.origin ?? '')),
     ...(await copyVectors(run, agents)),
@@ -76,6 +79,19 @@ export async function copyStorage(
     verified: !options.dryRun && parts.every(({ different }) => different === 0),
     parts,
   };
+}
+
+/** What other hosts have forgotten since the last sync of this one must not come back from its files. */
+async function keepForgetLists(
+  context: EngineContext,
+  loaded: LoadedConfig,
+  server: Server,
+): Promise<void> {
+  for (const { id } of resolveAgents(loaded, context)) {
+    const place = sharedPlace(id, loaded, context);
+    const { listFile } = forgetPlaces(context.state, id);
+    if (place !== undefined) await sharedForgetList(server, place, listFile).read();
+  }
 }
 
 interface CopyRun {

@@ -307,6 +307,17 @@ test('a file that changed after it was shown is not touched, and nothing is forg
   assert.equal(await finds(world, 'heron'), ['birds.md']);
 });
 
+test('an index that was made without the list follows it, as of a renamed agent or from a backup', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const other = await worldOf({ 'birds.md': NOTE });
+  await forget(other, 'birds.md#L7');
+  renameSync(other.target.forget.listFile, world.target.forget.listFile);
+  assert.equal(await finds(world, 'heron'), []);
+  assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
+  await world.backend.close();
+  assert.equal(filesWith(world.target, 'heron', 'waterworks'), []);
+});
+
 test('the list contains no word of forgotten text', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   await forget(world, 'birds.md#L5-L7');

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
-import { readMeta } from './read-documents.js';
+import { FORGET_LIST, readMeta, writeMeta } from './read-documents.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
@@ -10,6 +10,8 @@ import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
 export interface Scrubber {
   /** Requests a scrub: the next sync reads every file again, then scrubs. One transaction. */
   request(): void;
+  /** Notes the forget list by which files are read from now on. @param mark see forgetMark */
+  noteList(mark: string): void;
   /** Whether a scrub was requested and has not completed. */
   isRequested(): boolean;
   /**
@@ -32,6 +34,7 @@ export function createScrubber(database: Connection): Scrubber {
         );
       })();
     },
+    noteList: (mark) => writeMeta(database, FORGET_LIST, mark),
     isRequested: () => readMeta(database, 'scrub') !== undefined,
     scrub: (atMs) => {
       forgetVectors(database, atMs);

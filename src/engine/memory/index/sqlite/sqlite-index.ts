@@ -23,6 +23,7 @@ import {
   countMedia,
   describeDocuments,
   documentContent,
+  FORGET_LIST,
   linkingDocuments,
   readMeta,
   readSyncedMs,
@@ -48,6 +49,9 @@ export interface SqliteIndex extends MemoryIndex {
 
   /** All vectors as they are stored, to copy them from or to another store. */
   packedStore(): Promise<PackedStore>;
+
+  /** The mark of the forget list by which its files were read; empty if there was none. */
+  forgetListMark(): string;
 
   /** Erases deleted bytes from the file. */
   scrubber(): Promise<Scrubber>;
@@ -204,6 +208,7 @@ export function createSqliteIndex(
     isCurrent: () => isUnchanged(database, identity),
     copyEmbeddings: (...from) => copyEmbeddings(database, ...from),
     packedStore: async () => (await vectors()).packedStore(database),
+    forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
     scrubber: async () => (await import('./scrubber.js')).createScrubber(database),
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);
