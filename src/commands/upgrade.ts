@@ -16,9 +16,9 @@ export default class Upgrade extends BaseCommand<UpgradeOutput> {
 
   async run(): Promise<UpgradeOutput> {
     const { flags } = await this.parse(Upgrade);
-    const { env, homeDir } = this.context();
+    const { env } = this.context();
     const { root, nodePath } = processFacts(this.config.root);
-    const ask = { env, homeDir, nodePath, signal: this.signal };
+    const ask = { env, nodePath, signal: this.signal };
     const upgrade = await this.whileWaiting('asking the registry', () =>
       describeUpgrade(root, flags.check ? ask : undefined),
     );

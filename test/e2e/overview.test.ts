@@ -132,6 +132,8 @@ test('an upgrade is described offline, and --check asks npm', async () => {
   assert.equal(npm.runs(), []);
   const checked = await runSvc(['upgrade', '--check'], options);
   assert.match(checked.stdout, `svc 9.9.9 is available; this is ${described.installed}`);
+  const homeless = { ...options, env: { ...npm.env, HOME: home.at('missing') } };
+  assert.is((await runSvc(['upgrade', '--check'], homeless)).stdout, checked.stdout);
   npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
   const failed = await runSvc(['upgrade', '--check', '--json'], options);
   const { code, hint } = jsonOf.error(failed);

@@ -10,7 +10,6 @@ import type { UpgradeOutput } from './output-schemas.js';
 /** What npm needs to ask its registry. */
 interface AskOptions {
   readonly env: EngineContext['env'];
-  readonly homeDir: string;
   readonly nodePath: string;
   readonly signal: AbortSignal;
 }
@@ -27,7 +26,7 @@ export async function describeUpgrade(
 ): Promise<UpgradeOutput> {
   const name = packageName(root);
   const installed = programVersion(root);
-  const newest = ask === undefined ? null : await newestVersion(name, ask);
+  const newest = ask === undefined ? null : await newestVersion(root, name, ask);
   const isOutdated = newest === null ? null : isNewer(newest, installed);
   return { installed, newest, isOutdated, ...howToUpgrade(root, name) };
 }
@@ -74,8 +73,8 @@ const LIMITS = ['--fetch-retries=0', '--fetch-timeout=15000'];
  *
  * @throws SvcError UPGRADE_CHECK_FAILED; the signal's reason
  */
-async function newestVersion(name: string, options: AskOptions): Promise<string> {
-  const { env, homeDir, nodePath, signal } = options;
+async function newestVersion(root: string, name: string, options: AskOptions): Promise<string> {
+  const { env, nodePath, signal } = options;
   const subject = {
     name,
     package: name,
@@ -92,12 +91,13 @@ async function newestVersion(name: string, options: AskOptions): Promise<string>
       'view',
       `${name}@latest`,
       'version',
+      '--no-json',
       '--loglevel=error',
       ...LIMITS,
     ],
     env: wholeEnvironment(env),
-    // A folder of someone else could name another registry.
-    cwd: homeDir,
+    // The current folder may be someone else's and name another registry; users of services have no home folder.
+    cwd: root,
     maxOutputBytes: MOST_BYTES,
     stderrBytes: MOST_BYTES,
     signal,
