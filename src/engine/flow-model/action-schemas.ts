@@ -12,13 +12,13 @@ import { ACTIVE_TASK_STATUSES } from './task-record.js';
 export const MOST_LISTED = 1000;
 
 /** Kept in a registry, because a check would run with every request. */
-function means<T extends z.ZodMiniType>(schema: T, description: string): T {
+function withDescription<T extends z.ZodMiniType>(schema: T, description: string): T {
   z.globalRegistry.add(schema, { description });
   return schema;
 }
 
 function optional<T extends z.ZodMiniType>(schema: T, description: string) {
-  return means(z.exactOptional(schema), description);
+  return withDescription(z.exactOptional(schema), description);
 }
 
 function text() {
@@ -26,8 +26,8 @@ function text() {
 }
 
 /** PostgreSQL's text cannot contain NUL, and an answer must not differ from what is stored. */
-function withoutNul(given: string): string {
-  return given.replaceAll('\0', '\ufffd');
+function withoutNul(value: string): string {
+  return value.replaceAll('\0', '\ufffd');
 }
 
 /** Bodies come out of JSON.parse, so that any value in them is JSON. */
@@ -35,7 +35,7 @@ function anyJson() {
   return z.custom<JsonValue>();
 }
 
-const flowId = means(text(), 'The id of the flow');
+const flowId = withDescription(text(), 'The id of the flow');
 const currentStep = optional(z.nullable(text()), 'The progress of the flow, for people');
 const stateJson = optional(anyJson(), 'State of the controller, any JSON');
 const waitJson = optional(anyJson(), 'What the flow waits for, any JSON');
@@ -48,7 +48,7 @@ const epochMs = (description: string) =>
 /** Of every change of a flow that depends on what the caller saw. */
 const guarded = {
   flowId,
-  expectedRevision: means(
+  expectedRevision: withDescription(
     z.int().check(z.minimum(0)),
     'The revision that the caller saw; any other is a conflict',
   ),
@@ -70,7 +70,7 @@ const ONLY_RUNNING = 'Only with status running';
 export const ACTION_SCHEMAS = {
   create_flow: z.strictObject({
     action: z.literal('create_flow'),
-    goal: means(text(), 'What the flow is for'),
+    goal: withDescription(text(), 'What the flow is for'),
     controllerId: optional(text(), 'Who drives the flow; default: the controller of the route'),
     status: optional(z.enum(ACTIVE_FLOW_STATUSES), 'Default: queued'),
     notifyPolicy: notifyPolicy('When notifications of the flow are sent; default: done_only'),
@@ -83,7 +83,10 @@ export const ACTION_SCHEMAS = {
   find_latest_flow: z.strictObject({ action: z.literal('find_latest_flow') }),
   resolve_flow: z.strictObject({
     action: z.literal('resolve_flow'),
-    token: means(text(), 'The id of a flow, or the session of the route for its latest one'),
+    token: withDescription(
+      text(),
+      'The id of a flow, or the session of the route for its latest one',
+    ),
   }),
   get_task_summary: z.strictObject({ action: z.literal('get_task_summary'), flowId }),
   set_waiting: z.strictObject({
@@ -116,8 +119,8 @@ export const ACTION_SCHEMAS = {
     .strictObject({
       action: z.literal('run_task'),
       flowId,
-      runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
-      task: means(text(), 'What to do'),
+      runtime: withDescription(z.enum(['subagent', 'acp']), 'What runs the task'),
+      task: withDescription(text(), 'What to do'),
       sourceId: optional(text(), 'Where the task came from'),
       childSessionKey: optional(text(), 'The session the task runs in'),
       parentTaskId: optional(text(), 'The task that this one is part of'),
@@ -152,7 +155,7 @@ export const ACTION_SCHEMAS = {
     ),
   get_task: z.strictObject({
     action: z.literal('get_task'),
-    taskId: means(text(), 'The id of the task'),
+    taskId: withDescription(text(), 'The id of the task'),
   }),
   list_tasks: z.strictObject({
     action: z.literal('list_tasks'),

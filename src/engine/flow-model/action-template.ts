@@ -29,14 +29,14 @@ interface ActionParts {
   readonly task?: FieldTemplates | undefined;
 }
 
-/** An action made of data, or why it is none. */
+/** An action made from data, or why the data makes no valid one. */
 export type MadeAction<Action = FlowAction | StartFlow> =
   | { readonly type: 'invalid'; readonly error: string }
   | { readonly type: 'action'; readonly action: Action };
 
 /** Prepares an action that is filled with the values of data. */
 export function actionTemplate(parts: ActionParts): (data: unknown) => MadeAction {
-  const make = makerOf(parts);
+  const make = compileAction(parts);
   return (data) => {
     try {
       return make(data);
@@ -47,17 +47,17 @@ export function actionTemplate(parts: ActionParts): (data: unknown) => MadeActio
   };
 }
 
-function makerOf({ action, set = {}, task }: ActionParts): (data: unknown) => MadeAction {
-  const fill = fillerOf(actionFields(action), set);
-  const own = (data: unknown) => readAction({ action, ...fill(data) });
-  if (task === undefined || action !== 'create_flow') return own;
-  const fillTask = fillerOf(flowTaskFields(), task);
+function compileAction({ action, set = {}, task }: ActionParts): (data: unknown) => MadeAction {
+  const fill = fieldFiller(actionFields(action), set);
+  const makeAction = (data: unknown) => readAction({ action, ...fill(data) });
+  if (task === undefined || action !== 'create_flow') return makeAction;
+  const fillTask = fieldFiller(flowTaskFields(), task);
   return (data) => {
-    const flow = own(data);
+    const flow = makeAction(data);
     if (flow.type !== 'action' || flow.action.action !== 'create_flow') return flow;
-    const added = readAction({ action: 'run_task', ...fillTask(data), flowId: NEW_FLOW });
-    if (added.type !== 'action' || added.action.action !== 'run_task') return added;
-    const { flowId: _, parentTaskId: __, ...rest } = added.action;
+    const made = readAction({ action: 'run_task', ...fillTask(data), flowId: NEW_FLOW });
+    if (made.type !== 'action' || made.action.action !== 'run_task') return made;
+    const { flowId: _, parentTaskId: __, ...rest } = made.action;
     return { type: 'action', action: { action: 'start_flow', flow: flow.action, task: rest } };
   };
 }
@@ -65,7 +65,7 @@ function makerOf({ action, set = {}, task }: ActionParts): (data: unknown) => Ma
 /** Its id is not known before it is created. */
 const NEW_FLOW = 'new';
 
-function fillerOf(
+function fieldFiller(
   fields: ReadonlyMap<string, ActionField>,
   set: FieldTemplates,
 ): (data: unknown) => FieldTemplates {
@@ -91,14 +91,14 @@ export function readAction(body: unknown): MadeAction<FlowAction> {
   const parsed = actionSchema.safeParse(body);
   if (parsed.success) return { type: 'action', action: parsed.data };
   // Only now: reporting the input makes every check slower.
-  const again = actionSchema.safeParse(body, { reportInput: true });
-  const issue = again.error?.issues[0];
+  const reparsed = actionSchema.safeParse(body, { reportInput: true });
+  const issue = reparsed.error?.issues[0];
   if (issue === undefined) return { type: 'invalid', error: 'body: is not an action' };
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
-  return { type: 'invalid', error: `${place}: ${wordsOf(issue)}` };
+  return { type: 'invalid', error: `${place}: ${issueText(issue)}` };
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function issueText(issue: z.core.$ZodIssue): string {
   const isValue = issue.code === 'invalid_type' || issue.code === 'invalid_value';
   if (isValue && issue.input === undefined) return 'is missing';
   switch (issue.code) {
@@ -141,8 +141,8 @@ const FIXED: ReadonlySet<string> = new Set([
   'runtime',
 ]);
 
-/** What a task has from the flow that is created with it. */
-const OF_ITS_FLOW: readonly string[] = ['action', 'flowId', 'parentTaskId'];
+/** Fields of a task that follow from the flow that is created with it. */
+const SET_BY_FLOW: readonly string[] = ['action', 'flowId', 'parentTaskId'];
 
 /** The fields of an action by name. */
 export function actionFields(action: ActionName): ReadonlyMap<string, ActionField> {
@@ -151,14 +151,14 @@ export function actionFields(action: ActionName): ReadonlyMap<string, ActionFiel
 
 /** The fields of a task that is created together with its flow. */
 export function flowTaskFields(): ReadonlyMap<string, ActionField> {
-  return fieldsOf('run_task', OF_ITS_FLOW);
+  return fieldsOf('run_task', SET_BY_FLOW);
 }
 
-function fieldsOf(action: ActionName, besides: readonly string[]) {
+function fieldsOf(action: ActionName, excluded: readonly string[]) {
   const { shape } = ACTION_SCHEMAS[action];
   const fields = new Map<string, ActionField>();
   for (const [name, schema] of Object.entries(shape)) {
-    if (besides.includes(name)) continue;
+    if (excluded.includes(name)) continue;
     const isText = schema.safeParse('text').success && !schema.safeParse(1).success;
     fields.set(name, {
       isRequired: !schema.safeParse(undefined).success && schema._zod.optin !== 'optional',

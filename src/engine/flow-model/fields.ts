@@ -78,7 +78,7 @@ export function printedFields(
 /** The fields that webhooks see: first those always present, then those left out while empty. */
 export function webhookFields(
   fields: Fields,
-): readonly (readonly [name: string, field: Field, isAlways: boolean])[] {
+): readonly (readonly [name: string, field: Field, isAlwaysPresent: boolean])[] {
   const seen = Object.entries(fields).filter(([, { webhooks }]) => webhooks !== false);
   return seen
     .map(

@@ -46,8 +46,8 @@ type PrintedShape<Fs extends Fields> = {
 export function printedSchema<Fs extends Fields>(fields: Fs) {
   const shape = printedFields(fields).map(([printed, , definition]) => {
     const schema = schemaOf(definition, z.iso.datetime());
-    const said = definition.nullable === true ? z.nullable(schema) : schema;
-    return [printed, field(said, definition.meaning)];
+    const described = definition.nullable === true ? z.nullable(schema) : schema;
+    return [printed, field(described, definition.meaning)];
   });
   return z.strictObject(Object.fromEntries(shape) as PrintedShape<Fs>);
 }
@@ -66,10 +66,10 @@ type ViewField<F, Schema extends z.ZodMiniType> = F extends
 
 /** A record as outside systems see it. Links in meanings would be broken there. */
 function viewSchema<Fs extends Fields>(fields: Fs) {
-  const shape = webhookFields(fields).map(([name, definition, isAlways]) => {
+  const shape = webhookFields(fields).map(([name, definition, isAlwaysPresent]) => {
     const schema = schemaOf(definition, count);
     const meaning = definition.meaning.replaceAll(/\[([^\][]+)\]\([^()]+\)/gu, '$1');
-    return [name, field(isAlways ? schema : z.exactOptional(schema), meaning)];
+    return [name, field(isAlwaysPresent ? schema : z.exactOptional(schema), meaning)];
   });
   return z.strictObject(Object.fromEntries(shape) as ViewShape<Fs>);
 }

@@ -9,7 +9,7 @@ type FlowFinding = NonNullable<FlowListOutput['findings']>[number];
 /** A task that needs attention. */
 type TaskFinding = NonNullable<TaskListOutput['findings']>[number];
 
-/** What is reported of the records that something is wrong with. */
+/** How records with one kind of problem are reported. */
 interface Check<R, Code> {
   readonly code: Code;
   readonly severity: Severity | ((record: R) => Severity);
@@ -127,20 +127,20 @@ export async function auditTasks(
   }));
 }
 
-/** Where the records that something is wrong with are found. */
-interface Troubled<R, Code> {
-  troubled(code: Code, beforeMs: number, limit: number): Promise<readonly R[]>;
+/** A table that can be searched for records with a problem. */
+interface ProblemTable<R, Code> {
+  withProblem(code: Code, beforeMs: number, limit: number): Promise<readonly R[]>;
 }
 
 async function audit<R, Code>(
-  rows: Troubled<R, Code>,
+  rows: ProblemTable<R, Code>,
   checks: readonly Check<R, Code>[],
   nowMs: number,
   usuallySinceMs: (record: R) => number,
 ) {
   const found = await Promise.all(
     checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs }) =>
-      (await rows.troubled(code, beforeMs, MOST_FOUND)).map((record) => ({
+      (await rows.withProblem(code, beforeMs, MOST_FOUND)).map((record) => ({
         severity: typeof severity === 'string' ? severity : severity(record),
         code,
         detail: typeof detail === 'string' ? detail : detail(record),

@@ -134,7 +134,7 @@ function addFlowMetrics(
       oldest.set({ runtime }, Math.max(0, nowMs - sinceMs) / 1000);
     }
     for (const { runtime, count } of statistics.running) running.set({ runtime }, count);
-    showPauses(pauses);
+    setPaused(pauses);
     for (const { target, count } of statistics.notifications) backlog.set({ target }, count);
     for (const { status, count } of ended.flows) endedFlows.inc({ status }, count);
     for (const { runtime, status, ms } of ended.tasks) {
@@ -145,11 +145,11 @@ function addFlowMetrics(
     }
     up.set(1);
   };
-  const showPauses = (pauses: readonly PauseRecord[]): void => {
+  const setPaused = (pauses: readonly PauseRecord[]): void => {
     const waiting = new Set(pauses.map(({ runtime }) => runtime));
     for (const runtime of TASK_RUNTIMES) paused.set({ runtime }, waiting.has(runtime) ? 1 : 0);
   };
-  const forget = (): void => {
+  const markDown = (): void => {
     for (const one of gauges) one.reset();
     up.set(0);
   };
@@ -158,14 +158,14 @@ function addFlowMetrics(
   return async () => {
     const flows = openFlows();
     reading ??= (flows === undefined ? Promise.reject() : readStore(flows))
-      .catch(forget)
+      .catch(markDown)
       .finally(() => {
         reading = undefined;
       });
-    const read = await withinTime(MOST_READ_MS, undefined, () =>
+    const outcome = await withinTime(MOST_READ_MS, undefined, () =>
       Promise.all([reading, readDisk()]),
     );
-    if (!read.done) forget();
+    if (!outcome.done) markDown();
   };
 
   async function readDisk(): Promise<void> {

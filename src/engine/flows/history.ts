@@ -14,7 +14,7 @@ const NOTE_CHARS = 500;
 /** Adds an entry, which is stored at the end of the transaction. */
 export function addEntry(
   { actor, nowMs, newEntries }: FlowTx,
-  { note: text, ...event }: Event & Pick<HistoryEntry, 'event' | 'flowSeq'>,
+  { note: text, ...event }: EntryDetails & Pick<HistoryEntry, 'event' | 'flowSeq'>,
 ): void {
   newEntries.push({
     ...EMPTY_ENTRY,
@@ -33,7 +33,7 @@ function shortened(text: string): string {
   return text.slice(0, NOTE_CHARS).replaceAll(/\0|\p{Surrogate}/gu, '\ufffd');
 }
 
-type Event = Partial<
+type EntryDetails = Partial<
   Pick<HistoryEntry, 'fromStatus' | 'note' | 'revision' | 'taskId' | 'toStatus'>
 >;
 
@@ -48,8 +48,8 @@ export function recordFlow(tx: FlowTx, before: FlowRecord | undefined, after: Fl
     flowSeq: after.seq,
     event: flowEvent(before, after),
     revision: after.revision,
-    note: news(before, after, ['blockedSummary', 'currentStep']),
-    ...moved(before?.status, after.status),
+    note: newText(before, after, ['blockedSummary', 'currentStep']),
+    ...statusChange(before?.status, after.status),
   });
 }
 
@@ -90,12 +90,15 @@ export function recordTask(tx: FlowTx, before: TaskRecord | undefined, after: Ta
     event,
     taskId: after.taskId,
     revision: after.revision,
-    note: news(before, after, ['terminalSummary', 'error', 'progressSummary']),
-    ...moved(before?.status, after.status),
+    note: newText(before, after, ['terminalSummary', 'error', 'progressSummary']),
+    ...statusChange(before?.status, after.status),
   });
 }
 
-function moved(from: HistoryEntry['fromStatus'] | undefined, to: HistoryEntry['toStatus']): Event {
+function statusChange(
+  from: HistoryEntry['fromStatus'] | undefined,
+  to: HistoryEntry['toStatus'],
+): EntryDetails {
   return from === to ? {} : { fromStatus: from ?? null, toStatus: to };
 }
 
@@ -116,7 +119,7 @@ function taskEvent(
 }
 
 /** The first of some texts that is new. */
-function news<R extends object>(
+function newText<R extends object>(
   before: R | undefined,
   after: R,
   names: readonly { [K in keyof R]: R[K] extends string | null ? K : never }[keyof R][],

@@ -13,12 +13,12 @@ export async function notifyOfFlow(tx: FlowTx, flow: FlowRecord): Promise<void> 
   const hasEnded = hasFlowEnded(flow);
   if (!hasEnded && flow.notifyPolicy !== 'state_changes') return;
   const event = hasEnded ? `Flow ${flow.status}` : `Flow is ${flow.status}`;
-  await record(tx, async () => flow.routeId, {
+  await recordNotifications(tx, async () => flow.routeId, {
     id: `${hasEnded ? 'flow-terminal' : 'flow-event'}:${flow.flowId}:${flow.revision}:${flow.status}`,
     type: hasEnded ? 'flow.ended' : 'flow.changed',
-    of: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
+    subject: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
     text: sentence(`${event}: ${shortTitle(flow.goal)}.`, flow.blockedSummary),
-    about: { flow: flowView(flow) },
+    content: { flow: flowView(flow) },
   });
 }
 
@@ -33,14 +33,14 @@ export async function notifyOfTask(
   if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
   const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
   const routeOf = async () => (await tx.flows.bySeq(task.flowSeq))?.routeId ?? null;
-  return record(tx, routeOf, {
+  return recordNotifications(tx, routeOf, {
     id: hasEnded
       ? `task-terminal:${task.taskId}:${task.revision}:${task.status}${outcome}`
       : `task-event:${task.taskId}:${task.revision}:${type}`,
     type,
-    of: { ownerKey: task.ownerKey, flowId: task.parentFlowId, taskId: task.taskId },
+    subject: { ownerKey: task.ownerKey, flowId: task.parentFlowId, taskId: task.taskId },
     text: taskText(type, task),
-    about: { task: taskViewWithResult(task) },
+    content: { task: taskViewWithResult(task) },
   });
 }
 
@@ -48,21 +48,21 @@ interface Notification {
   /** The same for every attempt. */
   readonly id: string;
   readonly type: NotificationKind;
-  readonly of: Pick<NotificationRecord, 'flowId' | 'ownerKey' | 'taskId'>;
+  readonly subject: Pick<NotificationRecord, 'flowId' | 'ownerKey' | 'taskId'>;
   /** One line for people. */
   readonly text: string;
   /** The flow or the task at that time. */
-  readonly about: { readonly flow: JsonObject } | { readonly task: JsonObject };
+  readonly content: { readonly flow: JsonObject } | { readonly task: JsonObject };
 }
 
 /** @param routeOf the route that created the flow; asked only where it matters */
-async function record(
+async function recordNotifications(
   tx: FlowTx,
   routeOf: () => Promise<string | null>,
   notification: Notification,
 ): Promise<boolean> {
   const { nowMs, notifications, changes } = tx;
-  const { id, type, of, text, about } = notification;
+  const { id, type, subject: of, text, content: about } = notification;
   const targets = await targetsOf(tx, type, routeOf);
   if (targets.length === 0) return false;
   const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
@@ -89,10 +89,10 @@ async function targetsOf(
   type: NotificationKind,
   routeOf: () => Promise<string | null>,
 ): Promise<readonly string[]> {
-  const fitting = policy.targets.filter(({ kinds }) => kinds?.includes(type) ?? true);
-  const isRouted = fitting.some(({ routes }) => routes !== undefined);
+  const matching = policy.targets.filter(({ kinds }) => kinds?.includes(type) ?? true);
+  const isRouted = matching.some(({ routes }) => routes !== undefined);
   const route = isRouted ? await routeOf() : null;
-  return fitting
+  return matching
     .filter(({ routes }) => routes === undefined || (route !== null && routes.includes(route)))
     .map(({ id }) => id);
 }

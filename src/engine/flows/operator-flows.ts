@@ -18,7 +18,7 @@ export type FlowEntry = Awaited<ReturnType<typeof entryOf>>;
 /** A task with its flow, and what happened to it, oldest first. */
 export type ShownTask = Awaited<ReturnType<ReturnType<typeof operatorFlows>['showTask']>>;
 /** What happened to a flow and its tasks, oldest first. */
-export type FlowHistory = ReturnType<typeof historyAsShown>;
+export type FlowHistory = ReturnType<typeof flowHistory>;
 
 /** How many there are in each state that occurs. */
 export interface FlowCounts {
@@ -71,15 +71,15 @@ export function operatorFlows(store: FlowStore) {
     history: (idOrPrefix: string) =>
       store.read(async (tables) => {
         const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
-        return historyAsShown(flow, await tables.history.ofFlow(flow.seq));
+        return flowHistory(flow, await tables.history.ofFlow(flow.seq));
       }),
     /** @throws SvcError FLOW_NOT_FOUND, FLOW_ENDED */
     cancelFlow: async (idOrPrefix: string) =>
       orThrow(
-        await store.write(async (work) => {
-          const flow = await findRecord('flow', work.flows, idOrPrefix);
+        await store.write(async (tx) => {
+          const flow = await findRecord('flow', tx.flows, idOrPrefix);
           if (flow instanceof SvcError) return flow;
-          const result = await cancelFlow(actingAs(work, OPERATOR), flow);
+          const result = await cancelFlow(actingAs(tx, OPERATOR), flow);
           if (result.state !== 'ended_before') return result;
           return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is already ${flow.status}`, {
             hint: 'there is nothing left to cancel',
@@ -118,7 +118,7 @@ export function operatorFlows(store: FlowStore) {
   };
 }
 
-function historyAsShown(flow: FlowRecord, stored: readonly HistoryEntry[]) {
+function flowHistory(flow: FlowRecord, stored: readonly HistoryEntry[]) {
   const entries = historyOf(flow, stored);
   return {
     flow,
@@ -147,7 +147,7 @@ export interface WaitOptions<R> {
 }
 
 /** How often the store is asked whether anything was committed, which costs next to nothing. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /**
  * Reads a record again after each commit until it has ended. A server that does not answer for a while is waited for.
@@ -181,7 +181,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
         hint: 'wait longer with --timeout, or without a limit by leaving it out',
       });
     }
-    await store.rest(Math.min(LOOK_MS, leftMs), signal);
+    await store.rest(Math.min(POLL_MS, leftMs), signal);
   }
 }
 

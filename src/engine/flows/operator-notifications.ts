@@ -63,12 +63,12 @@ export function operatorNotifications(store: FlowStore) {
         const last = failed.at(-1);
         if (last === undefined) return { retried, unknownTargets };
         afterSeq = last.seq;
-        const wanted = failed.filter(isConfigured);
-        unknownTargets += failed.length - wanted.length;
-        const done = dryRun
-          ? wanted
-          : await store.write((tx) => deliverAllAgain(tx, wanted), 'anything');
-        retried.push(...done.map(notificationOutput));
+        const retryable = failed.filter(isConfigured);
+        unknownTargets += failed.length - retryable.length;
+        const restarted = dryRun
+          ? retryable
+          : await store.write((tx) => deliverAllAgain(tx, retryable), 'anything');
+        retried.push(...restarted.map(notificationOutput));
       }
     },
   };
@@ -84,12 +84,12 @@ async function deliverAllAgain(
   tx: FlowTx,
   failed: readonly NotificationRecord[],
 ): Promise<readonly NotificationRecord[]> {
-  const again: NotificationRecord[] = [];
+  const restarted: NotificationRecord[] = [];
   for (const notification of failed) {
     const started = await deliverAgain(tx, notification, 'failed');
-    if (started !== undefined) again.push(started);
+    if (started !== undefined) restarted.push(started);
   }
-  return again;
+  return restarted;
 }
 
 async function find(
@@ -100,13 +100,13 @@ async function find(
   const all = /^\d{1,15}$/u.test(id)
     ? [await notifications.bySeq(Number(id))]
     : await notifications.ofEvent(id);
-  const fitting = all
+  const matching = all
     .filter((one) => one !== undefined)
     .filter((one) => target === undefined || one.target === target);
-  const [found, second] = fitting;
+  const [found, second] = matching;
   if (found === undefined) return notFound(id);
   if (second === undefined) return found;
-  const targets = fitting.map((one) => one.target).join(', ');
+  const targets = matching.map((one) => one.target).join(', ');
   return new SvcError('NOTIFICATION_NOT_FOUND', `notification ${id} is for several targets`, {
     hint: `pass --target with one of: ${targets}`,
   });

@@ -101,7 +101,7 @@ export async function deliverAgain(
   const { notification, others } = await find(tx, key);
   if (notification === undefined || notification.outcome === 'delivered') return undefined;
   if (only !== undefined && notification.outcome !== only) return undefined;
-  const again = {
+  const restarted = {
     ...notification,
     outcome: 'pending' as const,
     attempts: 0,
@@ -109,11 +109,11 @@ export async function deliverAgain(
     nextAttemptAt: tx.nowMs,
     settledAt: null,
   };
-  await tx.notifications.update(again);
-  tx.changes.push({ type: 'notification', id: again.notificationId });
-  await recordOnTask(tx, again, others);
-  await recordOnFlow(actingAs(tx, OPERATOR), again, 'retried', null);
-  return again;
+  await tx.notifications.update(restarted);
+  tx.changes.push({ type: 'notification', id: restarted.notificationId });
+  await recordOnTask(tx, restarted, others);
+  await recordOnFlow(actingAs(tx, OPERATOR), restarted, 'retried', null);
+  return restarted;
 }
 
 /** The history of a flow records what became of its notifications. */

@@ -25,13 +25,13 @@ const PAGE = 1000;
 export async function sweep(store: FlowStore) {
   const repeatWrite = (step: (tx: FlowTx) => Promise<number>) =>
     repeat(() => store.write(step, 'anything'));
-  const taken = { requeued: 0, lost: 0, cancelled: 0 };
+  const total = { requeued: 0, lost: 0, cancelled: 0 };
   await repeat(async () => {
-    const now = await store.write(takeBackExpired, 'anything');
-    taken.requeued += now.requeued;
-    taken.lost += now.lost;
-    taken.cancelled += now.cancelled;
-    return now.requeued + now.lost + now.cancelled;
+    const counts = await store.write(takeBackExpired, 'anything');
+    total.requeued += counts.requeued;
+    total.lost += counts.lost;
+    total.cancelled += counts.cancelled;
+    return counts.requeued + counts.lost + counts.cancelled;
   });
   const cancelledFlows = await repeatWrite(finishCancelled);
   await repeatWrite(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH));
@@ -44,9 +44,9 @@ export async function sweep(store: FlowStore) {
   });
   await trimHistories(store);
   return {
-    requeued: taken.requeued,
-    lost: taken.lost,
-    cancelledTasks: taken.cancelled,
+    requeued: total.requeued,
+    lost: total.lost,
+    cancelledTasks: total.cancelled,
     cancelledFlows,
     prunedFlows: pruned.flows,
     prunedTasks: pruned.tasks,
@@ -63,12 +63,12 @@ export async function prune(store: FlowStore, keepMs?: number) {
   const keepFlowsMs = keepMs ?? store.policy.retentionMs;
   let tasksOfFlows = 0;
   const flows = await repeat(async () => {
-    const gone = await store.write(
+    const deleted = await store.write(
       (tx) => tx.flows.prune(tx.nowMs - keepFlowsMs, BATCH),
       'anything',
     );
-    tasksOfFlows += gone.tasks;
-    return gone.flows;
+    tasksOfFlows += deleted.tasks;
+    return deleted.flows;
   });
   const otherTasks = await repeat(() =>
     store.write(

@@ -107,8 +107,8 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Opens flows and waits for a task, also while the shared server does not answer: workers start anew for each task, so
- * that the first attempt can meet an outage, too.
+ * Opens flows and waits for a task, also while the shared server does not answer: workers start again for each task, so
+ * even the first attempt can meet an outage.
  *
  * @param onOutage called with each failure that is retried
  * @throws any other failure; the signal's reason

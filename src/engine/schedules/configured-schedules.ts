@@ -51,11 +51,11 @@ function scheduleOf(id: string, settings: Settings): Schedule {
     caller: { sessionKey, controllerId, actor: { kind: 'schedule', name: id } },
     nextDue: (afterMs, count) => nextRuns(cron, timezone, afterMs, count),
     lastDue: (afterMs, untilMs) => lastRun(cron, timezone, { afterMs, untilMs }),
-    make: makerOf(id, settings),
+    make: flowMaker(id, settings),
   };
 }
 
-function makerOf(id: string, { action, set, task }: Settings): FlowSchedule['make'] {
+function flowMaker(id: string, { action, set, task }: Settings): FlowSchedule['make'] {
   const fill = actionTemplate({ action, set, task });
   return ({ scheduledMs, nowMs }) => {
     const made = fill({ schedule: id, scheduledAt: iso(scheduledMs), ranAt: iso(nowMs) });

@@ -1,5 +1,4 @@
-import type { FlowRead } from '../../flow-model/action-schemas.js';
-import { MOST_LISTED } from '../../flow-model/action-schemas.js';
+import { type FlowRead, MOST_LISTED } from '../../flow-model/action-schemas.js';
 import type { JsonObject } from '../../flow-model/fields.js';
 import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
 import { summarizeTasks, taskViewWithResult } from '../../flow-model/task-record.js';

@@ -1,6 +1,6 @@
 import { FLOW_FIELDS, type FlowRecord, type FlowStatus } from '../../flow-model/flow-record.js';
 import { HISTORY_FIELDS, type HistoryEntry } from '../../flow-model/history-record.js';
-import { foundRows, type RecordFilter } from './found-table.js';
+import { flowOrTaskRows, type RecordFilter } from './shared-rows.js';
 import {
   type Dialect,
   equals,
@@ -43,7 +43,7 @@ export function flowRows(sql: StoreSql) {
     await sql.takeTurn('flow', id);
     return (await find(BY_ID, id))[0];
   };
-  const found = foundRows<FlowRecord, FlowFilter, FlowTrouble>(
+  const common = flowOrTaskRows<FlowRecord, FlowFilter, FlowProblem>(
     sql,
     {
       table: FLOWS,
@@ -51,7 +51,7 @@ export function flowRows(sql: StoreSql) {
       idOf: ({ flowId }) => flowId,
       conditionsOf: ({ route }) => [equals(sql, 'route_id', route)],
     },
-    (before) => flowTroubles(sql, before),
+    (before) => flowProblems(sql, before),
   );
   return {
     /** In a change, its flow must have been found by its id, or through one of its tasks. */
@@ -68,19 +68,19 @@ export function flowRows(sql: StoreSql) {
       ),
     /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
     prune: async (beforeMs: number, limit: number) => {
-      const gone = await query<{ seq: number }>(
+      const expired = await query<{ seq: number }>(
         `SELECT seq FROM ${schema}flows WHERE ended_at < $1 AND NOT ${hasActiveTask}
          LIMIT $2 ${sql.taken('flows')}`,
         [beforeMs, limit],
       );
-      const seqs = [gone.map(({ seq }) => seq)];
+      const seqs = [expired.map(({ seq }) => seq)];
       const remove = (table: string, column: string) =>
         run(`DELETE FROM ${schema}${table} WHERE ${sql.isAmong(column, '$1')}`, seqs);
       const tasks = await remove('tasks', 'flow_seq');
       await remove('history', 'flow_seq');
       return { flows: await remove('flows', 'seq'), tasks };
     },
-    ...found,
+    ...common,
   };
 }
 
@@ -90,15 +90,15 @@ function activeTaskIn(schema: Dialect['schema']): string {
     WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
 }
 
-/** What can be wrong with a flow. */
-type FlowTrouble = keyof ReturnType<typeof flowTroubles>;
+/** A problem that a flow can have. */
+type FlowProblem = keyof ReturnType<typeof flowProblems>;
 
 /**
- * The SQL condition that finds the flows something is wrong with, in the words of both stores.
+ * For each problem, the SQL condition that finds the flows with it, in either dialect.
  *
  * @param before SQL for the time before which something is too long ago
  */
-function flowTroubles({ schema }: Dialect, before: string) {
+function flowProblems({ schema }: Dialect, before: string) {
   const tasks = `${schema}tasks`;
   const stale = (status: string): string =>
     `status = '${status}' AND updated_at < ${before} AND NOT ${activeTaskIn(schema)}`;

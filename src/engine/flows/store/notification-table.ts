@@ -3,7 +3,7 @@ import {
   type NotificationOutcome,
   type NotificationRecord,
 } from '../../flow-model/notification-record.js';
-import { countRows, newestRows, recordRows } from './found-table.js';
+import { countRows, newestRows, recordRows } from './shared-rows.js';
 import {
   atLeast,
   equals,

@@ -34,24 +34,31 @@ export interface RecordTable {
   readonly name: 'flows' | 'history' | 'notifications' | 'pauses' | 'schedules' | 'tasks';
   readonly fields: Fields;
   readonly columns: readonly Column[];
-  /** Those that a store does not number itself. */
-  readonly own: readonly Column[];
+  /** Those that svc writes: all but the numbers that a store assigns. */
+  readonly writtenColumns: readonly Column[];
   /** What identifies a record in all stores. */
-  readonly key: readonly string[];
+  readonly keyFields: readonly string[];
   /** The columns of whole records, for a SELECT. */
-  readonly selected: string;
+  readonly selectList: string;
 }
 
-/** @param key names of fields */
+/** @param keyFields names of fields */
 export function recordTable(
   name: RecordTable['name'],
   fields: Fields,
-  key: readonly string[],
+  keyFields: readonly string[],
 ): RecordTable {
   const columns = columnsOf(fields);
-  const own = columns.filter(([field]) => field !== 'seq' && field !== 'n');
-  const selected = columns.map(([field, column]) => `${name}.${column} AS "${field}"`).join(', ');
-  return { name, fields, columns, own, key, selected };
+  const writtenColumns = columns.filter(([field]) => field !== 'seq' && field !== 'n');
+  const selectList = columns.map(([field, column]) => `${name}.${column} AS "${field}"`).join(', ');
+  return {
+    name,
+    fields,
+    columns,
+    writtenColumns: writtenColumns,
+    keyFields: keyFields,
+    selectList: selectList,
+  };
 }
 
 /** What the tables of flows need of a store. Statements have `$1`, `$2` … for their values; a list is one value. */
@@ -74,7 +81,10 @@ export interface StoreSql extends Dialect {
 }
 
 /** `SELECT … FROM table` of whole records; conditions follow it. */
-export function selectFrom({ schema }: Dialect, { name, selected }: RecordTable): string {
+export function selectFrom(
+  { schema }: Dialect,
+  { name, selectList: selected }: RecordTable,
+): string {
   return `SELECT ${selected} FROM ${schema}${name}`;
 }
 
@@ -127,10 +137,10 @@ export interface WhereClause {
 
 /** A clause of the conditions that have a value. */
 export function whereOf(conditions: readonly Condition[]): WhereClause {
-  const given = conditions.filter(([, value]) => value !== undefined);
-  const parts = given.map(([sql], at) => sql(`$${at + 1}`));
+  const limiting = conditions.filter(([, value]) => value !== undefined);
+  const parts = limiting.map(([sql], at) => sql(`$${at + 1}`));
   return {
     where: parts.length === 0 ? '' : `WHERE ${parts.join(' AND ')}`,
-    values: given.map(([, value]) => value),
+    values: limiting.map(([, value]) => value),
   };
 }

@@ -6,7 +6,7 @@ import {
   type TaskStatus,
 } from '../../flow-model/task-record.js';
 import type { ClockJump } from '../../support/time.js';
-import { foundRows, newestRows, type RecordFilter } from './found-table.js';
+import { flowOrTaskRows, newestRows, type RecordFilter } from './shared-rows.js';
 import {
   below,
   type Dialect,
@@ -100,7 +100,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     }
     return (await find(BY_ID, id))[0];
   };
-  const found = foundRows<TaskRecord, TaskFilter, TaskTrouble>(
+  const common = flowOrTaskRows<TaskRecord, TaskFilter, TaskProblem>(
     sql,
     {
       table: TASKS,
@@ -116,7 +116,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
         ],
       ],
     },
-    (before) => taskTroubles(sql, before),
+    (before) => taskProblems(sql, before),
   );
   return {
     /** The session that owns a task. */
@@ -170,20 +170,20 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
            LIMIT $2 ${sql.taken('tasks')})`,
         [beforeMs, limit],
       ),
-    ...found,
+    ...common,
     ...queue,
   };
 }
 
-/** What can be wrong with a task. */
-type TaskTrouble = keyof ReturnType<typeof taskTroubles>;
+/** A problem that a task can have. */
+type TaskProblem = keyof ReturnType<typeof taskProblems>;
 
 /**
- * The SQL condition that finds the tasks something is wrong with, in the words of both stores.
+ * For each problem, the SQL condition that finds the tasks with it, in either dialect.
  *
  * @param before SQL for the time before which something is too long ago
  */
-function taskTroubles({ schema, greatest }: Dialect, before: string) {
+function taskProblems({ schema, greatest }: Dialect, before: string) {
   const stale = (status: string): string =>
     `status = '${status}'
      AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;

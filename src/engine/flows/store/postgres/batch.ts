@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { Sql } from '../../../postgres/index.js';
 
-/** Claims that find tasks look for expired leases no more often than this. */
-const LOOK_FOR_EXPIRED_MS = 100;
+/** Claims that find tasks check for expired leases no more often than this. */
+const CHECK_EXPIRED_EVERY_MS = 100;
 
 /**
  * Changes that share a transaction. Each waits for its own answers, and what several ask in the same tick becomes one
@@ -14,42 +14,43 @@ export class Batch {
   /** The tasks that were given to a worker in this transaction, which does not skip its own locks. */
   readonly claimedSeqs = new Set<number>();
   private readonly sql: Sql;
-  private hasLooked = false;
-  private readonly looks: { lastMs: number };
+  private hasCheckedExpired = false;
+  private readonly expiryCheck: { lastMs: number };
   private readonly loaders = new Map<unknown, unknown>();
   private readonly turns = new Map<string, Promise<void>>();
   private last: Promise<unknown> = Promise.resolve();
 
-  /** @param looks when the process last looked for expired leases */
-  constructor(sql: Sql, locks: boolean, looks = { lastMs: 0 }) {
+  /** @param expiryCheck when the process last checked for expired leases */
+  constructor(sql: Sql, locks: boolean, expiryCheck = { lastMs: 0 }) {
     this.sql = sql;
     this.locks = locks;
-    this.looks = looks;
+    this.expiryCheck = expiryCheck;
   }
 
-  /** Whether to look for expired leases now: once in a batch, and not with each of many claims in a row. */
-  looksForExpired(nowMs: number): boolean {
-    const isRecent = nowMs - this.looks.lastMs < LOOK_FOR_EXPIRED_MS && this.claimedSeqs.size > 0;
-    if (this.hasLooked || isRecent) return false;
-    this.hasLooked = true;
-    this.looks.lastMs = nowMs;
+  /** Whether to check for expired leases now: once in a batch, and not with each of many claims in a row. */
+  shouldCheckExpired(nowMs: number): boolean {
+    const isRecent =
+      nowMs - this.expiryCheck.lastMs < CHECK_EXPIRED_EVERY_MS && this.claimedSeqs.size > 0;
+    if (this.hasCheckedExpired || isRecent) return false;
+    this.hasCheckedExpired = true;
+    this.expiryCheck.lastMs = nowMs;
     return true;
   }
 
   /**
-   * Asks for one key, together with all others of this tick.
+   * Loads what belongs to one key, together with all other keys of this tick.
    *
-   * @param question what is asked: the same for keys that can be answered together
-   * @param answer answers several keys with one statement, in the order of the keys
+   * @param loaderKey the same for all keys that one statement can load
+   * @param loadAll loads several keys with one statement, in the order of the keys
    */
-  ask<K, V>(
-    question: unknown,
-    answer: (keys: readonly K[]) => Promise<readonly V[]>,
+  load<K, V>(
+    loaderKey: unknown,
+    loadAll: (keys: readonly K[]) => Promise<readonly V[]>,
     key: K,
   ): Promise<V> {
-    const known = this.loaders.get(question) as DataLoader<K, V> | undefined;
-    const loader = known ?? new DataLoader<K, V>(answer, { cache: false });
-    if (known === undefined) this.loaders.set(question, loader);
+    const existing = this.loaders.get(loaderKey) as DataLoader<K, V> | undefined;
+    const loader = existing ?? new DataLoader<K, V>(loadAll, { cache: false });
+    if (existing === undefined) this.loaders.set(loaderKey, loader);
     return loader.load(key);
   }
 

@@ -38,7 +38,7 @@ export class BatchedCommits {
   private queue: Job[] = [];
   private isScheduled = false;
   private readonly running = new Set<Promise<void>>();
-  private readonly looks = { lastMs: 0 };
+  private readonly expiryCheck = { lastMs: 0 };
 
   constructor(options: BatchedCommitsOptions) {
     this.options = options;
@@ -84,8 +84,8 @@ export class BatchedCommits {
     const later: Job[] = [];
     for (const job of others) {
       const fits = !first.alone && !job.alone && job.scope === first.scope;
-      const isCompany = fits && job.scope !== 'anything' && together.length < MOST_TOGETHER;
-      (isCompany ? together : later).push(job);
+      const canJoin = fits && job.scope !== 'anything' && together.length < MOST_TOGETHER;
+      (canJoin ? together : later).push(job);
     }
     this.queue = later;
     return together;
@@ -104,7 +104,7 @@ export class BatchedCommits {
 
   /** The transaction was rolled back, or nobody knows whether it was kept. */
   private fail(jobs: readonly Job[], error: unknown): void {
-    if (jobs.length === 1 || isOfServer(error)) {
+    if (jobs.length === 1 || isServerFailure(error)) {
       for (const job of jobs) job.reject(error);
       return;
     }
@@ -118,7 +118,7 @@ export class BatchedCommits {
       async (transaction) => {
         const { nowMs } = transaction;
         onTime(nowMs);
-        const batch = new Batch(transaction, true, this.looks);
+        const batch = new Batch(transaction, true, this.expiryCheck);
         const newEntries: NewHistoryEntry[] = [];
         const started = jobs.map(({ change }) => {
           const { turn, tx } = newTransaction(batch, policy, nowMs, newEntries);
@@ -132,7 +132,7 @@ export class BatchedCommits {
           throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
         await appendHistory(batch, newEntries);
         const changes = started.flatMap(({ tx }) => tx.changes);
-        if (changes.some(isForWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
+        if (changes.some(wakesWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
         const answers = await Promise.all(started.map(({ answer }) => answer));
         return { answers, changes };
       },
@@ -143,7 +143,7 @@ export class BatchedCommits {
 }
 
 /** Whether the server failed, so that running each change on its own would fail too. */
-function isOfServer(error: unknown): boolean {
+function isServerFailure(error: unknown): boolean {
   return (
     error instanceof SvcError && error.code !== 'STORAGE_BUSY' && error.code !== 'STORAGE_FAILED'
   );
@@ -155,7 +155,7 @@ function isConsequence(reason: unknown): boolean {
 }
 
 /** Somebody may wait for a task, a notification, or whether to stop. */
-function isForWaiters(change: FlowsChange): boolean {
+function wakesWaiters(change: FlowsChange): boolean {
   switch (change.type) {
     case 'notification':
     case 'pause':

@@ -21,12 +21,12 @@ import type { Batch, Turn } from './batch.js';
 import { taskQueue } from './task-queue.js';
 
 /** Any number that only those who take notifications use: "svct". */
-const TAKING = 0x73766374;
+const TAKE_TARGET_LOCK = 0x73766374;
 
 /** The tables as one change or one read sees them. */
 export function postgresTables(turn: Turn): Tables {
   const sql = postgresSql(turn);
-  return tablesOf(sql, taskQueue(sql, turn.batch), answersIn(turn));
+  return tablesOf(sql, taskQueue(sql, turn.batch), answerRows(turn));
 }
 
 function postgresSql(turn: Turn): StoreSql {
@@ -42,15 +42,17 @@ function postgresSql(turn: Turn): StoreSql {
     taken: (...tables) => `FOR UPDATE OF ${tables.join(', ')} SKIP LOCKED`,
     query: (text, values) => batch.query(text, values),
     run: (text, values) => batch.run(text, values),
-    find: (lookup, key) => batch.ask(lookup, (keys) => rowsOf(batch, sql, lookup, keys), key),
+    find: (lookup, key) => batch.load(lookup, (keys) => rowsOf(batch, sql, lookup, keys), key),
     insert: (table, row) =>
-      batch.ask(`insert ${table.name}`, (rows) => insertAll(batch, table, rows), row),
+      batch.load(`insert ${table.name}`, (rows) => insertAll(batch, table, rows), row),
     update: (table, row) =>
-      batch.ask(`update ${table.name}`, (rows) => updateAll(batch, table, rows), row),
+      batch.load(`update ${table.name}`, (rows) => updateAll(batch, table, rows), row),
     takeTurn: (kind, id) => turn.take(kind, id),
     takeTarget: async (target) => {
       // A statement of its own: the next one must see what another host has just taken.
-      await batch.query(`SELECT pg_advisory_xact_lock(${TAKING}, hashtext($1))`, [target]);
+      await batch.query(`SELECT pg_advisory_xact_lock(${TAKE_TARGET_LOCK}, hashtext($1))`, [
+        target,
+      ]);
     },
   };
   return sql;
@@ -73,19 +75,19 @@ async function rowsOf<K extends number | string, Row extends object>(
 /** @returns the `seq` of each */
 async function insertAll(
   batch: Batch,
-  { name, own, fields, columns, key }: RecordTable,
+  { name, writtenColumns: own, fields, columns, keyFields: key }: RecordTable,
   rows: readonly object[],
 ): Promise<readonly number[]> {
   const names = own.map(([field]) => field);
   const identifying = columns.filter(([field]) => key.includes(field));
-  const made = await batch.query<{ readonly seq: number }>(
+  const inserted = await batch.query<{ readonly seq: number }>(
     `INSERT INTO svc.${name} (${columnList(own)})
-     SELECT ${rowColumns(names)} FROM ${givenRows(fields, names)}
+     SELECT ${rowColumns(names)} FROM ${jsonRows(fields, names)}
      RETURNING seq, ${identifying.map(([field, column]) => `${column} AS "${field}"`).join(', ')}`,
     [toJson(rows)],
   );
   const keyOf = (row: object): string => valuesOf(row, identifying).join('\n');
-  const seqs = new Map(made.map((row) => [keyOf(row), row.seq]));
+  const seqs = new Map(inserted.map((row) => [keyOf(row), row.seq]));
   return rows.map((row) => seqs.get(keyOf(row)) ?? 0);
 }
 
@@ -95,7 +97,7 @@ async function insertAll(
  */
 async function updateAll(
   batch: Batch,
-  { name, own, fields }: RecordTable,
+  { name, writtenColumns: own, fields }: RecordTable,
   rows: readonly { readonly seq: number }[],
 ): Promise<readonly undefined[]> {
   const [only] = rows;
@@ -106,7 +108,7 @@ async function updateAll(
     const names = own.map(([field]) => field);
     await batch.run(
       `UPDATE svc.${name} SET ${own.map(([field, column]) => `${column} = r."${field}"`).join(', ')}
-       FROM ${givenRows(fields, ['seq', ...names])}
+       FROM ${jsonRows(fields, ['seq', ...names])}
        WHERE ${name}.seq = r.seq AND ${name}.seq = ANY($2)`,
       [toJson(rows), rows.map(({ seq }) => seq)],
     );
@@ -114,7 +116,7 @@ async function updateAll(
   return rows.map(() => undefined);
 }
 
-const NOTED = HISTORY.own.map(([field]) => field);
+const ENTRY_FIELDS = HISTORY.writtenColumns.map(([field]) => field);
 
 /**
  * The numbers come from a sequence, because claims of tasks of one flow do not wait for each other. They are higher
@@ -122,10 +124,10 @@ const NOTED = HISTORY.own.map(([field]) => field);
  * sequence, the number of the sequence is added to it, so that claims at once still get different ones. Setting the
  * sequence would need a right that hosts do not have.
  */
-const INSERT_ENTRY = `INSERT INTO svc.history (n, ${columnList(HISTORY.own)})
-  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${rowColumns(NOTED)}
+const INSERT_ENTRY = `INSERT INTO svc.history (n, ${columnList(HISTORY.writtenColumns)})
+  SELECT CASE WHEN r.next > last.n THEN r.next ELSE last.n + r.next END, ${rowColumns(ENTRY_FIELDS)}
   FROM (SELECT *, nextval('svc.history_n') AS next
-    FROM (SELECT * FROM ${givenRows(HISTORY.fields, ['n', ...NOTED])} ORDER BY n) AS r) AS r
+    FROM (SELECT * FROM ${jsonRows(HISTORY.fields, ['n', ...ENTRY_FIELDS])} ORDER BY n) AS r) AS r
   CROSS JOIN LATERAL (
     SELECT coalesce(max(n), 0) AS n FROM svc.history WHERE flow_seq = r."flowSeq") AS last`;
 
@@ -139,9 +141,9 @@ export async function appendHistory(
 }
 
 /** The rows of `$1`, JSON, as `r`. */
-function givenRows(fields: Fields, names: readonly string[]): string {
-  const typed = names.map((name) => `"${name}" ${isNumeric(fields[name]) ? 'bigint' : 'text'}`);
-  return `json_to_recordset($1::json) AS r(${typed.join(', ')})`;
+function jsonRows(fields: Fields, names: readonly string[]): string {
+  const columns = names.map((name) => `"${name}" ${isNumeric(fields[name]) ? 'bigint' : 'text'}`);
+  return `json_to_recordset($1::json) AS r(${columns.join(', ')})`;
 }
 
 function rowColumns(names: readonly string[]): string {
@@ -158,25 +160,25 @@ function toJson(rows: readonly object[]): string {
 }
 
 /** The answers for repeated requests. */
-function answersIn(turn: Turn): AnswerRows {
+function answerRows(turn: Turn): AnswerRows {
   const { batch } = turn;
   return {
     find: async (key, nowMs) => {
-      await turn.take('answer', nameOf(key));
-      return batch.ask(findAll, (wanted) => findAll(batch, wanted), { ...key, nowMs });
+      await turn.take('answer', keyText(key));
+      return batch.load(findAnswers, (requests) => findAnswers(batch, requests), { ...key, nowMs });
     },
     keep: async (key, answer, expiresAt) => {
       const kept = { ...key, ...answer, expiresAt };
-      await batch.ask(keepAll, (all) => keepAll(batch, all), kept);
+      await batch.load(keepAnswers, (all) => keepAnswers(batch, all), kept);
     },
   };
 }
 
-interface Wanted extends AnswerKey {
+interface AnswerRequest extends AnswerKey {
   readonly nowMs: number;
 }
 
-interface Kept extends AnswerKey, KeptAnswer {
+interface AnswerToKeep extends AnswerKey, KeptAnswer {
   readonly expiresAt: number;
 }
 
@@ -186,12 +188,12 @@ const KEYS = `json_to_recordset($1::json) AS r("ownerKey" text, action text, key
  * The row of a key is inserted before its change is made, so that another host with the same key waits for it: when
  * the transaction of the first has ended, the second sees its answer, or makes the change itself.
  */
-async function findAll(
+async function findAnswers(
   batch: Batch,
-  wanted: readonly Wanted[],
+  requests: readonly AnswerRequest[],
 ): Promise<readonly (KeptAnswer | undefined)[]> {
-  const keys = JSON.stringify(wanted);
-  const own = await batch.query<AnswerKey>(
+  const keys = JSON.stringify(requests);
+  const reserved = await batch.query<AnswerKey>(
     `INSERT INTO svc.answers AS a (owner_key, action, key, body_hash, answer, expires_at)
      SELECT "ownerKey", action, key, '', '', "nowMs" FROM ${KEYS}
      ORDER BY "ownerKey", action, key
@@ -200,30 +202,35 @@ async function findAll(
      RETURNING owner_key AS "ownerKey", action, key`,
     [keys],
   );
-  const ours = new Set(own.map(nameOf));
-  if (wanted.every((key) => ours.has(nameOf(key)))) return wanted.map(() => undefined);
+  const reservedKeys = new Set(reserved.map(keyText));
+  if (requests.every((key) => reservedKeys.has(keyText(key)))) return requests.map(() => undefined);
   const rows = await batch.query<AnswerKey & KeptAnswer>(
     `SELECT r."ownerKey", r.action, r.key, body_hash AS "bodyHash", answer
      FROM ${KEYS} JOIN svc.answers AS a
      ON (a.owner_key, a.action, a.key) = (r."ownerKey", r.action, r.key)`,
     [keys],
   );
-  const found = new Map(rows.map((row) => [nameOf(row), row]));
-  return wanted.map((key) => (ours.has(nameOf(key)) ? undefined : found.get(nameOf(key))));
+  const found = new Map(rows.map((row) => [keyText(row), row]));
+  return requests.map((key) =>
+    reservedKeys.has(keyText(key)) ? undefined : found.get(keyText(key)),
+  );
 }
 
-async function keepAll(batch: Batch, kept: readonly Kept[]): Promise<readonly undefined[]> {
+async function keepAnswers(
+  batch: Batch,
+  answers: readonly AnswerToKeep[],
+): Promise<readonly undefined[]> {
   await batch.run(
     `UPDATE svc.answers AS a
      SET body_hash = r."bodyHash", answer = r.answer, expires_at = r."expiresAt"
      FROM json_to_recordset($1::json) AS r("ownerKey" text, action text, key text,
        "bodyHash" text, answer text, "expiresAt" bigint)
      WHERE (a.owner_key, a.action, a.key) = (r."ownerKey", r.action, r.key)`,
-    [JSON.stringify(kept)],
+    [JSON.stringify(answers)],
   );
-  return kept.map(() => undefined);
+  return answers.map(() => undefined);
 }
 
-function nameOf({ ownerKey, action, key }: AnswerKey): string {
+function keyText({ ownerKey, action, key }: AnswerKey): string {
   return JSON.stringify([ownerKey, action, key]);
 }

@@ -17,10 +17,10 @@ const PLACE = `(CASE WHEN status = 'queued' THEN seq END)`;
 export function taskQueue(sql: StoreSql, batch: Batch): TaskQueue {
   return {
     nextQueued: (nowMs, filter) =>
-      batch.ask(nextQueued, (requests) => nextQueued(sql, batch, requests), { ...filter, nowMs }),
+      batch.load(nextQueued, (requests) => nextQueued(sql, batch, requests), { ...filter, nowMs }),
     // The server's clock does not jump.
     expired: async ({ nowMs }, limit) => {
-      if (!batch.looksForExpired(nowMs)) return [];
+      if (!batch.shouldCheckExpired(nowMs)) return [];
       return batch.query<TaskRecord>(
         `${selectTask(sql)} JOIN svc.flows ON flows.seq = tasks.flow_seq
          WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2
@@ -41,28 +41,28 @@ async function nextQueued(sql: StoreSql, batch: Batch, requests: readonly QueueR
   const turn = new Turn(batch);
   await turn.take('queue', '');
   try {
-    const given = new Map<QueueRequest, TaskRecord>();
-    for (const alike of groupBy(requests, fitOf).values()) {
-      for (const [at, task] of (await queuedFor(sql, batch, alike)).entries()) {
-        const request = alike[at];
+    const claimed = new Map<QueueRequest, TaskRecord>();
+    for (const group of groupBy(requests, filterKey).values()) {
+      for (const [at, task] of (await queuedFor(sql, batch, group)).entries()) {
+        const request = group[at];
         if (request === undefined) break;
         batch.claimedSeqs.add(task.seq);
-        given.set(request, task);
+        claimed.set(request, task);
       }
     }
-    return requests.map((request) => given.get(request));
+    return requests.map((request) => claimed.get(request));
   } finally {
     turn.end();
   }
 }
 
 /** The same for requests that the same tasks fit. */
-function fitOf({ runtimes, agentId }: QueueRequest): string {
+function filterKey({ runtimes, agentId }: QueueRequest): string {
   return JSON.stringify([runtimes, agentId]);
 }
 
-async function queuedFor(sql: StoreSql, batch: Batch, alike: readonly QueueRequest[]) {
-  const [first] = alike;
+async function queuedFor(sql: StoreSql, batch: Batch, group: readonly QueueRequest[]) {
+  const [first] = group;
   if (first === undefined) return [];
   const { runtimes = null, nowMs, agentId = null } = first;
   return batch.query<TaskRecord>(
@@ -71,6 +71,6 @@ async function queuedFor(sql: StoreSql, batch: Batch, alike: readonly QueueReque
        AND (next_run_at IS NULL OR next_run_at <= $2) AND seq <> ALL($4::bigint[])
        AND nullif(runtime = ANY(${PAUSED}), true) IS NOT NULL AND NOT $6::text[] <@ ${PAUSED}
      ORDER BY ${PLACE} LIMIT $5 ${sql.taken('tasks')}`,
-    [runtimes, nowMs, agentId, [...batch.claimedSeqs], alike.length, runtimes ?? TASK_RUNTIMES],
+    [runtimes, nowMs, agentId, [...batch.claimedSeqs], group.length, runtimes ?? TASK_RUNTIMES],
   );
 }

@@ -54,14 +54,14 @@ export function sqliteSql(database: Connection): StoreSql {
     find: async <K extends number | string, Row extends object>(lookup: Lookup<K, Row>, key: K) =>
       compiled(lookup, () => lookup.sql(DIALECT)).all<Row>([key]),
     insert: async (table, row) => {
-      const { name, own } = table;
+      const { name, writtenColumns: own } = table;
       const insert = compiled(
         `insert ${name}`,
         () => `INSERT INTO ${name} (${columnList(own)}) VALUES (${places(own)})`,
       );
       return Number(insert.run(valuesOf(row, own)).lastInsertRowid);
     },
-    update: async ({ name, own }, row) => {
+    update: async ({ name, writtenColumns: own }, row) => {
       const text = () => `UPDATE ${name} SET ${assignments(own, 2)} WHERE seq = $1`;
       compiled(`update ${name}`, text).run([row.seq, ...valuesOf(row, own)]);
     },
@@ -93,15 +93,15 @@ function compile(database: Connection, text: string) {
 }
 
 /** The first column is `flow_seq`. */
-const INSERT_ENTRY = `INSERT INTO history (n, ${columnList(HISTORY.own)})
-  VALUES ((SELECT coalesce(max(n), 0) + 1 FROM history WHERE flow_seq = $1), ${places(HISTORY.own)})`;
+const INSERT_ENTRY = `INSERT INTO history (n, ${columnList(HISTORY.writtenColumns)})
+  VALUES ((SELECT coalesce(max(n), 0) + 1 FROM history WHERE flow_seq = $1), ${places(HISTORY.writtenColumns)})`;
 
 /** Adds what the changes of a transaction noted, in their order. */
 export async function appendHistory(
   { run }: StoreSql,
   entries: readonly NewHistoryEntry[],
 ): Promise<void> {
-  for (const entry of entries) await run(INSERT_ENTRY, valuesOf(entry, HISTORY.own));
+  for (const entry of entries) await run(INSERT_ENTRY, valuesOf(entry, HISTORY.writtenColumns));
 }
 
 function answerRows({ query, run }: StoreSql): AnswerRows {

@@ -22,13 +22,13 @@ export interface RecordFilter<Status extends string> {
   readonly limit: number;
 }
 
-interface FoundRow {
+interface FlowOrTask {
   readonly seq: number;
   readonly status: string;
 }
 
 /** What the tables of flows and tasks have in common. */
-interface FoundTable<Row extends FoundRow, Filter> {
+interface FlowOrTaskTable<Row extends FlowOrTask, Filter> {
   readonly table: RecordTable;
   readonly byId: (id: string) => Promise<Row | undefined>;
   readonly idOf: (row: Row) => string;
@@ -37,14 +37,14 @@ interface FoundTable<Row extends FoundRow, Filter> {
 }
 
 /** Writes and finds records that have an id, an owner and a status. */
-export function foundRows<
-  Row extends FoundRow,
+export function flowOrTaskRows<
+  Row extends FlowOrTask,
   Filter extends RecordFilter<Row['status']>,
-  Trouble extends string,
+  Problem extends string,
 >(
   sql: StoreSql,
-  { table, byId, idOf, conditionsOf }: FoundTable<Row, Filter>,
-  troubles: (before: string) => Readonly<Record<Trouble, string>>,
+  { table, byId, idOf, conditionsOf }: FlowOrTaskTable<Row, Filter>,
+  problems: (before: string) => Readonly<Record<Problem, string>>,
 ) {
   const select = selectFrom(sql, table);
   const whereIn = (filter: Omit<Filter, 'limit'>) =>
@@ -80,9 +80,9 @@ export function foundRows<
       );
       return rows.map(({ status, count }) => [status, count] as const);
     },
-    /** Those that something is wrong with. @param beforeMs what happened before is too long ago */
-    troubled: (trouble: Trouble, beforeMs: number, limit: number) => {
-      const condition = troubles('$2')[trouble];
+    /** Records with a problem. @param beforeMs what happened before is too long ago */
+    withProblem: (problem: Problem, beforeMs: number, limit: number) => {
+      const condition = problems('$2')[problem];
       // A server wants to know what each value is for.
       const values = condition.includes('$2') ? [limit, beforeMs] : [limit];
       return sql.query<Row>(`${select} WHERE ${condition} LIMIT $1`, values);
