@@ -60,6 +60,17 @@ const MIN_INTERVAL_MS = 20;
 /** Factor on the interval after each success. */
 const RECOVERY = 0.85;
 
+interface Run {
+  readonly rules: RetryRules;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+  /** Consecutive pauses without a success. Those of other runs leave this one its tries. */
+  rounds: number;
+}
+
+function isTooLong(waitMs: number, { giveUpOnLongWaits, maxWaitMs }: RetryRules): boolean {
+  return giveUpOnLongWaits && waitMs > maxWaitMs;
+}
+
 /**
  * Paces all requests of one adapter together: after a rate limit, all requests wait, and the rate
  * stays lower until answers succeed again. A rate limit slows a run down instead of failing it.
@@ -68,8 +79,6 @@ export class Pacer {
   private pausedUntilMs = 0;
   private intervalMs = 0;
   private nextSlotMs = 0;
-  /** Consecutive pauses without a success. */
-  private rounds = 0;
   private readonly nowMs: () => number;
   private readonly random: () => number;
 
@@ -79,11 +88,13 @@ export class Pacer {
     this.random = random;
   }
 
+  /** For the requests of one run. */
   pacing(rules: RetryRules, onEvent: (event: EmbeddingEvent) => void): Pacing {
+    const run: Run = { rules, onEvent, rounds: 0 };
     return {
       ready: (signal) => this.ready(signal, rules),
-      delayAfter: (fault, tries) => this.delayAfter(fault, tries, rules, onEvent),
-      succeeded: () => this.succeeded(),
+      delayAfter: (fault, tries) => this.delayAfter(fault, tries, run),
+      succeeded: () => this.succeeded(run),
     };
   }
 
@@ -91,12 +102,11 @@ export class Pacer {
     for (;;) {
       signal.throwIfAborted();
       const now = this.nowMs();
-      const pauseMs = this.pausedUntilMs - now;
-      // Whoever waits for a query would otherwise learn that nobody answered.
-      if (rules.giveUpOnLongWaits && pauseMs > rules.maxWaitMs) {
-        throw new VendorFault('rate', 'the rate of requests is limited', { waitMs: pauseMs });
-      }
       const waitMs = Math.max(this.pausedUntilMs, this.nextSlotMs) - now;
+      // Whoever waits for a query would otherwise learn that nobody answered.
+      if (isTooLong(waitMs, rules)) {
+        throw new VendorFault('rate', 'the rate of requests is limited', { waitMs });
+      }
       if (waitMs <= 0) {
         this.nextSlotMs = now + this.intervalMs;
         return;
@@ -105,17 +115,12 @@ export class Pacer {
     }
   }
 
-  private delayAfter(
-    fault: VendorFault,
-    tries: number,
-    rules: RetryRules,
-    onEvent: (event: EmbeddingEvent) => void,
-  ): number | undefined {
+  private delayAfter(fault: VendorFault, tries: number, run: Run): number | undefined {
     if (!isTransient(fault)) return undefined;
+    const { rules, onEvent } = run;
     const askedMs = fault.details.waitMs;
-    if (rules.giveUpOnLongWaits && askedMs !== undefined && askedMs > rules.maxWaitMs)
-      return undefined;
-    if (fault.details.kind === 'rate') return this.slowDown(askedMs, rules, onEvent);
+    if (isTooLong(askedMs ?? 0, rules)) return undefined;
+    if (fault.details.kind === 'rate') return this.slowDown(askedMs, run);
     if (tries >= rules.maxTries) return undefined;
     const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(tries));
     onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
@@ -123,27 +128,30 @@ export class Pacer {
   }
 
   /** Pauses all requests; rate limits of requests already in flight count as the same pause. */
-  private slowDown(
-    askedMs: number | undefined,
-    rules: RetryRules,
-    onEvent: (event: EmbeddingEvent) => void,
-  ): number | undefined {
+  private slowDown(askedMs: number | undefined, run: Run): number | undefined {
+    const { rules, onEvent } = run;
     const now = this.nowMs();
     if (now >= this.pausedUntilMs) {
-      if (now - this.pausedUntilMs > FORGOTTEN_MS) this.rounds = 0;
-      this.rounds += 1;
+      if (now - this.pausedUntilMs > FORGOTTEN_MS) run.rounds = 0;
+      run.rounds += 1;
       const most = askedMs === undefined ? rules.maxUntimedLimits : rules.maxTries;
-      if (this.rounds >= most) return undefined;
-      const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(this.rounds));
+      if (run.rounds >= most) return undefined;
+      const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(run.rounds));
       this.pausedUntilMs = now + waitMs;
-      this.intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2));
+      // Later pauses show how long the limit lasts, not that the pace is too high.
+      if (run.rounds < rules.maxTries) {
+        const twice = Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2);
+        this.intervalMs = Math.min(MAX_INTERVAL_MS, twice);
+      }
       onEvent({ type: 'rate.limited', waitMs, askedMs, perSecond: 1000 / this.intervalMs });
     }
-    return Math.max(1, this.pausedUntilMs - now);
+    // A longer pause may have begun while the request was in flight.
+    const leftMs = Math.max(1, this.pausedUntilMs - now);
+    return isTooLong(leftMs, rules) ? undefined : leftMs;
   }
 
-  private succeeded(): void {
-    this.rounds = 0;
+  private succeeded(run: Run): void {
+    run.rounds = 0;
     this.intervalMs *= RECOVERY;
     if (this.intervalMs < MIN_INTERVAL_MS) this.intervalMs = 0;
   }

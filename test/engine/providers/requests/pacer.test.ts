@@ -79,6 +79,27 @@ test('a question does not wait for the long pause of another request', async () 
   await pacer.pacing(INTERACTIVE, quiet).ready(signal);
 });
 
+test('a question whose request was in flight when a long pause began does not wait for it', () => {
+  const pacer = pacerAt({ ms: 0 });
+  const question = pacer.pacing(INTERACTIVE, quiet);
+  pacer.pacing(PATIENT, quiet).delayAfter(fault('rate', 30_000), 1);
+  assert.is(question.delayAfter(fault('rate'), 1), undefined);
+});
+
+test('a run that gave up takes no tries from the next one', () => {
+  const clock = { ms: 0 };
+  const pacer = pacerAt(clock);
+  for (const run of ['first', 'second']) {
+    const pacing = pacer.pacing(INTERACTIVE, quiet);
+    const waits = [1, 2, 3].map(() => {
+      const wait = pacing.delayAfter(fault('rate', 1000), 1);
+      clock.ms += 1000;
+      return wait;
+    });
+    assert.equal(waits, [1000, 1000, undefined], run);
+  }
+});
+
 test('a probe is sent once', () => {
   const pacing = pacerAt({ ms: 0 }).pacing(ONCE, quiet);
   for (const kind of ['network', 'overload', 'timeout', 'rate'] as const) {
