@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type DreamTarget,
   type EvaluationOutput,
@@ -14,7 +13,7 @@ import type { MemoryStore } from '../../engine/memory/forget/index.js';
 import { openMemory } from '../../engine/memory/index.js';
 import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
 import { isProcessLockHeld, withProcessLock } from '../../engine/sqlite/process-lock.js';
-import { anySignal } from '../../engine/support/async.js';
+import { anySignal, letOthersRun } from '../../engine/support/async.js';
 import {
   type EngineContext,
   resolveStatePaths,
@@ -170,7 +169,7 @@ async function copyNotes(
   const scan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [], exclude });
   for (const { path, source } of scan.files) {
     // Lets the time limit pass.
-    await nextTurn();
+    await letOthersRun();
     signal.throwIfAborted();
     const text = sources.read({ source, path, startLine: 1, endLine: 1 })?.lines.join('\n');
     if (text !== undefined) writeNote(to, path, text);

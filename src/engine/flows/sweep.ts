@@ -1,5 +1,5 @@
 import { ACTIVE_FLOW_STATUSES } from '../flow-model/flow-record.js';
-import { othersTurn } from '../support/async.js';
+import { letOthersRun } from '../support/async.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
 import { settle } from './outbox.js';
@@ -128,7 +128,7 @@ async function trimPages(
     }
     last = page.length < PAGE ? undefined : page.at(-1);
     // Requests go first.
-    await othersTurn(undefined);
+    await letOthersRun();
   } while (last !== undefined);
 }
 

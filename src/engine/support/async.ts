@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** A promise that is settled from outside; settling it again does nothing. */
 export interface Deferred<T> {
@@ -21,8 +21,8 @@ export function deferred<T>(): Deferred<T> {
 }
 
 /** Lets other work of the process go first, such as drawing a key. @throws the signal's reason */
-export async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
-  await nextTurn();
+export async function letOthersRun(signal?: AbortSignal): Promise<void> {
+  await setImmediate();
   signal?.throwIfAborted();
 }
 

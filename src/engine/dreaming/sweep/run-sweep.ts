@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import { inRolledBackTransaction } from '../../sqlite/database.js';
-import { anySignal } from '../../support/async.js';
+import { anySignal, letOthersRun } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import type { DreamTarget } from '../dream-targets.js';
@@ -164,7 +163,7 @@ class Sweep {
       this.emit({ type: 'recalls.ingested', ...recalls });
       for (const phase of PHASES) {
         // Phases are synchronous: let the rest of the process run in between.
-        await nextTurn();
+        await letOthersRun();
         await this.runPhase(phase);
       }
       await this.writeDiary();

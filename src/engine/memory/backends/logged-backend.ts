@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoadedConfig, ResolvedAgent } from '../../config/index.js';
+import { letOthersRun } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
 import type { GetResponse } from '../get/index.js';
 import type { SharedPlace } from '../home/index.js';
@@ -57,7 +57,7 @@ export function loggedBackend(
   if (onRecall === undefined && onLookup === undefined && onActivity === undefined) return backend;
   let logging: Promise<void> = Promise.resolve();
   const log = (write: () => Promise<void>): void => {
-    logging = Promise.all([logging, nextTurn()]).then(write);
+    logging = Promise.all([logging, letOthersRun()]).then(write);
   };
   const onIndexed = (chunks: number): void => onActivity?.({ chunks });
   return {

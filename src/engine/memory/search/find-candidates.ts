@@ -1,4 +1,4 @@
-import { othersTurn } from '../../support/async.js';
+import { letOthersRun } from '../../support/async.js';
 import type {
   CandidateFilter,
   Language,
@@ -111,7 +111,7 @@ async function analyse(
 ): Promise<readonly AnalysedChunk[]> {
   const analysed: AnalysedChunk[] = [];
   for (const [at, chunk] of chunks.entries()) {
-    if (at % WITHOUT_PAUSE === 0) await othersTurn(signal);
+    if (at % WITHOUT_PAUSE === 0) await letOthersRun(signal);
     analysed.push(analyseChunk(chunk, matcher));
   }
   return analysed;

@@ -71,10 +71,9 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
   if (copies.length === 0) return groups;
   const notes = groups.filter(({ item }) => !isCopy(item.passage));
   const texts = notes.map(({ item }) => flatText(item.passage));
-  const placed = [...groups];
-  for (const copy of copies) {
-    const { passage } = copy.item;
-    const origins = bestLines(passage, lineWeights).map(({ text, number }) => {
+  /** For each of the best lines of a copy: the position of the note with the same statement; -1 for none. */
+  const originsOf = (passage: Passage): number[] =>
+    bestLines(passage, lineWeights).map(({ text, number }) => {
       const same = texts.findIndex((note) => note.includes(text));
       if (same !== -1) return same;
       const lines = promoted.get(documentKeyText(passage));
@@ -83,6 +82,9 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
         ({ item }) => from !== undefined && hasLinesFrom(item.passage, passage, from),
       );
     });
+  const placed = [...groups];
+  for (const copy of copies) {
+    const origins = originsOf(copy.item.passage);
     const best = notes[Math.min(...origins.filter((at) => at !== -1))];
     const originAt = placed.findIndex(({ item }) => item === best?.item);
     const origin = placed[originAt];

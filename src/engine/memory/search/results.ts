@@ -1,4 +1,4 @@
-import { othersTurn } from '../../support/async.js';
+import { letOthersRun } from '../../support/async.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
@@ -69,11 +69,11 @@ export async function resultsOf(
   const minScore = request.minScore ?? options.minScore;
   // Before decay: age changes the order, but never leaves a question without its only answer.
   const isGood = ({ relevance }: FusedChunk): boolean => round(relevance) >= minScore;
-  await othersTurn(signal);
+  await letOthersRun(signal);
   const [good, poor] = split(scoredPassages(findings, isGood), ({ chunk }) => isGood(chunk));
   const { mmrLambda } = options;
-  await othersTurn(signal);
-  const distinct =
+  await letOthersRun(signal);
+  const groups =
     request.keepRepeats === true
       ? good.map((item) => ({ item, similar: [] }))
       : withOrigins(
@@ -81,16 +81,16 @@ export async function resultsOf(
           findings.lineWeights,
           findings.promoted,
         );
-  const groups =
+  const best =
     mmrLambda === undefined
-      ? distinct.slice(0, maxResults)
-      : diversified(distinct, mmrLambda, maxResults);
+      ? groups.slice(0, maxResults)
+      : diversified(groups, mmrLambda, maxResults);
   const results: BareResult[] = [];
-  for (const [position, group] of groups.entries()) {
-    if (position % WITHOUT_PAUSE === 0) await othersTurn(signal);
+  for (const [position, group] of best.entries()) {
+    if (position % WITHOUT_PAUSE === 0) await letOthersRun(signal);
     results.push(resultOf(group, position, findings, { ...options, explain: request.explain }));
   }
-  return { results, belowMinScore: Math.min(poor.length, maxResults - groups.length) };
+  return { results, belowMinScore: Math.min(poor.length, maxResults - best.length) };
 }
 
 /** All passages, those that are good enough first; any chunk can join a passage. */
@@ -116,15 +116,15 @@ function split<Item>(
 }
 
 function diversified(
-  distinct: readonly RepeatGroup<ScoredPassage>[],
+  groups: readonly RepeatGroup<ScoredPassage>[],
   lambda: number,
   maxResults: number,
 ): readonly RepeatGroup<ScoredPassage>[] {
-  const items = distinct.slice(0, maxResults * DIVERSITY_POOL).map((found, place) => ({
-    ...found,
+  const items = groups.slice(0, maxResults * DIVERSITY_POOL).map((group, place) => ({
+    ...group,
     place,
-    score: found.item.chunk.score,
-    text: found.item.passage.lines.map((line) => line.text).join('\n'),
+    score: group.item.chunk.score,
+    text: group.item.passage.lines.map((line) => line.text).join('\n'),
   }));
   return diversify(items, lambda, maxResults).map(({ item: { item, similar, place }, overlap }) => {
     const diversity = { placeBefore: place + 1, overlap: round(overlap) };

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { letOthersRun } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { chunkDocument } from '../chunking/chunk-document.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
@@ -100,7 +100,7 @@ export async function applyPlan(
       const { documents, chunks } = tally;
       onEvent({ type: 'batch.committed', documents, chunks });
       // Lets a screen draw and a signal arrive.
-      await nextTurn();
+      await letOthersRun();
       if (signal?.aborted === true && !isDone()) return tally.result(true);
     }
     return tally.result(false);

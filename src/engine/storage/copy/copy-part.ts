@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { othersTurn } from '../../support/async.js';
+import { letOthersRun } from '../../support/async.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
 
 /** Where rows are read from, a page at a time. */
@@ -111,7 +111,7 @@ async function* pages<Row>(source: CopySource<Row>, signal: AbortSignal) {
   let after: Row | undefined;
   for (;;) {
     // SQLite never yields, and a signal must be seen.
-    await othersTurn(signal);
+    await letOthersRun(signal);
     const rows = await source.page(after);
     after = rows.at(-1);
     if (after === undefined) return;

@@ -55,7 +55,7 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
     /**
      * The hits of all sources, queried separately and in parallel.
      *
-     * @param run one time limit for everything the program is run for until it answers
+     * @param run its time limit covers all runs of the program until it answers
      * @throws ToolFailure; the signal's reason
      */
     ask: async (

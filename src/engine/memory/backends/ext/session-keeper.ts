@@ -9,14 +9,14 @@ export type Session = Pick<McpSession, 'ask' | 'close'>;
 /** Starts one. */
 export type OpenSession = (tool: Tool) => Promise<Session>;
 
-interface KeptSession {
+interface RunningSession {
   readonly key: string;
-  readonly opened: Promise<Session>;
+  readonly session: Promise<Session>;
   /** Why it broke, as the first query saw it. */
   failure: unknown;
 }
 
-/** After this many failures in a row the program is no longer kept running: each try costs a start. */
+/** After this many failures in a row the program is no longer running running: each try costs a start. */
 const MOST_BREAKS = 3;
 
 /**
@@ -24,23 +24,23 @@ const MOST_BREAKS = 3;
  * that breaks is closed, and the next query starts another.
  */
 export function keepSession(open: OpenSession) {
-  let current: KeptSession | undefined;
+  let current: RunningSession | undefined;
   /** The program, and how many sessions broke since its last answer. */
   let breaks = { key: '', count: 0 };
   let isClosed = false;
   const breaksOf = ({ key }: Tool): number => (breaks.key === key ? breaks.count : 0);
-  const keptFor = (tool: Tool): KeptSession => {
+  const sessionFor = (tool: Tool): RunningSession => {
     if (current?.key === tool.key) return current;
     // Another release has been installed.
     if (current !== undefined) void closeSession(current);
-    current = { key: tool.key, opened: open(tool), failure: undefined };
+    current = { key: tool.key, session: open(tool), failure: undefined };
     return current;
   };
   /** Ends the program; the next query starts it again. */
   const end = async (): Promise<void> => {
-    const kept = current;
+    const running = current;
     current = undefined;
-    if (kept !== undefined) await closeSession(kept);
+    if (running !== undefined) await closeSession(running);
   };
   return {
     end,
@@ -59,23 +59,23 @@ export function keepSession(open: OpenSession) {
       run: RunOptions,
     ): Promise<ToolAnswer | undefined> => {
       if (isClosed || breaksOf(tool) >= MOST_BREAKS) return undefined;
-      const kept = keptFor(tool);
+      const running = sessionFor(tool);
       try {
-        const session = await kept.opened;
+        const session = await running.session;
         const answer = await session.ask(question, run);
         breaks = { key: tool.key, count: 0 };
         return answer;
       } catch (error) {
         // A cancelled query leaves the session to the others.
         run.signal?.throwIfAborted();
-        kept.failure ??= error;
-        if (current === kept) {
+        running.failure ??= error;
+        if (current === running) {
           breaks = { key: tool.key, count: breaksOf(tool) + 1 };
           current = undefined;
         }
-        await closeSession(kept);
+        await closeSession(running);
         // After a crash the program is run per query; after a timeout that would not help.
-        const { failure } = kept;
+        const { failure } = running;
         if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
         throw failure;
       }
@@ -83,7 +83,7 @@ export function keepSession(open: OpenSession) {
   };
 }
 
-async function closeSession({ opened }: KeptSession): Promise<void> {
-  const session = await opened.catch(() => undefined);
+async function closeSession(running: RunningSession): Promise<void> {
+  const session = await running.session.catch(() => undefined);
   await session?.close();
 }

@@ -1,6 +1,6 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRows, queryValue } from '../../../sqlite/query.js';
+import { letOthersRun } from '../../../support/async.js';
 import type { Source } from '../../types.js';
 import {
   type CandidateFilter,
@@ -37,7 +37,7 @@ export async function lexicalCandidates(
   if (essential !== undefined) {
     const found = await bestCandidates(database, { match, within: essential.match, kept }, limit);
     if ((found[limit - 1]?.bm25 ?? 0) > essential.scoreWithout) return found;
-    await othersTurn();
+    await letOthersRun();
   }
   return bestCandidates(database, { match, kept }, limit);
 }
@@ -81,7 +81,7 @@ async function bestCandidates(
   const last = rows[limit - 1]?.bm25;
   // Ties at the limit are broken by date and path, not by the order in which rows were written.
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
-  if (isTied) await othersTurn();
+  if (isTied) await letOthersRun();
   const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
   return best.slice(0, limit).map(chunkOf);
 }

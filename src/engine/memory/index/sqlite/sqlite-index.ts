@@ -1,6 +1,6 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Connection, closeWriter } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
+import { letOthersRun } from '../../../support/async.js';
 import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
@@ -123,21 +123,21 @@ export function createSqliteIndex(
     syncMark: async () => readSyncMark(database),
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
     lexicalCandidates: async (match, limit, filter, essential) => {
-      await othersTurn();
+      await letOthersRun();
       return lexicalCandidates(database, match, { limit, kept: filtered(filter), essential });
     },
     literalCandidates: async (text, limit, filter) => {
-      await othersTurn();
+      await letOthersRun();
       return literalCandidates(database, text, limit, filtered(filter));
     },
     countDated: async (days) => (await import('./dated-candidates.js')).countDated(database, days),
     datedCandidates: async (question) => {
-      await othersTurn();
+      await letOthersRun();
       const { datedCandidates } = await import('./dated-candidates.js');
       return datedCandidates(database, question, filtered(question.filter));
     },
     countMatches: async (match, filter) => {
-      await othersTurn();
+      await letOthersRun();
       return countMatches(database, match, filtered(filter));
     },
     termStatistics: async (matches) => {
@@ -151,11 +151,11 @@ export function createSqliteIndex(
       return codes.length === 0 ? [] : (await import('../languages.js')).languagesOf(codes);
     },
     termsBetween: async (first, end) => {
-      await othersTurn();
+      await letOthersRun();
       return termsBetween(database, first, end);
     },
     someTexts: async (match, limit) => {
-      await othersTurn();
+      await letOthersRun();
       return someTexts(database, match, limit);
     },
     lexicalScores: async (match, chunkIds) => lexicalScores(database, match, chunkIds),

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord } from '../../../config/index.js';
 import { messageOf } from '../../../errors/index.js';
+import { letOthersRun } from '../../../support/async.js';
 import { READ_NO_LINK } from '../../../support/files.js';
 import { parsedJson } from '../../../support/text.js';
 import { type ExportedConversation, exportedConversation } from './exported-conversation.js';
@@ -50,7 +50,7 @@ export async function* readExport(
       }
       if (texts.isDone()) break;
       // Lets a screen draw and a signal arrive.
-      await nextTurn();
+      await letOthersRun();
     }
     texts.end();
     if (unknown > 0)

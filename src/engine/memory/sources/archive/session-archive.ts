@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSessionReader } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
+import { letOthersRun } from '../../../support/async.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
 import type { FileFingerprint, SkippedFile } from '../../types.js';
@@ -241,7 +241,7 @@ export class SessionArchive implements ArchivedConversations {
           if (file !== undefined) turns += archive(store, file, leftOf);
         }
       });
-      await nextTurn();
+      await letOthersRun();
     }
   }
 
