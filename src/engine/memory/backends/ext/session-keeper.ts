@@ -16,7 +16,7 @@ interface RunningSession {
   failure: unknown;
 }
 
-/** After this many failures in a row the program is no longer running running: each try costs a start. */
+/** After this many failures in a row the program is no longer kept running: each try costs a start. */
 const MOST_BREAKS = 3;
 
 /**
