@@ -11,12 +11,11 @@ import {
   sessionKeyOf,
 } from '../engine/active-memory/index.js';
 import { messageOf } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/masking/index.js';
 import { channelOf } from '../engine/scope/decide-scope.js';
-import type { EngineContext } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { readHookInput } from './hook-input.js';
+import type { Showing } from './showing.js';
 
 /** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags, TargetFlags {
@@ -57,9 +56,7 @@ const ENDING_MS = 20;
 export async function runRecallHook(
   agent: HookAgent,
   flags: RecallFlags,
-  context: EngineContext,
-  mask: SecretMask,
-  signal: AbortSignal,
+  { context, mask, signal }: Pick<Showing, 'context' | 'mask' | 'signal'>,
 ): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {

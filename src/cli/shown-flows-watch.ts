@@ -146,7 +146,8 @@ async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showi
   });
   const signal = anySignal([showing.signal, stopping.signal]);
   const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
-  const following = follow(screen.refresh, REDRAW_POLLS, flows, signal, onOutage);
+  const onChange = screen.refresh;
+  const following = follow(flows, { onChange, mostPolls: REDRAW_POLLS, signal, onOutage });
   try {
     await Promise.race([following, screen.failed]);
   } finally {
@@ -182,24 +183,30 @@ async function asLines(
   };
   // Stop when the reader of the pipe is gone.
   const signal = anySignal([showing.signal, stdoutLost]);
-  await follow(printNew, Number.POSITIVE_INFINITY, flows, signal, onOutage);
+  const mostPolls = Number.POSITIVE_INFINITY;
+  await follow(flows, { onChange: printNew, mostPolls, signal, onOutage });
   return stdoutLost.aborted ? 'left' : 'interrupted';
 }
 
-/** Calls back immediately, after every commit, and after a number of checks without one. */
+interface FollowOptions {
+  /** Called immediately, after every commit, and after `mostPolls` checks without one. */
+  readonly onChange: () => Promise<void>;
+  readonly mostPolls: number;
+  readonly signal: AbortSignal;
+  readonly onOutage: ((error: SvcError) => void) | undefined;
+}
+
+/** Polls for commits until the signal. */
 async function follow(
-  changed: () => Promise<void>,
-  mostPolls: number,
   flows: FollowedFlows,
-  signal: AbortSignal,
-  onOutage?: (error: SvcError) => void,
+  { onChange, mostPolls, signal, onOutage }: FollowOptions,
 ): Promise<void> {
   let shownVersion = '';
   for (let polls = 0; !signal.aborted; polls++) {
     try {
       const version = await flows.version();
       if (version !== shownVersion || polls >= mostPolls) {
-        await changed();
+        await onChange();
         shownVersion = version;
         polls = 0;
       }

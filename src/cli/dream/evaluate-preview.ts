@@ -61,7 +61,7 @@ export async function evaluatePreview(
       const bounds = { context, signal: bounded };
       return {
         questions: questions.length,
-        ...(await compare(target, files, questions, folder, bounds)),
+        ...(await compare({ target, files, questions, folder }, bounds)),
       };
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -99,12 +99,15 @@ export function previewStore(state: StatePaths): MemoryStore | undefined {
   };
 }
 
-/** @param folder where the copy is made */
+interface Comparison extends Pick<SweepPreview, 'files'> {
+  readonly target: DreamTarget;
+  readonly questions: ReturnType<typeof questionsOf>;
+  /** Where the copy is made. */
+  readonly folder: string;
+}
+
 async function compare(
-  target: DreamTarget,
-  files: SweepPreview['files'],
-  questions: ReturnType<typeof questionsOf>,
-  folder: string,
+  { target, files, questions, folder }: Comparison,
   { context, signal }: Omit<EvaluationOptions, 'timeLimitMs'>,
 ): Promise<Pick<EvaluationOutput, 'after' | 'before'>> {
   const dir = join(folder, 'notes');

@@ -34,6 +34,14 @@ interface SweepRequest {
   readonly remReport: boolean;
 }
 
+/** What writes the diary of a sweep, and how the sweep is shown. */
+interface SweepView {
+  readonly narrator: Narrator | undefined;
+  /** Prefix of every line. */
+  readonly before: string;
+  readonly steps: StepsOptions;
+}
+
 /** Base of the commands that run sweeps. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
@@ -47,7 +55,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
       try {
         const narrator = request.dryRun ? undefined : await this.openNarrator(loaded);
-        sweeps.push(await this.sweepOne(target, request, narrator, before, steps));
+        sweeps.push(await this.sweepOne(target, request, { narrator, before, steps }));
       } catch (error) {
         if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
         const why = this.noteFailure(dir, error);
@@ -73,9 +81,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   private async sweepOne(
     target: DreamTarget,
     { only, dryRun, ...request }: SweepRequest,
-    narrator: Narrator | undefined,
-    before: string,
-    steps: StepsOptions,
+    { narrator, before, steps }: SweepView,
   ): Promise<SweptOutput> {
     const events = new SweepSteps(before);
     let remReport: string | undefined;

@@ -32,7 +32,8 @@ export async function offerIntegration(
   try {
     const agents = await listIntegrations(world, 'user', AGENT_IDS, programFacts());
     const chosen = await askAgent(agents, showing);
-    return chosen !== undefined && (await integrate(chosen, configFile, world, showing, warn));
+    if (chosen === undefined) return false;
+    return await integrate({ agent: chosen, configFile }, world, showing, warn);
   } catch (error) {
     if (showing.signal.aborted || !(error instanceof SvcError)) throw error;
     if (error.code !== 'INTERRUPTED') {
@@ -84,8 +85,7 @@ function isRegistered({ servers }: ListedAgent): boolean {
 }
 
 async function integrate(
-  agent: AgentId,
-  configFile: string,
+  { agent, configFile }: { readonly agent: AgentId; readonly configFile: string },
   world: IntegrateWorld,
   { context, view, signal, write }: Showing,
   warn: (warning: Warning) => void,

@@ -70,7 +70,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
   async run(): Promise<RecallDocument> {
     const { args, flags } = await this.parse(MemoryRecall);
     if (flags.hook !== undefined) {
-      await runRecallHook(flags.hook, flags, this.context(), this.mask, this.signal);
+      const { mask, signal } = this;
+      await runRecallHook(flags.hook, flags, { context: this.context(), mask, signal });
       return {};
     }
     if (flags.switch !== undefined) return this.switchSession(flags.switch === 'on', flags);

@@ -111,7 +111,7 @@ async function runTrial(
       answered.push(...answers.questions);
       warnings.push(...answers.warnings);
       if (misses === undefined) continue;
-      misses.push(...(await missesOf(answers, memory, trial, workspace, request)));
+      misses.push(...(await missesOf(answers, memory, { trial, workspace }, request)));
       signal.throwIfAborted();
     } finally {
       await memory.backend.close();
@@ -145,8 +145,7 @@ function limitsOf(
 async function missesOf(
   answers: Answers,
   { agent }: OpenedMemory,
-  trial: Trial,
-  workspace: string | undefined,
+  { trial, workspace }: { readonly trial: Trial; readonly workspace: string | undefined },
   { open, onEvent, maxResults, signal }: EvalRequest,
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });

@@ -144,7 +144,7 @@ export function hookEntries(
         const listed = valueAt(data, list);
         return [...list, Array.isArray(listed) ? listed.length : 0];
       },
-      find: (data) => findHook(data, list, format.lists, ours, command),
+      find: (data) => findHook(data, { list, lists: format.lists, ours, command }),
     };
   });
 }
@@ -185,12 +185,18 @@ function versionEntry(value: number): EntrySpec {
 
 const PARTS = { recall: 'hook', capture: 'capture' } as const;
 
+interface HookPattern extends Pick<CommandHooks, 'lists'> {
+  /** Where the hooks of an event are listed. */
+  readonly list: ConfigPath;
+  /** Matches the command line of a hook of svc. */
+  readonly ours: RegExp;
+  /** What the hook should be. */
+  readonly command: Readonly<Record<string, EntryValue>>;
+}
+
 function findHook(
   data: unknown,
-  list: ConfigPath,
-  lists: CommandHooks['lists'],
-  ours: RegExp,
-  command: Readonly<Record<string, EntryValue>>,
+  { list, lists, ours, command }: HookPattern,
 ): FoundEntry | undefined {
   const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
   const foundAt = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
