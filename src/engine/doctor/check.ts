@@ -134,7 +134,7 @@ type ConfigReading =
   | { readonly state: 'unreadable'; readonly error: SvcError };
 
 /** What every check works with: the state at the start of one run. */
-export interface DoctorWorld extends LookOptions {
+export interface DoctorWorld extends DoctorOptions {
   readonly reading: ConfigReading;
   /** Empty while the configuration has faults. */
   readonly agents: readonly ResolvedAgent[];
@@ -154,7 +154,7 @@ export interface ConfiguredWorld extends DoctorWorld {
   readonly memories: () => Promise<readonly OpenedMemory[]>;
 }
 
-export interface LookOptions {
+export interface DoctorOptions {
   readonly context: EngineContext;
   readonly host: Host;
   /** The file named by `--config`. */
@@ -170,7 +170,7 @@ export interface OpenedWorld {
 }
 
 /** Reads the configuration for one run. */
-export function openWorld(options: LookOptions): OpenedWorld {
+export function openWorld(options: DoctorOptions): OpenedWorld {
   const reading = readConfig(options);
   const { context, configFile } = options;
   const loaded = 'loaded' in reading ? reading.loaded : undefined;
@@ -204,7 +204,7 @@ export function openWorld(options: LookOptions): OpenedWorld {
   return { world, configured, close };
 }
 
-function readConfig({ context, configFile }: LookOptions): ConfigReading {
+function readConfig({ context, configFile }: DoctorOptions): ConfigReading {
   const discovery = discoverConfig(context, configFile);
   const { file } = discovery;
   if (file === undefined) {

@@ -7,18 +7,18 @@ import {
   type CheckState,
   type DoctorCheck,
   type DoctorEvent,
+  type DoctorOptions,
   type DoctorReport,
   type Finding,
   type Fix,
   faultOf,
   finding,
-  type LookOptions,
   type OpenedWorld,
   openWorld,
 } from './check.js';
 import type { DoctorOutput } from './output-schemas.js';
 
-export interface RunDoctorOptions extends LookOptions {
+export interface RunDoctorOptions extends DoctorOptions {
   readonly checks: readonly DoctorCheck[];
   readonly onEvent?: ((event: DoctorEvent) => void) | undefined;
 }

@@ -46,7 +46,7 @@ export const configuration = check('configuration', async ({ reading, context })
       return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
     case 'faulty':
     case 'usable':
-      return checked(reading.checked, context);
+      return configReport(reading.checked, context);
   }
 });
 
@@ -55,7 +55,7 @@ function unreadable(error: SvcError): Finding {
   return faultOf(code, error, { place: error.location });
 }
 
-function checked(config: CheckedConfig, context: EngineContext): CheckReport {
+function configReport(config: CheckedConfig, context: EngineContext): CheckReport {
   const { document, faults, warnings } = config;
   const all = [...faults, ...warnings];
   const excerptOf = excerpts(document.text);

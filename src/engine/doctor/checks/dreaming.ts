@@ -121,10 +121,10 @@ export const schedule = configuredCheck('schedule', async (world) => {
   return { summary, findings };
 });
 
-function rareSweeps({ placeOf }: ConfiguredWorld, what: string): Finding {
+function rareSweeps({ placeOf }: ConfiguredWorld, problem: string): Finding {
   const place = placeOf([...DREAMING, 'frequency']);
   return finding('schedule-rare', 'warning', {
-    message: `the dreaming schedule ${what}`,
+    message: `the dreaming schedule ${problem}`,
     place,
     hint: 'use minute, hour, day of month, month and day of week, such as "0 3 * * *" for every night',
   });

@@ -22,14 +22,14 @@ export const flows = configuredCheck('flows', (world) =>
 
 const NO_FLOWS: CheckReport = { summary: 'none', findings: [], off: true };
 
-/** @param without the report where there are no flows */
+/** @param emptyReport the report where there are no flows */
 async function withFlows(
   { context, loaded }: ConfiguredWorld,
-  without: CheckReport,
+  emptyReport: CheckReport,
   check: (flows: Flows) => Promise<CheckReport>,
 ): Promise<CheckReport> {
   const flows = await openExistingFlows(context, loaded.resolved);
-  if (flows === undefined) return without;
+  if (flows === undefined) return emptyReport;
   try {
     return await check(flows);
   } finally {

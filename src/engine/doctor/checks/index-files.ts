@@ -92,16 +92,16 @@ async function forgetListFinding({ memory, world }: Subject): Promise<Finding | 
   }
 }
 
-const NAMED = 3;
+const MOST_NAMED = 3;
 
-/** Notes whose properties filters do not know. */
+/** Notes whose front matter is not valid, so that filters ignore them. */
 function frontMatterFinding({ status, agentId }: Subject): Finding | undefined {
   const { frontMatter, workspaceDir } = status;
   const [first] = frontMatter;
   if (first === undefined) return undefined;
   const notes = frontMatter.map(({ path, why }) => `${path} (${why})`);
   return finding('front-matter-invalid', 'warning', {
-    message: `the front matter of notes of agent ${agentId} cannot be read: ${listed(notes, NAMED)}`,
+    message: `the front matter of notes of agent ${agentId} cannot be read: ${listed(notes, MOST_NAMED)}`,
     cause: 'filters such as --where and --tag do not know its properties',
     place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
     hint: 'correct the YAML between the --- lines',
@@ -122,7 +122,7 @@ async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | und
     const targets = uniqueBy(broken, ({ target }) => target);
     const links = targets.map(({ from, line, target }) => `${from}#L${line} (${target})`);
     return finding('links-broken', 'note', {
-      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${listed(links, NAMED)}`,
+      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${listed(links, MOST_NAMED)}`,
       cause: 'they lead to no indexed file, or to a name that several files have',
       place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
       hint: `svc memory links --broken --agent ${agent.id}`,
@@ -260,7 +260,7 @@ function rebuildFix(subject: Subject, options: Omit<IndexFixOptions, 'title'>): 
   return indexFix(subject, { title: `rebuild the index of agent ${subject.agentId}`, ...options });
 }
 
-/** Updates or rebuilds an index. No vectors are made: they cost money or time that nobody agreed to. */
+/** Updates or rebuilds an index, without embedding: that costs money or time that nobody agreed to. */
 function indexFix(
   { world: { context, configFile }, agentId, status: { indexFile, shared } }: Subject,
   { title, safe = true, now, force = false }: IndexFixOptions,

@@ -23,7 +23,7 @@ import {
 export const leftovers = check('leftovers', async (world) => {
   const findings = [temporaryFiles(world)];
   for (const folder of indexFolders(world)) {
-    for (const index of indexesIn(folder)) findings.push(...(await ofIndex(index, world)));
+    for (const index of indexesIn(folder)) findings.push(...(await indexFindings(index, world)));
   }
   return { summary: 'none', findings };
 });
@@ -55,15 +55,15 @@ function indexesIn(folder: string): readonly IndexFiles[] {
     return stem === undefined || ending === undefined ? [] : [{ name, stem, ending }];
   });
   return [...new Set(parts.map(({ stem }) => stem))].map((stem) => {
-    const own = parts.filter((part) => part.stem === stem);
+    const indexParts = parts.filter((part) => part.stem === stem);
     const pick = (isPicked: (ending: string) => boolean): readonly RemovableFile[] =>
-      own
+      indexParts
         .filter(({ ending }) => isPicked(ending))
         .flatMap(({ name }) => removable(join(folder, name)));
     const isThere = names.includes(stem);
     return {
       indexFile: join(folder, stem),
-      hasLock: own.some(({ ending }) => ending === '.lock'),
+      hasLock: indexParts.some(({ ending }) => ending === '.lock'),
       builds: pick((ending) => ending.startsWith('.build')),
       // A lock file is not a leftover: it stays, and is free when no process has it.
       orphans: isThere ? [] : pick((ending) => ending.startsWith('-')),
@@ -72,12 +72,15 @@ function indexesIn(folder: string): readonly IndexFiles[] {
   });
 }
 
-async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<CheckReport['findings']> {
+async function indexFindings(
+  files: IndexFiles,
+  world: DoctorWorld,
+): Promise<CheckReport['findings']> {
   const { indexFile, hasLock, builds, orphans, replaced } = files;
-  const findings = replaced.map(setAside);
+  const findings = replaced.map(replacedFinding);
   const holder = hasLock ? await holderOf(indexFile, world) : undefined;
   // Another process is building it right now.
-  if (holder !== undefined) return [...findings, heldLong(indexFile, holder, world)];
+  if (holder !== undefined) return [...findings, longLockFinding(indexFile, holder, world)];
   const name = basename(indexFile);
   const removing = (title: string, stray: readonly RemovableFile[]): Fix =>
     removalFix({
@@ -122,7 +125,7 @@ async function holderOf(indexFile: string, world: DoctorWorld): Promise<LockHold
   return lock === undefined ? holder : undefined;
 }
 
-function heldLong(
+function longLockFinding(
   indexFile: string,
   { pid, sinceMs }: LockHolder,
   { context }: DoctorWorld,
@@ -137,7 +140,7 @@ function heldLong(
   });
 }
 
-function setAside(file: RemovableFile): Finding {
+function replacedFinding(file: RemovableFile): Finding {
   return finding('set-aside', 'warning', {
     message: `${basename(file.path)} was found where an index should be and was renamed`,
     cause: 'it is not an svc index and may be yours',
@@ -161,13 +164,13 @@ function temporaryFiles({ context, reading, agents }: DoctorWorld): Finding | un
   // Dreaming and forgetting write notes there.
   const workspaces = [...new Set(agents.map(({ workspaceDir }) => workspaceDir))];
   const oldest = context.clock.now() - WRITING_MS;
-  const own = [...folders].flatMap((folder) =>
+  const stateFiles = [...folders].flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.endsWith(TEMPORARY_ENDING))
       .map((name) => join(folder, name)),
   );
-  const files = [...new Set([...own, ...workspaces.flatMap(temporariesIn)])].flatMap((path) =>
-    removable(path, oldest),
+  const files = [...new Set([...stateFiles, ...workspaces.flatMap(temporariesIn)])].flatMap(
+    (path) => removable(path, oldest),
   );
   if (files.length === 0) return undefined;
   return finding('temporary-files', 'warning', {

@@ -16,21 +16,21 @@ import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } fro
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
 /** Clocks of file servers can be ahead. */
 const TOLERATED_MS = MS_PER_DAY;
-const NAMED = 3;
+const MOST_NAMED = 3;
 
 /** Whether the clock is plausible and no note was modified in the future. */
 export const clock = check('clock', async (world) => {
   const nowMs = world.context.clock.now();
   const summary = utcMinute(nowMs);
   const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
-  if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
+  if (nowMs < earliestMs) return { summary, findings: [wrongClock(nowMs, earliestMs)] };
   return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
 });
 
-function wrong(nowMs: number, earliestMs: number): Finding {
-  const shown = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+function wrongClock(nowMs: number, earliestMs: number): Finding {
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   return finding('clock-wrong', 'fault', {
-    message: `the clock shows ${shown(nowMs)}, but this svc was built after ${shown(earliestMs)}`,
+    message: `the clock shows ${dayOf(nowMs)}, but this svc was built after ${dayOf(earliestMs)}`,
     cause: 'certificates appear invalid, logins expired and changed notes unchanged',
     hint: 'set the clock, for instance with: timedatectl set-ntp true',
   });
@@ -42,7 +42,7 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
   if (first === undefined) return undefined;
   const paths = files.map((file) => file.path);
   return finding('modified-in-future', 'warning', {
-    message: `notes of agent ${agent.id} have a modification time in the future: ${listed(paths, NAMED)}`,
+    message: `notes of agent ${agent.id} have a modification time in the future: ${listed(paths, MOST_NAMED)}`,
     cause: 'they rank as the newest notes',
     place: { file: first.absolutePath },
     hint: 'touch the files, or set the clock if it is behind',
@@ -162,15 +162,15 @@ function sqlite(): Finding | undefined {
 }
 
 function localModels({ context, agents, host }: DoctorWorld): Finding | undefined {
-  const wanting = agents.filter(
+  const localAgents = agents.filter(
     ({ memorySearch: { provider, fallback } }) => provider === 'local' || fallback === 'local',
   );
   const state = runtimeState(runtimesDir(context.state.stateDir), {
     os: host.platform,
     arch: process.arch,
   });
-  if (wanting.length === 0 || state.state === 'ready') return undefined;
-  const isChosen = wanting.some(({ memorySearch }) => memorySearch.provider === 'local');
+  if (localAgents.length === 0 || state.state === 'ready') return undefined;
+  const isChosen = localAgents.some(({ memorySearch }) => memorySearch.provider === 'local');
   return finding('local-runtime-missing', isChosen ? 'fault' : 'warning', {
     message: `local models cannot run: ${state.why}`,
     hint: 'svc provider install local',

@@ -10,7 +10,7 @@ import {
 } from '../check.js';
 import { resolveConfigured } from './secrets.js';
 
-/** Leases depend on the server's clock; people compare times of both. */
+/** A larger difference confuses people who compare times of the server with those of this host. */
 const MOST_CLOCK_DIFFERENCE_MS = 5000;
 /** With fewer vectors, comparing all of them is fast. */
 const MANY_VECTORS = 50_000;
@@ -22,7 +22,7 @@ export const storage = configuredCheck('storage', async (world) => {
   const { url } = world.loaded.resolved.storage;
   if (url === undefined) return { summary: 'SQLite files', findings: [], off: true };
   const place = world.placeOf(['storage', 'url']);
-  // Masks the URL and its password in whatever fails; the check of secrets reports one that is missing.
+  // Also masks the URL and its password in all findings. The check `secrets` reports a URL that cannot be resolved.
   const [resolved] = await resolveConfigured([{ input: url }], world);
   if (resolved?.ok !== true)
     return { summary: 'storage.url cannot be read', findings: [], off: true };

@@ -31,7 +31,7 @@ import {
 } from '../check.js';
 import { configFix } from './configuration.js';
 
-const NAMED = 5;
+const MOST_NAMED = 5;
 
 /** Whether each agent's workspace exists and can be read. */
 export const workspace = configuredCheck('workspace', async (world) => {
@@ -76,12 +76,12 @@ function unusableWorkspace(error: unknown, dir: string, place: FindingPlace): Fi
     lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() !== true;
   return faultOf(isMissing ? 'workspace-missing' : 'workspace-unreadable', error, {
     place,
-    fix: isMissing && isOursToMake(dir) ? folderFix(dir) : undefined,
+    fix: isMissing && isParentMounted(dir) ? folderFix(dir) : undefined,
   });
 }
 
 /** A workspace on a disk that is not mounted must not be created below the mount point. */
-function isOursToMake(dir: string): boolean {
+function isParentMounted(dir: string): boolean {
   return existsSync(dirname(dir)) || existsSync(dirname(dirname(dir)));
 }
 
@@ -119,9 +119,11 @@ const MOST_TRIED = 10_000;
 function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Finding[] {
   // Missing extra paths are reported with their places in the configuration.
   const files = skipped.filter((skip) => skip.reason !== 'missing');
-  return files.slice(0, NAMED).map((skip, at): Finding => {
+  return files.slice(0, MOST_NAMED).map((skip, at): Finding => {
     const more =
-      at === NAMED - 1 && files.length > NAMED ? ` (and ${files.length - NAMED} more)` : '';
+      at === MOST_NAMED - 1 && files.length > MOST_NAMED
+        ? ` (and ${files.length - MOST_NAMED} more)`
+        : '';
     const why = skipWords({ reason: skip.reason });
     return finding('file-skipped', 'warning', {
       message: `${skip.path} is not indexed: ${why}${more}`,
@@ -185,18 +187,20 @@ function documentsLeftOut(
     kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),
   );
   if (left.length < MANY_DOCUMENTS) return undefined;
-  const wanted = JSON.stringify(
+  const newFormats = JSON.stringify(
     DOCUMENT_FORMATS.filter((one) => formats.includes(one) || left.includes(one)),
   );
   const list = [...new Set(left)].join(', ');
   const { list: agents = [] } = world.loaded.input.agents ?? {};
-  const own = agents.findIndex((one) => one.id === agent.id && one.memorySearch?.documents);
-  const owner = own === -1 ? ['agents', 'defaults'] : ['agents', 'list', own];
+  const agentPosition = agents.findIndex(
+    (one) => one.id === agent.id && one.memorySearch?.documents,
+  );
+  const owner = agentPosition === -1 ? ['agents', 'defaults'] : ['agents', 'list', agentPosition];
   const setting = shellWord(formatPath([...owner, 'memorySearch', 'documents']));
   return finding('documents-not-indexed', 'note', {
     message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
     place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-    hint: `run: svc config set ${setting} '${wanted}'`,
+    hint: `run: svc config set ${setting} '${newFormats}'`,
   });
 }
 
