@@ -59,7 +59,7 @@ async function createView(memories: readonly OpenedMemory[], showing: Showing): 
   return openWatchScreen({
     ...screenOptions(terminal),
     rows: memories.map(({ name, agent }) => {
-      return { name, place: shownPath(agent.workspaceDir, view.homeDir) };
+      return { name, folder: shownPath(agent.workspaceDir, view.homeDir) };
     }),
     now: clock.now,
     onInterrupt,

@@ -23,10 +23,10 @@ const MOST_WORDS = 40;
  */
 export async function draftQuestions(
   backend: MemoryBackend,
-  how: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
+  options: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<readonly Draft[]> {
-  const { signal } = how;
-  const random = seededRandom(how.seed);
+  const { signal } = options;
+  const random = seededRandom(options.seed);
   const files = fileReader(backend);
   const documents = (await backend.list({ signal })).filter(({ kind }) => kind === 'markdown');
   const passages: Passage[][] = [];
@@ -37,7 +37,7 @@ export async function draftQuestions(
   }
   const rarity = rarityOf(passages.flat());
   const drafts = passages.map((ofFile) => draftsOf(shuffled(ofFile, random), rarity));
-  return takingTurns(shuffled(drafts, random), how.count);
+  return takeTurns(shuffled(drafts, random), options.count);
 }
 
 /** Drafts from one file, best first, alternating headings and sentences. */
@@ -67,18 +67,18 @@ function draft(
   return { question, expect: [formatCitation(range)], tags: [tag] };
 }
 
-function takingTurns(byFile: readonly (readonly Draft[])[], count: number): readonly Draft[] {
-  const taken = new Map<string, Draft>();
+function takeTurns(byFile: readonly (readonly Draft[])[], count: number): readonly Draft[] {
+  const chosen = new Map<string, Draft>();
   const most = Math.max(0, ...byFile.map(({ length }) => length));
-  for (let round = 0; round < most && taken.size < count; round++) {
+  for (let round = 0; round < most && chosen.size < count; round++) {
     for (const drafts of byFile) {
       const line = drafts[round];
-      if (line === undefined || taken.size >= count) continue;
+      if (line === undefined || chosen.size >= count) continue;
       const text = line.question.toLowerCase();
-      if (!taken.has(text)) taken.set(text, line);
+      if (!chosen.has(text)) chosen.set(text, line);
     }
   }
-  return [...taken.values()];
+  return [...chosen.values()];
 }
 
 /** How rare a word is among the passages. */

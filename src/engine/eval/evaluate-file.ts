@@ -49,8 +49,9 @@ export async function evaluateFile(
   let agentId: string | null = null;
   const open = async (trial: Trial, workspace: string | undefined): Promise<OpenedMemory> => {
     const dir = workspace === undefined ? undefined : resolve(dirname(file), workspace);
-    const whose: MemorySelection = dir === undefined ? selection : { kind: 'workspace', dir };
-    const memory = await openMemory(unrecorded, whose, { configFile, trial });
+    const memorySelection: MemorySelection =
+      dir === undefined ? selection : { kind: 'workspace', dir };
+    const memory = await openMemory(unrecorded, memorySelection, { configFile, trial });
     if (dir === undefined) agentId = memory.agentId;
     return memory;
   };

@@ -146,8 +146,8 @@ function issueWords(issue: z.core.$ZodIssue | undefined): string {
   if (key === 'filters') {
     return '"filters" must have only since, before, on and heading (strings), and where, tags and kinds (lists)';
   }
-  const what = key === 'tags' ? 'a list of strings' : 'a non-empty string';
-  return `"${String(key)}" must be ${what}`;
+  const expectedType = key === 'tags' ? 'a list of strings' : 'a non-empty string';
+  return `"${String(key)}" must be ${expectedType}`;
 }
 
 function faultsError(file: string, faults: readonly LineFault[]): SvcError {

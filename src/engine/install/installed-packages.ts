@@ -17,7 +17,7 @@ export interface InstalledPackages {
   readonly folder: string;
   readonly version: string;
   readonly bytes: number;
-  /** As they are in the file: whoever reads one checks its type. */
+  /** As they are in the file: callers check their types. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 

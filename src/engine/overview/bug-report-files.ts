@@ -40,10 +40,10 @@ export function stateFolderFacts(dir: string): StateFolderFacts {
       name,
       ...(OWN_FOLDERS.has(name) ? namesIn(join(dir, name)).map((inner) => join(name, inner)) : []),
     ]);
-    const own = paths.filter((path) => OWN_FOLDERS.has(path) || OWN_NAME.test(basename(path)));
+    const ownPaths = paths.filter((path) => OWN_FOLDERS.has(path) || OWN_NAME.test(basename(path)));
     return {
-      files: own.flatMap((path) => factsOf(dir, path)),
-      others: paths.length - own.length,
+      files: ownPaths.flatMap((path) => factsOf(dir, path)),
+      others: paths.length - ownPaths.length,
       unreadable: null,
       freeBytes: freeBytes(dir),
     };

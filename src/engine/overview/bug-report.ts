@@ -42,7 +42,7 @@ export async function writeBugReport(
   const logs = recentLogs(context.state.stateDir, logFile).map(({ name, content }) => {
     const text = isSafe ? options.mask.text(withoutCitations(content.toString('utf8'))) : '';
     const error = isSafe ? null : 'left out: it may contain unknown secrets';
-    return made({ name, description: 'the end of a log' }, text, error, context.homeDir);
+    return reportPart({ name, description: 'the end of a log' }, text, error, context.homeDir);
   });
   const all = [...parts, ...logs];
   const nowMs = context.clock.now();
@@ -66,13 +66,13 @@ async function madeParts(
   for (const part of bugReportParts(context, options)) {
     const { value, error } = await outcomeOf(part.make, signal);
     const text = `${JSON.stringify(mask.data(value), null, 2)}\n`;
-    parts.push(made(part, text, error === null ? null : mask.text(error), context.homeDir));
+    parts.push(reportPart(part, text, error === null ? null : mask.text(error), context.homeDir));
   }
   return parts;
 }
 
 /** The path of a home folder contains the name of its user, so `~` replaces it. */
-function made(
+function reportPart(
   { name, description }: Pick<Made['entry'], 'description' | 'name'>,
   text: string,
   error: string | null,

@@ -72,9 +72,9 @@ const SPENT = new Set([
 /** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ status, body }) => {
   const type = textAt(body, 'error', 'type');
-  const named = textAt(body, 'error', 'code');
-  const code = named ?? type;
-  if ([named, type].some((name) => name !== undefined && SPENT.has(name))) {
+  const reportedCode = textAt(body, 'error', 'code');
+  const code = reportedCode ?? type;
+  if ([reportedCode, type].some((name) => name !== undefined && SPENT.has(name))) {
     return { code, kind: 'quota' };
   }
   if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {

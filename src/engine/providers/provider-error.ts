@@ -97,8 +97,8 @@ export function errorOfFault(
   { provider, model, endpoint }: Pick<ProviderPlace, 'endpoint' | 'model' | 'provider'>,
 ): SvcError {
   const { kind, status, code, hint = usualHint } = fault.details;
-  const named = code === undefined ? '' : ` (${code})`;
-  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${saidIn(fault)}${named}`, {
+  const codeSuffix = code === undefined ? '' : ` (${code})`;
+  return new SvcError(PROVIDER_CODES[kind], `${subject}: ${saidIn(fault)}${codeSuffix}`, {
     hint,
     cause: fault,
     details: {

@@ -186,8 +186,11 @@ function keyEdits(
   const file = secretsFile(state.stateDir);
   const { alias, isNew } = aliasFor(opened, file);
   const value: SecretValue = { source: 'file', provider: alias, id: keyPointer(provider) };
-  const place = { path: ['secrets', 'providers', alias], value: { source: 'file', path: file } };
-  return [...(isNew ? [place] : []), { path, value }];
+  const providerEdit = {
+    path: ['secrets', 'providers', alias],
+    value: { source: 'file', path: file },
+  };
+  return [...(isNew ? [providerEdit] : []), { path, value }];
 }
 
 /** `remote.apiKey` overrides all others, so where it is in effect it is the one to change. */
@@ -204,10 +207,10 @@ function keyPath(opened: OpenedSetUp, provider: string): ConfigPath {
 /** The alias of the secrets file in the configuration, or a new one. */
 function aliasFor(opened: OpenedSetUp, file: string): { alias: string; isNew: boolean } {
   const known = opened.loaded.input.secrets?.providers ?? {};
-  const own = Object.entries(known).find(
+  const existing = Object.entries(known).find(
     ([, entry]) => entry.source === 'file' && entry.path === file && entry.mode !== 'singleValue',
   );
-  if (own !== undefined) return { alias: own[0], isNew: false };
+  if (existing !== undefined) return { alias: existing[0], isNew: false };
   let alias = 'svc';
   for (let number = 2; Object.hasOwn(known, alias); number++) alias = `svc-${number}`;
   return { alias, isNew: true };

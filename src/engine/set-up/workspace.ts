@@ -105,8 +105,8 @@ export async function firstQuestion(
   dir: string,
   recent: () => Promise<readonly string[]>,
 ): Promise<string> {
-  const own = ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')];
-  return headingIn(dir, own) ?? headingIn(dir, await recent()) ?? ANY_QUESTION;
+  const notePaths = ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')];
+  return headingIn(dir, notePaths) ?? headingIn(dir, await recent()) ?? ANY_QUESTION;
 }
 
 function headingIn(dir: string, files: readonly string[]): string | undefined {

@@ -21,7 +21,7 @@ export interface DiagnosedProvider {
   open(signal: AbortSignal): Promise<EmbeddingAdapter>;
 }
 
-/** What the checks look at. */
+/** The provider settings that are diagnosed, with what the checks need to test them. */
 export interface DiagnosisSubject {
   readonly settings: ResolvedMemorySearch;
   readonly world: ProviderWorld;

@@ -141,14 +141,14 @@ const AWS_HOST =
  * @throws VendorFault if region or address are invalid
  */
 export function resolvePlace(baseUrl: string | undefined, env: EngineContext['env']): BedrockPlace {
-  const named = awsHost(baseUrl);
+  const addressFacts = awsHost(baseUrl);
   const address =
-    baseUrl === undefined || named?.standard === true ? endpointFromEnv(env) : baseUrl;
+    baseUrl === undefined || addressFacts?.standard === true ? endpointFromEnv(env) : baseUrl;
   const used = awsHost(address);
   const endpoint = used?.standard === true ? undefined : address;
   const fromEnv = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'];
-  const own = endpoint === undefined ? undefined : used?.region;
-  const region = own ?? (fromEnv || (used ?? named)?.region || DEFAULT_REGION);
+  const defaultRegion = endpoint === undefined ? undefined : used?.region;
+  const region = defaultRegion ?? (fromEnv || (used ?? addressFacts)?.region || DEFAULT_REGION);
   // The SDK would print what it cannot parse.
   if (!REGION.test(region)) throw unusable(`AWS_REGION must be a region (got "${region}")`);
   if (endpoint !== undefined && !URL.canParse(endpoint))

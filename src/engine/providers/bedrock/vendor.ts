@@ -195,8 +195,9 @@ function hintFor(
   }
   if (kind !== 'auth') return undefined;
   if (name === 'AccessDeniedException') {
-    const whose = tokenSource === undefined ? 'these credentials' : `the key from ${tokenSource}`;
-    return `allow ${whose} bedrock:InvokeModel on ${arnOf(modelId, region)}, and enable the model in the Bedrock console`;
+    const credentialsName =
+      tokenSource === undefined ? 'these credentials' : `the key from ${tokenSource}`;
+    return `allow ${credentialsName} bedrock:InvokeModel on ${arnOf(modelId, region)}, and enable the model in the Bedrock console`;
   }
   if (tokenSource !== undefined) return `check the key from ${tokenSource}`;
   if (name === 'ExpiredTokenException') return 'renew the credentials: their session has ended';

@@ -193,8 +193,8 @@ function nameIn(handle: BatchHandle): string {
  * has ended, whatever its state.
  */
 function statusOf(operation: unknown): BatchStatus {
-  const named = textAt(operation, 'metadata', 'state') ?? '';
-  const state = named.replace(/^(?:BATCH|JOB)_STATE_/u, '');
+  const reportedState = textAt(operation, 'metadata', 'state') ?? '';
+  const state = reportedState.replace(/^(?:BATCH|JOB)_STATE_/u, '');
   const ended = ENDED.has(state) || jsonAt(operation, 'done') === true;
   if (!ended) {
     const stats = jsonAt(operation, 'metadata', 'batchStats');

@@ -52,8 +52,8 @@ export function geminiConnection(settings: ProviderSettings, usual: string): Gem
   const version = endpoint.lastIndexOf('/');
   const withKey = <R extends Pick<HttpRequest, 'headers' | 'url'>>(request: R): R => {
     // An upload address comes from an answer; the key is sent to our own host only.
-    const own = new URL(request.url).origin === new URL(endpoint).origin;
-    return own ? { ...request, headers: { ...headers, ...request.headers } } : request;
+    const isSameOrigin = new URL(request.url).origin === new URL(endpoint).origin;
+    return isSameOrigin ? { ...request, headers: { ...headers, ...request.headers } } : request;
   };
   return {
     endpoint,

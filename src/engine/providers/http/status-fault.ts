@@ -123,8 +123,8 @@ export const UNSENDABLE = 'ERR_INVALID_CHAR';
 export function unsendableFault(error: Error): VendorFault {
   const header = /\["([^"]+)"\]/u.exec(error.message)?.[1] ?? '';
   const isKey = /^(?:authorization|x-(?:goog-)?api-key)$/iu.test(header);
-  const what = isKey ? 'the key' : `the header "${header}"`;
-  const message = `${what} contains a line break or another character that cannot be sent`;
+  const subject = isKey ? 'the key' : `the header "${header}"`;
+  const message = `${subject} contains a line break or another character that cannot be sent`;
   const hint = isKey ? undefined : "check the provider's headers in the configuration";
   return new VendorFault(isKey ? 'auth' : 'setup', message, { hint, cause: error });
 }

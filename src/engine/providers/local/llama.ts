@@ -135,8 +135,8 @@ async function load(
 const MAX_LOGGED = 20;
 
 function complaintIn(logged: readonly string[]): string | undefined {
-  const named = logged.map((line) => /error loading model: (.*)/u.exec(line)?.[1]);
-  return named.find((line) => line !== undefined) ?? logged[0];
+  const reasons = logged.map((line) => /error loading model: (.*)/u.exec(line)?.[1]);
+  return reasons.find((line) => line !== undefined) ?? logged[0];
 }
 
 function isLlamaModule(module: unknown): module is LlamaModule {
