@@ -4,7 +4,7 @@ import { safeProse } from './safe-text.js';
 import type { Style } from './style.js';
 
 /** The location a frame points at; 1-based, the column in UTF-16 code units. */
-export interface FramePlace {
+export interface FrameLocation {
   readonly line: number;
   readonly column: number;
 }
@@ -24,7 +24,7 @@ const CUT = '…';
 /** The lines of a text around a place, with line numbers and a caret. A place outside the text is moved inside. */
 export function renderCodeFrame(
   text: string,
-  place: FramePlace,
+  place: FrameLocation,
   options: FrameOptions = {},
 ): string {
   const { context = 2, width = 80, firstLine = 1 } = options;

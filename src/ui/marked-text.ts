@@ -37,10 +37,10 @@ export function markSnippet(
     const start = offset;
     const end = start + line.length;
     offset = end + 1;
-    const own = highlights.filter((span) => span.start < end && span.end > start);
+    const inside = highlights.filter((span) => span.start < end && span.end > start);
     return markLine(
       line.endsWith('\r') ? line.slice(0, -1) : line,
-      own.map((span) => ({ start: span.start - start, end: span.end - start })),
+      inside.map((span) => ({ start: span.start - start, end: span.end - start })),
     );
   });
 }

@@ -68,10 +68,10 @@ function cutRows(
   fit: (text: string, columns: number) => string,
 ): readonly (readonly string[])[] {
   if (width === undefined) return rows;
-  const taken = columns.slice(0, -1).map((column, at) => {
+  const widths = columns.slice(0, -1).map((column, at) => {
     return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
   });
-  const room = width - taken.reduce((sum, one) => sum + one + GAP, 0);
+  const room = width - widths.reduce((sum, one) => sum + one + GAP, 0);
   const last = Math.max(LEAST_LAST, room);
   return rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', last)]);
 }

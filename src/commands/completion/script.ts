@@ -3,8 +3,8 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { print } from '../../cli/print.js';
 
 /**
- * That of `@bomb.sh/tab` evaluates what was typed: a Tab would run `$(…)` and empty the file after `>`. A reply stands for
- * what follows the last of the characters at which bash splits words.
+ * Replaces the script of `@bomb.sh/tab`, which evaluates what was typed: a Tab would run `$(…)` and empty the file after
+ * `>`. A reply completes what follows the last of the characters at which bash splits words.
  */
 const BASH = `# bash completion for svc
 __svc_complete() {

@@ -16,7 +16,7 @@ import { renderCapture } from '../../ui/memory/notes.js';
 
 type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
 
-/** Those of coding agents; svc has no hook of its own. */
+/** Readers of coding agents only: svc itself runs no hooks. */
 const HOOKED = SESSION_READERS.filter((reader) => reader !== 'svc');
 
 export default class MemoryCapture extends MemoryCommand<CaptureDocument> {

@@ -141,8 +141,8 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       '../../engine/eval/index.js'
     );
     const { seed } = flags;
-    const how = { count: generate, seed, signal: this.signal };
-    const drafts = await draftQuestions(memory.backend, how);
+    const options = { count: generate, seed, signal: this.signal };
+    const drafts = await draftQuestions(memory.backend, options);
     const file = outputFile(flags.output);
     if (file === undefined) this.write(draftLines(drafts));
     else writeDraftFile(file, drafts, flags.force);

@@ -36,9 +36,9 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     if (file === undefined) this.requireReader();
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();
-    const how = { agent: memory.agentId, vectors: flags.vectors };
+    const options = { agent: memory.agentId, vectors: flags.vectors };
     const produce = (write: (text: string) => Promise<void>) =>
-      transfer.export(how, write, { signal: anySignal([this.signal, stdoutLost]) });
+      transfer.export(options, write, { signal: anySignal([this.signal, stdoutLost]) });
     const exported = await untilLost(() =>
       file === undefined
         ? produce(printInTurn)

@@ -86,8 +86,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     await this.completeForgetting(memory);
     const work = this.workOptions();
     const fromFile = flags['from-file'];
-    const named = { target, maxResults: flags['max-results'], fromFile };
-    const plan = await this.whileWaiting('searching', () => forgetting.plan(named, work));
+    const request = { target, maxResults: flags['max-results'], fromFile };
+    const plan = await this.whileWaiting('searching', () => forgetting.plan(request, work));
     const files = fromFile ? 'changed' : 'kept';
     this.write(renderForgetPlan(plan, { ...this.view(), files }));
     if (!(await this.agrees('Forget this?', flags))) {

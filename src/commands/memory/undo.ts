@@ -43,11 +43,11 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
       });
     }
     const memory = await this.openMemory(flags);
-    const place = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
+    const memoryFields = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
     if (flags.list) {
       const writes = await listWrites(memory, this.noteOptions());
       const output = {
-        ...place,
+        ...memoryFields,
         writes: writes.map((write) => ({
           id: writeId(write.id),
           at: iso(write.atMs),
@@ -60,7 +60,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
       return output;
     }
     const which = id === undefined ? { last: flags.last ?? 1 } : { id };
-    const output = { ...place, writes: await undoNotes(memory, which, this.noteOptions()) };
+    const output = { ...memoryFields, writes: await undoNotes(memory, which, this.noteOptions()) };
     this.write(renderUndoneWrites(output));
     if (output.writes.some(({ outcome }) => outcome === 'edited')) this.setExitCode(1);
     return output;

@@ -20,8 +20,13 @@ export default class ProviderList extends BaseCommand<ProviderListOutput> {
     for (const warning of warnings) this.addWarning(warning);
     const providers = listProviders(settings, world);
     this.write(renderProviderList(providers, this.view()));
-    const named = (role: 'fallback' | 'primary'): string | null =>
+    const providerName = (role: 'fallback' | 'primary'): string | null =>
       providers.find((listed) => listed.role === role)?.provider ?? null;
-    return { agent: agentId, primary: named('primary'), fallback: named('fallback'), providers };
+    return {
+      agent: agentId,
+      primary: providerName('primary'),
+      fallback: providerName('fallback'),
+      providers,
+    };
   }
 }

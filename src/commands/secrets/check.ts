@@ -11,8 +11,8 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
 
   async run(): Promise<SecretsCheckOutput> {
     const { flags } = await this.parse(SecretsCheck);
-    const how = { configFile: flags.config, signal: this.signal };
-    const checking = (): ReturnType<typeof checkSecrets> => checkSecrets(this.context(), how);
+    const options = { configFile: flags.config, signal: this.signal };
+    const checking = (): ReturnType<typeof checkSecrets> => checkSecrets(this.context(), options);
     const { file, secrets, warnings } = await this.whileWaiting('reading secrets', checking);
     for (const warning of warnings) this.addWarning(warning);
     this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view()));

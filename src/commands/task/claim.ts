@@ -57,8 +57,8 @@ No other worker gets the same task. Without --wait, the task is null if none is 
     const flows = await this.openFlows();
     const claimed = await flows.tasks.claim(request);
     if (claimed !== undefined) return this.answer(claimed);
-    const wanted = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
-    const paused = (await flows.tasks.paused()).filter(({ runtime }) => wanted.has(runtime));
+    const runtimes = new Set<string>(flags.runtime ?? TASK_RUNTIMES);
+    const paused = (await flows.tasks.paused()).filter(({ runtime }) => runtimes.has(runtime));
     const why = renderPauses(paused, this.view());
     this.write(why === '' ? 'no task is queued' : `no task was claimed\n${why}`);
     return { task: null, flow: null, leaseToken: null };

@@ -75,15 +75,15 @@ const MOVES = [
 /** Leaves these keys to the list of keys while it is shown; see KeyHelp. */
 export const SCROLLS_HELP: KeyBinding = { on: MOVES.flatMap(([on]) => on), run: () => undefined };
 
-/** The keys that move in a list or scroll a text. @param what in a word: `select`, `scroll` */
-export function moveKeys(what: string, move: (to: ListMove) => void): readonly KeyBinding[] {
+/** The keys that move in a list or scroll a text. @param does in a word: `select`, `scroll` */
+export function moveKeys(does: string, move: (to: ListMove) => void): readonly KeyBinding[] {
   const keys: readonly KeyBinding[] = MOVES.map(([on, to]) => ({ on, run: () => move(to) }));
   const [first, ...rest] = keys;
   if (first === undefined) return keys;
   const shown: KeyBinding = {
     ...first,
-    help: ['↑ ↓, k j', what],
-    bar: { text: `↑↓ ${what}`, goes: 1 },
+    help: ['↑ ↓, k j', does],
+    bar: { text: `↑↓ ${does}`, goes: 1 },
   };
   return [shown, ...rest, helpLine('g, G', 'go to the first or last')];
 }

@@ -12,14 +12,14 @@ export function createLatest() {
       onError: (error: unknown) => void,
     ): void => {
       cancel();
-      const own = new AbortController();
-      current = own;
-      work(own.signal).then(
+      const controller = new AbortController();
+      current = controller;
+      work(controller.signal).then(
         (value) => {
-          if (current === own) onValue(value);
+          if (current === controller) onValue(value);
         },
         (error: unknown) => {
-          if (current === own) onError(error);
+          if (current === controller) onError(error);
         },
       );
     },

@@ -1,6 +1,6 @@
 import { splitGraphemes, takeColumns, takeLastColumns, textWidth } from '../fit.js';
 
-/** A line of text being typed; the cursor stands before the character at its offset. */
+/** A line of text being typed; the cursor is before the character at its offset. */
 export interface EditedLine {
   readonly text: string;
   /** UTF-16 offset, always between two characters as a person counts them. */

@@ -93,7 +93,7 @@ function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>
     const searched = text.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
-  // Who types a name means that entry, whatever others mention it.
+  // Typing the name of an entry selects it before others that only mention it.
   const typed = words.join(' ');
   const isNamed = ({ text }: Item): boolean => text.toLowerCase().startsWith(typed);
   return [...matching.filter(isNamed), ...matching.filter((item) => !isNamed(item))];

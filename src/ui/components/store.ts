@@ -37,14 +37,14 @@ export function createStore<State, Event>(
   { everyMs, now = () => performance.now(), isUrgent }: Pace<Event> = { everyMs: 0 },
 ): Store<State, Event> {
   let state = initial;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let notifiedMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   const listeners = new Set<() => void>();
 
   const notify = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    toldMs = now();
+    notifiedMs = now();
     for (const listener of listeners) listener();
   };
   return {
@@ -62,7 +62,7 @@ export function createStore<State, Event>(
       const next = reduce(state, event);
       if (next === state) return;
       state = next;
-      const restMs = everyMs - (now() - toldMs);
+      const restMs = everyMs - (now() - notifiedMs);
       if (restMs <= 0 || isUrgent?.(event) === true) notify();
       else timer ??= setTimeout(notify, restMs);
     },

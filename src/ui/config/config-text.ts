@@ -103,14 +103,16 @@ export function renderTrustList(
 /** The result of an edit, in one line. */
 export function renderEdit({ file, path, before, after, changed }: ConfigEdit): string {
   const name = safeLine(path);
-  const place = safeLine(file);
+  const fileName = safeLine(file);
   const was = before === undefined ? '' : ` (was ${short(before)})`;
   if (after === undefined) {
-    return changed ? `removed ${name}${was} from ${place}\n` : `${name} is not set in ${place}\n`;
+    return changed
+      ? `removed ${name}${was} from ${fileName}\n`
+      : `${name} is not set in ${fileName}\n`;
   }
   return changed
-    ? `set ${name} to ${short(after)}${was} in ${place}\n`
-    : `${name} is already ${short(after)} in ${place}\n`;
+    ? `set ${name} to ${short(after)}${was} in ${fileName}\n`
+    : `${name} is already ${short(after)} in ${fileName}\n`;
 }
 
 /** A value for scripts: text without quotes, everything else as JSON. */

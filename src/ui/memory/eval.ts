@@ -35,11 +35,15 @@ export function renderEval(output: EvalOutput, options: EvalViewOptions): string
 }
 
 /** The result of `--generate`. @param file undefined for stdout */
-export function renderDrafted(drafted: number, wanted: number, file: string | undefined): string {
+export function renderDrafted(
+  drafted: number,
+  requested: number,
+  file: string | undefined,
+): string {
   const count = formatCountOf(drafted, 'question');
   if (drafted === 0) return 'no questions drafted: the notes contain no sentences\n';
   const where = file === undefined ? '' : `; written to ${safeLine(file)}`;
-  const fewer = drafted < wanted ? `, as many as the notes allow` : '';
+  const fewer = drafted < requested ? `, as many as the notes allow` : '';
   return `${count} drafted${fewer}${where}\nRephrase them in your own words: the drafts contain the words of their answers.\n`;
 }
 
@@ -158,8 +162,8 @@ function changeCell({ differences }: Variant, metric: QualityName, style: Style)
 function timeLines(variants: readonly Variant[], { columns }: EvalViewOptions): string {
   const lines = variants.map(({ name, latencyMs: { p50, p95, p99, max } }) => {
     const times = `p50 ${formatMs(p50)}, p95 ${formatMs(p95)}, p99 ${formatMs(p99)}`;
-    const whose = variants.length === 1 ? 'response time' : nameCell(name, columns);
-    return `${whose}: ${times}, max ${formatMs(max)}\n`;
+    const label = variants.length === 1 ? 'response time' : nameCell(name, columns);
+    return `${label}: ${times}, max ${formatMs(max)}\n`;
   });
   return lines.join('');
 }

@@ -47,7 +47,7 @@ function factsOf(agent: AgentStatusView, options: View): readonly Fact[] {
   return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
 }
 
-/** The builtin engine that stands in has an index only once it was needed. */
+/** The builtin engine is the fallback of an external program, and has an index only once it was needed. */
 function externalFacts(agent: AgentStatusView, options: View): readonly Fact[] {
   const { status } = agent;
   const below = status.index.state === 'ready' ? freshness(status, options.style).lines : [];

@@ -105,8 +105,8 @@ export function createSyncLines(
     );
   };
   const skip = (file: SkippedFile): string | undefined => {
-    const wanted = options.verbose || (isFaultySkip(file) && printed.skips < MAX_SKIPS_PRINTED);
-    if (!wanted) return undefined;
+    const isPrinted = options.verbose || (isFaultySkip(file) && printed.skips < MAX_SKIPS_PRINTED);
+    if (!isPrinted) return undefined;
     printed = { ...printed, skips: printed.skips + 1 };
     return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;
   };

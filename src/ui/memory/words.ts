@@ -29,9 +29,9 @@ export function waitingWords(pid: number | undefined): string {
 }
 
 /** Skipped files on one line: the first few with the reason, then how many more. */
-export function skippedNames(skipped: readonly SkippedFile[], named: number): string {
+export function skippedNames(skipped: readonly SkippedFile[], mostNamed: number): string {
   const names = skipped
-    .slice(0, named)
+    .slice(0, mostNamed)
     .map((skip) => safeLine(`${skip.path} (${skipWords(skip)})`));
   const rest = skipped.length - names.length;
   if (rest > 0) names.push(`${formatCount(rest)} more`);

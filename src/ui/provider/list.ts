@@ -101,8 +101,8 @@ function nameOf({ provider, adapter, kind }: ListedProvider): string {
 }
 
 function reasonOf({ role, why, endpoint, provider, adapter }: ListedProvider): string {
-  const place = provider === adapter || endpoint === null ? '' : ` · ${safeLine(endpoint)}`;
-  const words = safeLine(why) + place;
+  const address = provider === adapter || endpoint === null ? '' : ` · ${safeLine(endpoint)}`;
+  const words = safeLine(why) + address;
   if (role === null) return words;
   return `${role === 'primary' ? 'used' : 'fallback'}: ${words}`;
 }

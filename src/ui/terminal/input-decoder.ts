@@ -97,7 +97,7 @@ export function createInputDecoder(): InputDecoder {
     pasted = undefined;
     return text === '' ? [] : [{ type: 'paste', text }];
   };
-  /** Takes one event from the start of what was received, or holds it if it is unfinished. */
+  /** Takes one event from the start of what was received, or keeps it if it is unfinished. */
   const take = (input: string, events: InputEvent[]): number => {
     if (pasted !== undefined) {
       const rest = paste(input);
@@ -200,12 +200,12 @@ const CONTROL_KEYS: Readonly<Record<string, KeyName>> = {
 };
 
 function controlKey(character: string, alt: 'alt-' | ''): InputEvent | undefined {
-  const named = CONTROL_KEYS[character];
-  if (named !== undefined) return key(alt === '' ? named : `alt-${named}`);
+  const controlKey = CONTROL_KEYS[character];
+  if (controlKey !== undefined) return key(alt === '' ? controlKey : `alt-${controlKey}`);
   // Ctrl with a letter is the letter's place in the alphabet.
-  const place = character.charCodeAt(0);
-  if (place < 1 || place > 26) return undefined;
-  return key(`ctrl-${alt}${String.fromCharCode(place + 0x60)}`);
+  const letter = character.charCodeAt(0);
+  if (letter < 1 || letter > 26) return undefined;
+  return key(`ctrl-${alt}${String.fromCharCode(letter + 0x60)}`);
 }
 
 const LETTER_KEYS: Readonly<Record<string, KeyName>> = {

@@ -26,7 +26,7 @@ function after(
   events: readonly WatchEvent[],
   names: readonly string[] = ['main'],
 ): WatchScreenState {
-  const rows = names.map((name) => ({ name, place: `~/${name}` }));
+  const rows = names.map((name) => ({ name, folder: `~/${name}` }));
   let state = startWatchScreen(rows, START);
   for (const [at, event] of events.entries()) {
     state = afterWatchEvent(state, 0, event, START + at * 1000);

@@ -77,12 +77,12 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const checking = createLatest();
   const recheck = (checks: readonly string[]): void => {
     // Checks that an earlier run did not reach are part of this one.
-    const wanted = new Set([...store.getSnapshot().again, ...checks]);
-    store.dispatch({ again: wanted });
+    const pending = new Set([...store.getSnapshot().again, ...checks]);
+    store.dispatch({ again: pending });
     checking.run(
       (signal) =>
         options.runChecks(
-          names.filter((name) => wanted.has(name)),
+          names.filter((name) => pending.has(name)),
           signal,
           (event) => {
             if (!signal.aborted) store.dispatch(afterDoctorEvent(store.getSnapshot(), event));

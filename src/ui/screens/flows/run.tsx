@@ -76,7 +76,7 @@ function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColu
   }));
 }
 
-/** What of flows or tasks is listed. */
+/** Which flows or tasks are listed. */
 export type FlowsChoice = 'active' | 'all' | 'failed';
 
 /** The flows or tasks of a choice, newest first. */

@@ -8,7 +8,7 @@ import { afterWatchEvent, startWatchScreen, type WatchRow, watchRows } from './v
 
 /** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenOptions {
-  readonly rows: readonly Pick<WatchRow, 'name' | 'place'>[];
+  readonly rows: readonly Pick<WatchRow, 'folder' | 'name'>[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The user asked to stop; by the second time the terminal is restored. */

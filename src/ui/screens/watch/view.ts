@@ -20,7 +20,7 @@ import type { TerminalSize } from '../../terminal/size.js';
 export interface WatchRow {
   readonly name: string;
   /** Where the memory is: `~/notes`. */
-  readonly place: string;
+  readonly folder: string;
   readonly mode:
     | { readonly type: 'starting' }
     | { readonly type: 'watching'; readonly folders: number }
@@ -42,7 +42,7 @@ export interface WatchScreenState extends WorkState {
 
 /** The screen before the first event. */
 export function startWatchScreen(
-  rows: readonly Pick<WatchRow, 'name' | 'place'>[],
+  rows: readonly Pick<WatchRow, 'folder' | 'name'>[],
   nowMs: number,
 ): WatchScreenState {
   return {
@@ -130,7 +130,7 @@ function headLine(row: WatchRow, rows: readonly WatchRow[], style: Style, column
   const name = padEnd(fitEnd(safeLine(row.name), nameColumns), nameColumns);
   const state = fitEnd(stateWords(row), Math.max(0, columns - nameColumns - 6));
   const room = columns - nameColumns - textWidth(state) - 6;
-  const place = room > 0 ? fitMiddle(safeLine(row.place), room) : '';
+  const place = room > 0 ? fitMiddle(safeLine(row.folder), room) : '';
   const left = `${paintedMark(markOf(row), style)} ${style.bold(name)}  ${style.dim(place)}`;
   return spread(left, state, columns);
 }
