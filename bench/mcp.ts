@@ -104,14 +104,14 @@ async function openHttp(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   closers.push(() => void child.kill());
-  const told = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     let text = '';
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       text += part;
       if (text.includes('token file: ')) resolve(text);
     });
   });
-  const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
+  const url = /listening on (\S+)/.exec(output)?.[1] ?? '';
   const token = readFileSync(join(home, 'mcp-token'), 'utf8').trim();
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(

@@ -103,16 +103,16 @@ async function claimsPerSecond(config: ConfigInput, home: string): Promise<numbe
   const ended = children.map((child) => once(child, 'close'));
   for (const child of children) child.stdin.write('go\n');
   await Promise.all(ended);
-  const told = outputs.map(({ text }) => {
+  const results = outputs.map(({ text }) => {
     const parsed: { startedMs: number; endedMs: number; claimed: number } = JSON.parse(
       text.trim().split('\n').at(-1) ?? '{}',
     );
     return parsed;
   });
-  const claimed = told.reduce((total, one) => total + one.claimed, 0);
+  const claimed = results.reduce((total, one) => total + one.claimed, 0);
   if (claimed !== TASKS) throw new Error(`${claimed} of ${TASKS} tasks were claimed`);
-  const startedMs = Math.min(...told.map((one) => one.startedMs));
-  const endedMs = Math.max(...told.map((one) => one.endedMs));
+  const startedMs = Math.min(...results.map((one) => one.startedMs));
+  const endedMs = Math.max(...results.map((one) => one.endedMs));
   return (claimed / (endedMs - startedMs)) * 1000;
 }
 

@@ -37,10 +37,10 @@ export async function dreamtQuestions(lines: string, folder: string): Promise<st
     const copy = join(folder, basename(workspace));
     mkdirSync(folder, { recursive: true });
     cpSync(workspace, copy, { recursive: true });
-    const asked = questions.filter((question) => question.workspace === workspace);
+    const workspaceQuestions = questions.filter((question) => question.workspace === workspace);
     await promote(
       copy,
-      asked.filter((_, at) => at % ASKED_EVERY === 0),
+      workspaceQuestions.filter((_, at) => at % ASKED_EVERY === 0),
       folder,
     );
   }

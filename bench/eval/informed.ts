@@ -18,14 +18,14 @@ const SPREAD = 2;
 export function informedVectors(
   questions: readonly AnsweredQuestion[],
 ): (text: string, dimensions: number) => Float32Array {
-  const asked = new Set(questions.map(({ question }) => question));
+  const askedTexts = new Set(questions.map(({ question }) => question));
   const byLine = new Map<string, Set<string>>();
   for (const { question, answers } of questions) {
     for (const line of answers) byLine.set(line, (byLine.get(line) ?? new Set()).add(question));
   }
   return (text, dimensions) => {
     const vector = randomDirection(text, dimensions);
-    if (asked.has(text)) return vector;
+    if (askedTexts.has(text)) return vector;
     const answered = new Set(
       text.split('\n').flatMap((line) => [...(byLine.get(line.trim()) ?? [])]),
     );

@@ -88,9 +88,9 @@ function companionsOf(
 ): ReadonlyMap<string, readonly Companion[]> {
   const companions = new Map<string, readonly Companion[]>();
   for (const [stem, met] of meetings) {
-    const own = counts.get(stem) ?? 1;
+    const count = counts.get(stem) ?? 1;
     const weighed = [...met].flatMap(([other, times]): readonly Companion[] => {
-      const chance = (own * (counts.get(other) ?? 1)) / windows;
+      const chance = (count * (counts.get(other) ?? 1)) / windows;
       const weight = Math.log(times / chance);
       return times < FEWEST_MEETINGS || weight <= 0 ? [] : [{ stem: other, weight }];
     });

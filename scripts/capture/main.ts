@@ -284,7 +284,7 @@ async function run(
     await settle();
   }
   const shown = output;
-  // A listener of the next capture would refuse to start beside this one.
+  // The listener of the next capture would refuse to start while this one runs.
   terminal.kill('SIGTERM');
   await ended;
   return shown;

@@ -38,13 +38,13 @@ export function commandsPage(
 }
 
 function section(command: ManifestCommand): string {
-  const own = Object.values(command.flags).filter((flag) => !isGlobal(flag));
+  const flags = Object.values(command.flags).filter((flag) => !isGlobal(flag));
   const args = Object.values(command.args);
   const parts = [`## ${nameOf(command)}\n`, prose(summaryOf(command))];
   if (command.description !== undefined) parts.push(`\n${prose(command.description)}`);
   const aliases = (command.aliases ?? []).map((id) => `\`${nameOf({ id })}\``);
   if (aliases.length > 0) parts.push(`\nAlso ${aliases.join(' and ')}.`);
-  parts.push(`\n${fence('text', usageOf(command, own))}`);
+  parts.push(`\n${fence('text', usageOf(command, flags))}`);
   if (args.length > 0) {
     const rows = args.map((arg) => {
       const name = arg.required === true ? arg.name.toUpperCase() : `[${arg.name.toUpperCase()}]`;
@@ -52,7 +52,7 @@ function section(command: ManifestCommand): string {
     });
     parts.push(`\n${table(['argument', 'meaning'], rows)}`);
   }
-  if (own.length > 0) parts.push(`\n${flagTable(own)}`);
+  if (flags.length > 0) parts.push(`\n${flagTable(flags)}`);
   const examples = (command.examples ?? []).map((example) => exampleOf(example, command));
   if (examples.length > 0) parts.push(`\n${fence('sh', examples.join('\n'))}`);
   return parts.join('\n');

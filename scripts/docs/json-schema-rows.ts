@@ -37,11 +37,11 @@ function collect(schema: Schema, prefix: string, always: boolean, rows: Map<stri
   const objects = alternatives(schema).filter((one) => one.properties !== undefined);
   const names = new Set(objects.flatMap((one) => Object.keys(one.properties ?? {})));
   for (const name of names) {
-    const given = objects.filter((one) => one.properties?.[name] !== undefined);
-    const everywhere = given.length === objects.length;
-    const required = everywhere && given.every((one) => one.required?.includes(name) === true);
+    const declaring = objects.filter((one) => one.properties?.[name] !== undefined);
+    const everywhere = declaring.length === objects.length;
+    const required = everywhere && declaring.every((one) => one.required?.includes(name) === true);
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const values = given.flatMap((one) => one.properties?.[name] ?? []);
+    const values = declaring.flatMap((one) => one.properties?.[name] ?? []);
     const meaning = values.find(({ description }) => description !== undefined)?.description;
     rows.set(path, { path, type: typeInWords(values), always: always && required, meaning });
     collect({ anyOf: values.map(itemOf) }, values.some(isList) ? `${path}[]` : path, true, rows);

@@ -48,17 +48,17 @@ export function manPage(commands: readonly ManifestCommand[], version: string): 
 }
 
 function commandLines(command: ManifestCommand): readonly string[] {
-  const own = Object.values(command.flags).filter((flag) => !isGlobal(flag));
+  const flags = Object.values(command.flags).filter((flag) => !isGlobal(flag));
   const usage = [
     nameOf(command),
     ...argumentsOf(command),
-    ...(own.length > 0 ? ['[FLAG ...]'] : []),
+    ...(flags.length > 0 ? ['[FLAG ...]'] : []),
   ];
   const examples = (command.examples ?? []).map((example) => exampleOf(example, command));
   return [
     `.SS ${text(usage.join(' '))}`,
     text(summaryOf(command)),
-    ...own.flatMap(flagLines),
+    ...flags.flatMap(flagLines),
     ...(examples.length > 0 ? ['.PP', '.EX', ...examples.map(text), '.EE'] : []),
   ];
 }

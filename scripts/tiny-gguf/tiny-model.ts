@@ -115,10 +115,10 @@ export function tinyModel(options: TinyModelOptions = {}): Buffer {
     'tokenizer.ggml.seperator_token_id': idOf('[SEP]'),
     'tokenizer.ggml.unknown_token_id': idOf('[UNK]'),
   };
-  const own = ranksBy === undefined ? [] : ranking(ranksBy, dimensions);
-  const names = new Set(own.map(({ name }) => name));
+  const rankingTensors = ranksBy === undefined ? [] : ranking(ranksBy, dimensions);
+  const names = new Set(rankingTensors.map(({ name }) => name));
   const others = tensors(entries, dimensions, context).filter(({ name }) => !names.has(name));
-  return writeGguf(keys, [...others, ...own]);
+  return writeGguf(keys, [...others, ...rankingTensors]);
 }
 
 /**

@@ -125,7 +125,7 @@ async function check(
   const token = { SVC_MCP_TOKEN: remote.token };
   const svc = (...args: readonly string[]) =>
     runSvc(['integrate', agent.id, '--yes', ...args], { home: home.path, env: token });
-  const own: NodeJS.ProcessEnv = {
+  const agentEnv: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: home.path,
     NO_COLOR: '1',
@@ -133,7 +133,7 @@ async function check(
   };
   const list = async (): Promise<string> => {
     const { output } = await run(program, agent.list, {
-      ...{ cwd: project, env: own, limitMs: MAX_LIST_MS },
+      ...{ cwd: project, env: agentEnv, limitMs: MAX_LIST_MS },
     });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours that NO_COLOR does not prevent.
     return output.replaceAll(/\u001B\[[\d;]*m/gu, '');
@@ -153,8 +153,8 @@ async function check(
   return /\bsvc\b/u.test(left.replaceAll(home.path, '')) ? `still lists svc:\n${left}` : undefined;
 }
 
-const asked = process.argv.slice(2);
-const agents = AGENTS.filter(({ id }) => asked.length === 0 || asked.includes(id));
+const requested = process.argv.slice(2);
+const agents = AGENTS.filter(({ id }) => requested.length === 0 || requested.includes(id));
 const programs = tempFolder();
 await run(
   'npm',

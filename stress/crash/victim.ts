@@ -75,6 +75,6 @@ class Span {
 }
 
 /** Asserts with a message. */
-export function must(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(what);
+export function must(holds: boolean, expectation: string): asserts holds {
+  if (!holds) throw new Error(expectation);
 }

@@ -59,10 +59,10 @@ async function fuzz(name: string): Promise<Verdict> {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-4000);
   });
-  let told: Hunted | undefined;
+  let reported: Hunted | undefined;
   child.on('message', (message) => {
     const { runs, bug } = hunted.parse(message);
-    told = { runs, bug: bug === undefined ? undefined : { input: bug.input, why: bug.why } };
+    reported = { runs, bug: bug === undefined ? undefined : { input: bug.input, why: bug.why } };
   });
   let hangs = false;
   const watch = setInterval(() => {
@@ -73,7 +73,7 @@ async function fuzz(name: string): Promise<Verdict> {
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearInterval(watch);
   const took = (performance.now() - started) / 1000;
-  if (told !== undefined) return { ...told, seconds: took };
+  if (reported !== undefined) return { ...reported, seconds: took };
   const why = hangs ? `no end after ${HANG_MS} ms` : `ended with ${code}: ${stderr}`;
   return { runs: 0, bug: lastInput(inputFile, why), seconds: took };
 }

@@ -46,7 +46,7 @@ const url = await whenReady(home);
 const { client, transport } = await stdioClient(home);
 const pids = { serve: serving.child.pid ?? 0, mcp: transport.pid ?? 0 };
 
-const done = { changes: 0, searches: 0, asked: 0 };
+const done = { changes: 0, searches: 0, calls: 0 };
 const isOver = { value: false };
 const started = performance.now();
 const webhooks = loadWebhooks(url, isOver);
@@ -95,7 +95,7 @@ async function askMcp(): Promise<void> {
     const query = `word${n % 97} word${n % 83}`;
     const result = await client.callTool({ name: 'memory_search', arguments: { query } });
     if (result.isError === true) complaints.push(`mcp: ${JSON.stringify(result.content)}`);
-    done.asked += 1;
+    done.calls += 1;
     await sleep(100);
   }
 }
@@ -145,7 +145,7 @@ async function watch(load: Load): Promise<void> {
 }
 
 function printRow(atMs: number, load: Load, ...held: readonly (Sampled | undefined)[]): void {
-  const cells = [(atMs / 60_000).toFixed(1), done.changes, done.searches, done.asked, load.flows()];
+  const cells = [(atMs / 60_000).toFixed(1), done.changes, done.searches, done.calls, load.flows()];
   const widths = [6, 9, 10, 8, 7];
   const counts = cells.map((cell, at) => String(cell).padStart(widths[at] ?? 0)).join('');
   const holdings = held.map((one) => {

@@ -240,9 +240,9 @@ function dataOf(file: string): unknown {
   return parseConfigText(file, readConfigText(file)).value;
 }
 
-function same(found: unknown, wanted: unknown, what: string): void {
+function same(found: unknown, wanted: unknown, subject: string): void {
   if (isDeepStrictEqual(plain(found), plain(wanted))) return;
-  throw new Error(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
+  throw new Error(`${subject}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
 }
 
 /** Normalizes prototypes. */
