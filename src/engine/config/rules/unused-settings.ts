@@ -83,7 +83,8 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
   for (const scope of agents) {
     const { provider } = scope.settings;
     if (followProvider(input, provider).kind === 'adapter') {
-      yield* mixedInheritance([], provider, defaults.settings.provider, scope, REMOTE_KEYS);
+      const other = defaults.settings.provider;
+      yield* mixedInheritance(scope, { group: [], provider, other, remoteKeys: REMOTE_KEYS });
     }
     const [reranker, other] = [scope, defaults].map(
       ({ settings }) => settings.query.rerank.provider,
@@ -91,22 +92,25 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
     // One that is off in the defaults may be set up there for the agents that turn it on.
     if (reranker === undefined || reranker === 'none' || other === undefined || other === 'none')
       continue;
-    yield* mixedInheritance(
-      ['query', 'rerank'],
-      reranker,
-      other,
-      scope,
-      isSilent(reranker) ? [] : REMOTE_KEYS,
-    );
+    const remoteKeys = isSilent(reranker) ? [] : REMOTE_KEYS;
+    const group = ['query', 'rerank'];
+    yield* mixedInheritance(scope, { group, provider: reranker, other, remoteKeys });
   }
 };
 
+interface ProviderOverride {
+  /** Where `provider` is in `memorySearch`. */
+  readonly group: readonly string[];
+  readonly provider: string;
+  /** That of the defaults. */
+  readonly other: string;
+  /** Keys of `remote` that the provider uses. */
+  readonly remoteKeys: readonly string[];
+}
+
 function* mixedInheritance(
-  group: readonly string[],
-  provider: string,
-  other: string,
   scope: SearchScope,
-  remoteKeys: readonly string[],
+  { group, provider, other, remoteKeys }: ProviderOverride,
 ): Generator<RuleFinding> {
   const path = scope.writtenHere(...group, 'provider');
   if (path === undefined || provider === other) return;
