@@ -75,8 +75,11 @@ export function kindOfName(
 /** Folders with third-party or tool files; never entered. */
 const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 const MARKDOWN = /\.md$/i;
-/** What macOS writes next to a file on a foreign disk, and Word next to one that is open: neither has its text. */
-const COMPANION = /(?:^|[\\/])(?:\._|~\$)[^\\/]*$/;
+/**
+ * What macOS writes next to a file on a foreign disk, and Emacs and Word next to one that is being edited: none has its
+ * text.
+ */
+const COMPANION = /(?:^|[\\/])(?:\._|\.#|~\$)[^\\/]*$/;
 
 /**
  * All memory files below a folder, in a stable order. Symbolic links are not followed (memory search §2.6),

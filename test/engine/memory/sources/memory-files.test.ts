@@ -68,9 +68,11 @@ test('a folder contributes every Markdown file, except in .git and node_modules'
   ]);
 });
 
-test('companion files of macOS and Word are not memory', () => {
-  const names = ['a.md', '._a.md', 'b.docx', '~$b.docx', '._b.docx', '~b.md'];
+test('companion files of macOS, Emacs and Word are not memory', () => {
+  const names = ['a.md', '._a.md', '.#a.md', 'b.docx', '~$b.docx', '._b.docx', '~b.md'];
   const ws = folderOf(Object.fromEntries(names.map((name) => [`notes/${name}`, ''])));
+  // A lock of Emacs is a link that leads nowhere; where links are not possible, it is a file.
+  symlinkSync('ada@host.4711:1795740000', ws.at('notes/.#b.md'));
   const documents = { formats: ['docx'], librariesDir: '' } as const;
   const { files, skipped } = scanMemoryFiles({
     workspaceDir: ws.path,
