@@ -128,11 +128,11 @@ function embed(
     const text = `inputs must have less than ${model.tokens} tokens. Given: ${longest}`;
     return { status: 422, body: { detail: { error: text } } };
   }
-  const asked = body.dimensions ?? undefined;
-  const size = Math.min(asked ?? options.dimensions ?? model.dimensions, model.dimensions);
+  const dimensions = body.dimensions ?? undefined;
+  const size = Math.min(dimensions ?? options.dimensions ?? model.dimensions, model.dimensions);
   const vectors = troubledVectors(
     inputs.map((text) => {
-      const vector = new Float32Array(asked ?? size);
+      const vector = new Float32Array(dimensions ?? size);
       // Zeros beyond the model's own length.
       vector.set(meaningOf(text, size));
       return vector;

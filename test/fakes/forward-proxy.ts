@@ -25,7 +25,7 @@ export interface ForwardProxyOptions {
 /** Starts it: CONNECT for tunnels, absolute URLs for plain HTTP. */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
   const { target, tls, credentials, refusal } = options;
-  const asked: string[] = [];
+  const targets: string[] = [];
   const { port: targetPort } = new URL(target);
   const mayPass = ({ headers }: IncomingMessage): boolean =>
     credentials === undefined ||
@@ -36,7 +36,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
   };
   const server = createServer((incoming, response) => {
-    asked.push(incoming.url ?? '');
+    targets.push(incoming.url ?? '');
     if (!mayPass(incoming)) return void response.writeHead(407).end();
     const { pathname, search } = new URL(incoming.url ?? '');
     const { method, headers } = incoming;
@@ -51,7 +51,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   });
   server.on('connection', kept);
   server.on('connect', (incoming, socket: Socket) => {
-    asked.push(incoming.url ?? '');
+    targets.push(incoming.url ?? '');
     if (!mayPass(incoming)) {
       return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     }
@@ -68,7 +68,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   const { port } = server.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
-    asked,
+    asked: targets,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -19,7 +19,7 @@ const request = z.object({ input: z.union([z.string(), z.array(z.string())]) });
 export async function startHangingEmbeddings(question: string): Promise<HangingEmbeddings> {
   let ask = (): void => undefined;
   let drop = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
+  const firstRequest = new Promise<void>((resolve) => {
     ask = resolve;
   });
   const dropped = new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ export async function startHangingEmbeddings(question: string): Promise<HangingE
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    asked,
+    asked: firstRequest,
     dropped,
     close: async () => {
       server.closeAllConnections();

@@ -104,8 +104,8 @@ function embed(
 ): FakeAnswer {
   const model = MODELS[body.model];
   if (model === undefined) return unknownModel(body.model);
-  const asked = body.output_dimension ?? undefined;
-  if (asked !== undefined && (model.most === undefined || asked > model.most)) {
+  const dimensions = body.output_dimension ?? undefined;
+  if (dimensions !== undefined && (model.most === undefined || dimensions > model.most)) {
     const text = 'This model does not support output_dimension.';
     return failure(400, '3051', 'invalid_request_invalid_args', text);
   }
@@ -118,7 +118,7 @@ function embed(
   }
   const sum = total(tokens);
   if (sum > 16_384) return tooManyTokens();
-  const size = asked ?? options.dimensions ?? model.dimensions;
+  const size = dimensions ?? options.dimensions ?? model.dimensions;
   const vectors = troubledVectors(
     inputs.map((text) => meaningOf(text, size)),
     trouble,

@@ -119,9 +119,12 @@ function embed(
   if (inputs.length === 0 || inputs.length > 1000) {
     return failure(400, 'The batch size limit is 1000.');
   }
-  const asked = body.output_dimension ?? undefined;
-  if (asked !== undefined && !model.dimensions.includes(asked)) {
-    return failure(400, `Value '${asked}' supplied for argument 'output_dimension' is not valid`);
+  const dimensions = body.output_dimension ?? undefined;
+  if (dimensions !== undefined && !model.dimensions.includes(dimensions)) {
+    return failure(
+      400,
+      `Value '${dimensions}' supplied for argument 'output_dimension' is not valid`,
+    );
   }
   const tokens = strictTokens(inputs);
   const long = tokens.findIndex((count) => count > model.inputTokens);
@@ -136,7 +139,7 @@ function embed(
       'You have not yet added your payment method in the billing page and will have reduced rate limits of 3 RPM and 10K TPM.';
     return failure(429, text);
   }
-  const size = asked ?? options.dimensions ?? model.dimensions[0] ?? 0;
+  const size = dimensions ?? options.dimensions ?? model.dimensions[0] ?? 0;
   const vectors = troubledVectors(
     inputs.map((text) => meaningOf(text, size)),
     trouble,

@@ -103,13 +103,13 @@ export async function listeningMcp(
 ): Promise<ListeningMcp> {
   const started = startSvc(['mcp', '--http', '--port', '0', ...args], { home: home.path });
   children.add(started.child);
-  let told = '';
+  let output = '';
   started.child.stderr?.on('data', (text: string) => {
-    told += text;
+    output += text;
   });
   await started.wrote('token file: ');
-  const url = /listening on (\S+)/.exec(told)?.[1];
-  if (url === undefined) throw new Error(`it does not listen: ${told}`);
+  const url = /listening on (\S+)/.exec(output)?.[1];
+  if (url === undefined) throw new Error(`it does not listen: ${output}`);
   return { ...started, url, token: readFileSync(home.at('mcp-token'), 'utf8').trim() };
 }
 

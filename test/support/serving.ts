@@ -41,8 +41,8 @@ export function stateOf(home: TempFolder): ServeState | undefined {
 
 /** Where the health listener listens, once it does. */
 export function urlOf(home: TempFolder): string | undefined {
-  const told = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
-  return told.at(-1);
+  const addresses = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
+  return addresses.at(-1);
 }
 
 const children = new Set<ChildProcess>();

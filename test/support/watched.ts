@@ -83,20 +83,20 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
   );
   const until = (fits: (event: WatchEvent) => boolean, since = 0): Promise<WatchEvent> =>
     new Promise((resolve, reject) => {
-      const told = (): void => {
+      const onChange = (): void => {
         const event = events.slice(since).find(fits);
         if (event === undefined) return;
         clearTimeout(timer);
-        listeners.delete(told);
+        listeners.delete(onChange);
         resolve(event);
       };
       const timer = setTimeout(() => {
-        listeners.delete(told);
+        listeners.delete(onChange);
         const types = events.filter(({ type }) => type !== 'progress').map(({ type }) => type);
         reject(new Error(`never came; these did: ${types.join(' ')}`));
       }, PATIENCE_MS);
-      listeners.add(told);
-      told();
+      listeners.add(onChange);
+      onChange();
     });
   const agreed = async (): Promise<void> => {
     for (;;) {

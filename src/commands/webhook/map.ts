@@ -3,7 +3,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
-import { readRecorded, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
+import { readRecordedRequest, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
 import { renderMapping } from '../../ui/webhook/routes.js';
 
 export default class WebhookMap extends BaseCommand<MapOutput> {
@@ -37,7 +37,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     const context = this.context();
     const loaded = await this.readConfig();
     const read = await readerOf([flags.data, flags.headers], this.signal);
-    const recorded = readRecorded(flags, read, context.clock);
+    const recorded = readRecordedRequest(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);
     this.write(renderMapping(this.mask.data(output), this.view()));

@@ -21,7 +21,7 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     const loaded = await this.loadConfig();
     const replay = { id: args.delivery, again: flags.again };
     const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
-    const { answer, id, of, isFirstAnswer, unrecorded } = replayed;
+    const { answer, id, original: of, isFirstAnswer, unrecorded } = replayed;
     if (unrecorded !== undefined) {
       this.addWarning({
         code: 'REPLAY_UNRECORDED',

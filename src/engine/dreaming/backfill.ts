@@ -14,17 +14,17 @@ import { entryJson, parseEntryJson } from './store/recall-entries.js';
 import { newSweep } from './store/sweep-records.js';
 import { openSources } from './sweep/dream-sources.js';
 import { noteSignal, type Statement, statementsOf } from './sweep/standing.js';
-import { changingDreams, type HandOptions } from './with-dreams.js';
+import { changeDreams, type ManualChangeOptions } from './with-dreams.js';
 
 /** The result of a backfill. */
 export type BackfillSummary = Awaited<ReturnType<typeof runBackfill>>;
 
 interface StagedClaim extends Statement {
-  readonly lean: keyof typeof GROUNDED;
+  readonly lean: keyof typeof SIGNALS_BY_LEAN;
 }
 
 /** Signals and score by lean (facts §7.8); other leans get none. */
-const GROUNDED = {
+const SIGNALS_BY_LEAN = {
   lasting: { signals: 2, score: 0.92 },
   durable: { signals: 1, score: 0.82 },
 } as const;
@@ -44,10 +44,10 @@ const LAST_DAY = '9999-12-31';
 export async function runBackfill(
   target: DreamTarget,
   path: string,
-  options: HandOptions & { readonly dryRun: boolean },
+  options: ManualChangeOptions & { readonly dryRun: boolean },
 ) {
   const sources = await openSources(target);
-  return changingDreams(target, options, async ({ dir, database, entries, sweeps, nowMs }) => {
+  return changeDreams(target, options, async ({ dir, database, entries, sweeps, nowMs }) => {
     const folder = pathIn(dir, path);
     let found = 0;
     const isWanted = (note: string): boolean => {
@@ -70,7 +70,7 @@ export async function runBackfill(
         if (lean !== 'lasting' && lean !== 'durable') continue;
         if (wasBackfilled.get(statement.key) !== undefined) continue;
         staged.push({ ...statement, lean });
-        vouch({ database, entries, nowMs }, sweep.id, { ...statement, lean });
+        addSignals({ database, entries, nowMs }, sweep.id, { ...statement, lean });
       }
       // One that changed nothing could not be rolled back.
       if (staged.length > 0) sweeps.put(sweep);
@@ -99,9 +99,9 @@ export async function runBackfill(
 export async function rollBackBackfill(
   target: DreamTarget,
   id: string,
-  options: HandOptions,
+  options: ManualChangeOptions,
 ): Promise<number> {
-  return changingDreams(target, options, ({ database, entries, sweeps }) => {
+  return changeDreams(target, options, ({ database, entries, sweeps }) => {
     const found = queryRows(database, 'SELECT * FROM backfills WHERE id = ?', id);
     const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
@@ -144,14 +144,14 @@ function withoutBackfill(
   return signalCount(left) === 0 && left.state.fate === 'open' ? undefined : left;
 }
 
-function vouch(
+function addSignals(
   { database, entries, nowMs }: Pick<MemoryChanger, 'database' | 'entries' | 'nowMs'>,
   id: string,
   { lean, ...statement }: StagedClaim,
 ): void {
   const { key } = statement;
   const known = entries.get(key);
-  const { signals, score } = GROUNDED[lean];
+  const { signals, score } = SIGNALS_BY_LEAN[lean];
   let entry = known;
   for (let count = 0; count < signals; count++) {
     entry = withSignal(entry, noteSignal(statement, 'grounded', score, nowMs));

@@ -18,7 +18,7 @@ import { promote } from './sweep/deep-phase.js';
 import { openSources } from './sweep/dream-sources.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
 import { readStatements } from './sweep/standing.js';
-import { changingDreams, type HandOptions } from './with-dreams.js';
+import { changeDreams, type ManualChangeOptions } from './with-dreams.js';
 
 /**
  * Promotes a claim regardless of score and gates. The decision shows if its note no longer contains it, or
@@ -29,10 +29,10 @@ import { changingDreams, type HandOptions } from './with-dreams.js';
 export async function promoteClaim(
   target: DreamTarget,
   key: ClaimKey,
-  options: HandOptions,
+  options: ManualChangeOptions,
 ): Promise<{ readonly sweep: SweepRecord; readonly decision: PromotionDecision }> {
   const sources = await openSources(target);
-  return changingDreams(target, options, (changer) => {
+  return changeDreams(target, options, (changer) => {
     const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
     const { deep } = target.settings.phases;
@@ -44,7 +44,7 @@ export async function promoteClaim(
     const basis = { ...changer, sources, statements };
     const promoted = promote(basis, sweep, [{ entry, score }], rules);
     const [decision] = promoted.decisions;
-    if (decision === undefined) throw unknown(key);
+    if (decision === undefined) throw unknownClaim(key);
     return { sweep: promoted.sweep, decision };
   });
 }
@@ -55,13 +55,13 @@ export async function promoteClaim(
  * @returns the sweep that can be undone to remove the claim from `MEMORY.md`; undefined if there is none
  * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
  */
-export async function settleClaim(
+export async function setClaimFate(
   target: DreamTarget,
   key: ClaimKey,
   fate: 'open' | 'rejected',
-  options: HandOptions,
+  options: ManualChangeOptions,
 ): Promise<string | undefined> {
-  return changingDreams(target, options, ({ entries, sweeps, nowMs: atMs }) => {
+  return changeDreams(target, options, ({ entries, sweeps, nowMs: atMs }) => {
     const entry = requireClaim(entries, key);
     entries.put({ ...entry, state: fate === 'open' ? { fate } : { fate, atMs } });
     const sweep = entry.state.fate === 'promoted' ? sweeps.get(entry.state.sweepId) : undefined;
@@ -79,9 +79,9 @@ export async function settleClaim(
 export async function undo(
   target: DreamTarget,
   sweepId: string | undefined,
-  options: HandOptions,
+  options: ManualChangeOptions,
 ): Promise<UndoResult> {
-  return changingDreams(target, options, (changer) => {
+  return changeDreams(target, options, (changer) => {
     const { sweeps } = changer;
     const sweep = sweepId === undefined ? sweeps.lastApplied() : findSweep(sweeps, sweepId);
     if (sweep !== undefined) return undoSweep(changer, sweep);
@@ -94,7 +94,7 @@ export async function undo(
 const LEAST_PREFIX = 4;
 const KEY_PREFIX = /^[0-9a-f]+$/u;
 /** A text less similar than this does not match a claim. */
-const LEAST_ALIKE = 0.34;
+const LEAST_SIMILARITY = 0.34;
 
 /**
  * Finds a claim by its key, a unique key prefix or its text: a decision needs an exact match.
@@ -102,26 +102,26 @@ const LEAST_ALIKE = 0.34;
  * @throws SvcError DREAM_CLAIM_UNKNOWN
  */
 export function requireClaim(entries: RecallEntries, wanted: string): RecallEntry {
-  const found = namedClaim(entries, wanted);
-  if (found === undefined) throw unknown(wanted);
+  const found = exactClaim(entries, wanted);
+  if (found === undefined) throw unknownClaim(wanted);
   return found;
 }
 
 /** Finds a claim like requireClaim, or else the one with the most similar text. @throws SvcError DREAM_CLAIM_UNKNOWN */
 export function findClaim(entries: RecallEntries, wanted: string): RecallEntry {
-  const found = namedClaim(entries, wanted) ?? byLikeness(entries.since(0), wanted);
-  if (found === undefined) throw unknown(wanted);
+  const found = exactClaim(entries, wanted) ?? mostSimilar(entries.since(0), wanted);
+  if (found === undefined) throw unknownClaim(wanted);
   return found;
 }
 
-function namedClaim(entries: RecallEntries, wanted: string): RecallEntry | undefined {
+function exactClaim(entries: RecallEntries, wanted: string): RecallEntry | undefined {
   return (
     entries.get(isClaimKey(wanted) ? wanted : claimKeyOf(wanted)) ??
     byPrefix(entries.since(0), wanted)
   );
 }
 
-function unknown(wanted: string): SvcError {
+function unknownClaim(wanted: string): SvcError {
   return new SvcError('DREAM_CLAIM_UNKNOWN', `unknown claim ${JSON.stringify(wanted)}`, {
     hint: 'run "svc dream candidates" or "svc dream signals" to see known claims',
   });
@@ -134,14 +134,14 @@ function byPrefix(all: readonly RecallEntry[], wanted: string): RecallEntry | un
 }
 
 /** A claim with all the words of a text wins over one that is only similar. */
-function byLikeness(all: readonly RecallEntry[], wanted: string): RecallEntry | undefined {
+function mostSimilar(all: readonly RecallEntry[], wanted: string): RecallEntry | undefined {
   const stems = stemsOf(wanted);
   if (stems.size === 0) return undefined;
-  let best = LEAST_ALIKE;
+  let best = LEAST_SIMILARITY;
   let found: RecallEntry | undefined;
   for (const entry of all) {
-    const said = stemsOf(entry.text);
-    const alike = jaccard(stems, said) + (lossFraction(stems, said) === 0 ? 1 : 0);
+    const entryStems = stemsOf(entry.text);
+    const alike = jaccard(stems, entryStems) + (lossFraction(stems, entryStems) === 0 ? 1 : 0);
     if (alike > best) [best, found] = [alike, entry];
   }
   return found;

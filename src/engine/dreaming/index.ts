@@ -11,7 +11,7 @@ export {
   findSweep,
   promoteClaim,
   requireClaim,
-  settleClaim,
+  setClaimFate as settleClaim,
   undo,
 } from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
@@ -53,4 +53,8 @@ export {
   type SweepPreview,
   type SweepSummary,
 } from './sweep/run-sweep.js';
-export { type HandOptions, withCurrentDreams, withNextSweep } from './with-dreams.js';
+export {
+  type ManualChangeOptions as HandOptions,
+  withCurrentDreams,
+  withNextSweep,
+} from './with-dreams.js';

@@ -96,12 +96,12 @@ const DIGIT = /\p{N}/u;
  */
 export function isSupported(text: string, source: string): boolean {
   if (junkReason(text) !== undefined) return false;
-  const said = stemsOf(text);
+  const stems = stemsOf(text);
   const known = stemsOf(source);
-  if (lossFraction(said, known) > MOST_NEW || lossFraction(known, said) > MOST_LOST) return false;
+  if (lossFraction(stems, known) > MOST_NEW || lossFraction(known, stems) > MOST_LOST) return false;
   const numbers = (stems: ReadonlySet<string>) =>
     [...stems].filter((stem) => DIGIT.test(stem)).sort();
-  if (numbers(said).join(' ') !== numbers(known).join(' ')) return false;
+  if (numbers(stems).join(' ') !== numbers(known).join(' ')) return false;
   return countNegations(text) === countNegations(source);
 }
 

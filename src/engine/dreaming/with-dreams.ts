@@ -109,7 +109,7 @@ async function openLogs({ places, context }: SharedReach): Promise<readonly Shar
 }
 
 /** What every change made by hand needs. */
-export interface HandOptions extends ProcessLockOptions {
+export interface ManualChangeOptions extends ProcessLockOptions {
   readonly clock: Clock;
 }
 
@@ -119,9 +119,9 @@ export interface HandOptions extends ProcessLockOptions {
  *
  * @throws SvcError DREAM_STORE_*; what the work throws
  */
-export async function changingDreams<T>(
+export async function changeDreams<T>(
   { workspace }: DreamTarget,
-  { clock, signal, onWait }: HandOptions,
+  { clock, signal, onWait }: ManualChangeOptions,
   work: (changer: MemoryChanger) => T | Promise<T>,
 ): Promise<T> {
   return withLockedDreams(workspace, { signal, onWait }, (dreams) => {

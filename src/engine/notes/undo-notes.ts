@@ -142,7 +142,7 @@ function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRec
     .sort((a, b) => placeOf(a) - placeOf(b));
   if (heir === undefined) return;
   const made = { created: created || heir.created, frames: [...frames, ...heir.frames] };
-  writes.setMade(heir.id, made);
+  writes.setCreatedParts(heir.id, made);
 }
 
 function unknown(message: string): SvcError {

@@ -33,7 +33,7 @@ const FAILURE_EVERY_MS = 60_000;
 const MOST_REASON_CHARS = 200;
 const MOST_PATH_CHARS = 100;
 
-interface Logged {
+interface LastLogged {
   atMs: number;
   /** Suppressed since then. */
   more: number;
@@ -47,7 +47,7 @@ interface Logged {
 export class AnswerLog {
   private readonly log: Logger;
   /** By route and code, which are few. */
-  private readonly logged = new Map<string, Logged>();
+  private readonly logged = new Map<string, LastLogged>();
 
   constructor(log: Logger) {
     this.log = log;

@@ -42,18 +42,18 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Reads the bytes of a body as JSON in UTF-8. */
 export function parseBody(bytes: Buffer): ParsedBody {
-  if (bytes.length === 0) return faulty('is empty');
-  if (!isUtf8(bytes)) return faulty('is not UTF-8');
+  if (bytes.length === 0) return invalidBody('is empty');
+  if (!isUtf8(bytes)) return invalidBody('is not UTF-8');
   const whole = bytes.toString('utf8');
   const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(1) : whole;
   const value = parsedJson(text);
   // The parser's message would quote the text, which may contain secrets.
-  if (value === undefined) return faulty('is not JSON');
+  if (value === undefined) return invalidBody('is not JSON');
   const fault = jsonFault(text);
-  return fault === undefined ? { ok: true, value } : faulty(fault);
+  return fault === undefined ? { ok: true, value } : invalidBody(fault);
 }
 
-function faulty(error: string): ParsedBody {
+function invalidBody(error: string): ParsedBody {
   return { ok: false, error: `body: ${error}` };
 }
 
@@ -65,10 +65,10 @@ const MOST_FORM_FIELDS = 1000;
  * and Slack send their JSON that way.
  */
 export function parseForm(bytes: Buffer): ParsedBody {
-  if (bytes.length === 0) return faulty('is empty');
-  if (!isUtf8(bytes)) return faulty('is not UTF-8');
+  if (bytes.length === 0) return invalidBody('is empty');
+  if (!isUtf8(bytes)) return invalidBody('is not UTF-8');
   const form = new URLSearchParams(bytes.toString('utf8'));
-  if (form.size > MOST_FORM_FIELDS) return faulty(`has more than ${MOST_FORM_FIELDS} fields`);
+  if (form.size > MOST_FORM_FIELDS) return invalidBody(`has more than ${MOST_FORM_FIELDS} fields`);
   const payload = form.get(PAYLOAD_FIELD);
   if (payload?.startsWith('{') === true && form.getAll(PAYLOAD_FIELD).length === 1) {
     return parseBody(Buffer.from(payload, 'utf8'));
@@ -76,7 +76,7 @@ export function parseForm(bytes: Buffer): ParsedBody {
   const names: Names = new Set();
   for (const name of form.keys()) {
     const fault = nameFault(JSON.stringify(name).slice(1, -1), names);
-    if (fault !== undefined) return faulty(fault);
+    if (fault !== undefined) return invalidBody(fault);
   }
   return { ok: true, value: Object.fromEntries(form) };
 }
@@ -87,7 +87,7 @@ const PAYLOAD_FIELD = 'payload';
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
 
 /** The bytes of a body, or why there are none. */
-export type ReadBody =
+export type BodyResult =
   | { readonly type: 'read'; readonly bytes: Buffer }
   | { readonly type: 'too_large' }
   | { readonly type: 'too_slow' }
@@ -101,13 +101,13 @@ export type ReadBody =
 export function readBody(
   request: IncomingMessage,
   limits: Pick<WebhookLimits, 'bodyBytes' | 'bodyTimeoutSeconds'>,
-): Promise<ReadBody> {
+): Promise<BodyResult> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limits.bodyBytes) return Promise.resolve({ type: 'too_large' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const settle = (outcome: ReadBody): void => {
+    const settle = (outcome: BodyResult): void => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       resolve(outcome);

@@ -4,7 +4,7 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { jsonFault } from '../support/json-fault.js';
 import { isRecord, parsedJson } from '../support/text.js';
-import { IDEMPOTENCY_HEADER } from './map/requested.js';
+import { IDEMPOTENCY_HEADER } from './map/request-intent.js';
 import type { CallOutput } from './output-schemas.js';
 import { configuredRoute, type SignedRequest, sendSigned } from './signed-request.js';
 

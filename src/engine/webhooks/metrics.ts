@@ -10,7 +10,7 @@ export type WebhookMetrics = ReturnType<typeof createMetrics>;
 
 interface MetricSources extends FlowMetricSources {
   /** Requests in flight. */
-  readonly underWay: () => number;
+  readonly requestsInFlight: () => number;
   readonly standings: () => readonly RouteStanding[];
   readonly deliveries: () => DeliveryCounts;
 }
@@ -54,7 +54,7 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
     help: 'Requests in flight',
     registers,
     collect() {
-      this.set(sources.underWay());
+      this.set(sources.requestsInFlight());
     },
   });
   new Gauge({
@@ -90,7 +90,7 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
   return {
     ...createFlowMetrics(sources, registry),
     /** Counts the actions that are performed. */
-    counted:
+    countActions:
       (perform: Flows['perform']): Flows['perform'] =>
       async (action, ...request) => {
         const count = (outcome: string): void => actions.inc({ action: action.action, outcome });
@@ -103,11 +103,11 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
           throw error;
         }
       },
-    answered: ({ routeId, status, code, ms }: AnsweredRequest): void => {
+    countAnswer: ({ routeId, status, code, ms }: AnsweredRequest): void => {
       requests.inc({ route: routeId, status, code: code ?? OK });
       durations.observe({ route: routeId }, ms / 1000);
     },
     /** Counts an answer that no route gave. */
-    unrouted: (status: number): void => unrouted.inc({ status }),
+    countUnrouted: (status: number): void => unrouted.inc({ status }),
   };
 }

@@ -12,7 +12,7 @@ import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
 import type { Delivery } from './deliveries/delivery-record.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
-import { type Replay, type Replayed, replayDelivery } from './deliveries/replay-delivery.js';
+import { type Replay, type ReplayResult, replayDelivery } from './deliveries/replay-delivery.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes, openApiDocument } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
@@ -43,7 +43,7 @@ export interface LiveWebhooks {
 /** The recorded deliveries, for operators. */
 export interface LiveDeliveries extends Pick<DeliveryReader, 'find' | 'list'> {
   /** @throws SvcError as replayDelivery does */
-  readonly replay: (replay: Replay) => Promise<Replayed>;
+  readonly replay: (replay: Replay) => Promise<ReplayResult>;
 }
 
 function liveWebhooks(
@@ -142,7 +142,7 @@ export class Webhooks {
     this.metrics = createMetrics({
       flows: () => this.flows,
       context,
-      underWay: () => this.listener.underWay,
+      requestsInFlight: () => this.listener.requestsInFlight,
       standings: () => this.resolved.standings,
       deliveries: () => this.recorder.counts,
     });
@@ -153,17 +153,17 @@ export class Webhooks {
       log,
       patience: options.patience,
       pipeline: new Pipeline({
-        flows: { perform: this.metrics.counted(this.flows.perform) },
+        flows: { perform: this.metrics.countActions(this.flows.perform) },
         now: () => performance.now(),
         clock,
         onFailure: (error, request) => {
           answerLog.failed(error, performance.now(), request);
         },
       }),
-      ...this.served(loaded, resolved),
+      ...this.reloadableOptions(loaded, resolved),
       onAnswered: (answered, { route, headers, handled }) => {
         const atMs = clock.now();
-        this.metrics.answered(answered);
+        this.metrics.countAnswer(answered);
         this.activity.record(answered, atMs);
         this.recorder.record({
           answered,
@@ -178,7 +178,7 @@ export class Webhooks {
         if (accessLog) answerLog.access({ ...answered, route: answered.routeId, path: undefined });
       },
       onFault: (request) => {
-        this.metrics.unrouted(request.status);
+        this.metrics.countUnrouted(request.status);
         answerLog.unrouted(request, performance.now());
         if (accessLog && !request.isHooked) answerLog.access(request);
       },
@@ -195,8 +195,8 @@ export class Webhooks {
   }
 
   /** Requests on known routes in flight. */
-  get underWay(): number {
-    return this.listener.underWay;
+  get requestsInFlight(): number {
+    return this.listener.requestsInFlight;
   }
 
   /** Whether changes of flows can be stored. */
@@ -222,7 +222,7 @@ export class Webhooks {
     this.listener.renewCertificate();
     this.loaded = loaded;
     this.resolved = resolved;
-    this.listener.replace(this.served(loaded, resolved));
+    this.listener.replace(this.reloadableOptions(loaded, resolved));
     this.recorder.replace(loaded.resolved.plugins.entries.webhooks.config.deliveries);
     return true;
   }
@@ -254,7 +254,7 @@ export class Webhooks {
     });
   }
 
-  private served({ resolved }: LoadedConfig, { served }: ResolvedRoutes) {
+  private reloadableOptions({ resolved }: LoadedConfig, { served }: ResolvedRoutes) {
     const { limits } = resolved.plugins.entries.webhooks.config;
     return { findRoute: routeFinder(served), limits };
   }

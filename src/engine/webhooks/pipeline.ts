@@ -5,8 +5,8 @@ import { clientNetworkOf } from '../listener/listen.js';
 import { RateLimiter } from '../listener/rate-limiter.js';
 import type { Clock } from '../support/context.js';
 import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { type ReadBody, readBody, typeFault, type WebhookLimits } from './body.js';
-import { type Requested, readRequested } from './map/requested.js';
+import { type BodyResult, readBody, typeFault, type WebhookLimits } from './body.js';
+import { type RequestIntent, readIntent } from './map/request-intent.js';
 import type { ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
@@ -61,7 +61,7 @@ export interface VerifiedDelivery {
 }
 
 /** How a request was answered. */
-export interface Handled extends Answered {
+export interface RequestOutcome extends ActionOutcome {
   /** Undefined if the request was refused before its sender was known. */
   readonly delivery?: VerifiedDelivery | undefined;
   /** The header that would have proved the sender. */
@@ -86,59 +86,63 @@ export class Pipeline {
     request: WebhookRequest,
     route: ServedRoute,
     limits: WebhookLimits,
-  ): Promise<Handled> {
-    if (request.method !== 'POST') return refused(rejection(route.id, 'method_not_allowed'));
+  ): Promise<RequestOutcome> {
+    if (request.method !== 'POST') return withoutAction(rejection(route.id, 'method_not_allowed'));
     if (route.isAllowed?.(request.clientIp) === false) {
-      return refused(rejection(route.id, 'forbidden'));
+      return withoutAction(rejection(route.id, 'forbidden'));
     }
     const client = `${route.path}:${clientNetworkOf(request.clientIp)}`;
     const waitSeconds = this.rates.admit(client, this.options.now(), limits);
     if (waitSeconds > 0) {
       const headers = { 'retry-after': String(waitSeconds) };
-      return refused(rejection(route.id, 'rate_limited', { headers }));
+      return withoutAction(rejection(route.id, 'rate_limited', { headers }));
     }
     const { headers } = request;
     const error = typeFault(headers, route.rules !== undefined);
     if (error !== undefined) {
-      return refused(rejection(route.id, 'unsupported_media_type', { error }));
+      return withoutAction(rejection(route.id, 'unsupported_media_type', { error }));
     }
     const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
     if (!this.inFlight.enter(connection, limits)) {
-      return refused(rejection(route.id, 'too_many_in_flight'));
+      return withoutAction(rejection(route.id, 'too_many_in_flight'));
     }
     try {
-      return await this.admitted(request, route, limits);
+      return await this.handleAdmitted(request, route, limits);
     } catch (error) {
-      return refused(this.failed(request, route, error));
+      return withoutAction(this.failureAnswer(request, route, error));
     } finally {
       this.inFlight.leave(connection);
     }
   }
 
-  private async admitted(
+  private async handleAdmitted(
     request: WebhookRequest,
     route: ServedRoute,
     limits: WebhookLimits,
-  ): Promise<Handled> {
+  ): Promise<RequestOutcome> {
     const { raw } = request;
     const check = route.verifier.checkHead(raw, this.options.clock.now());
     if (!check.ok) return { ...unauthorized(route, check.error), missing: check.missing };
     const body = await readBody(raw, limits);
-    if (body.type !== 'read') return refused(unread(route, body));
+    if (body.type !== 'read') return withoutAction(unreadBodyAnswer(route, body));
     const fault = check.checkBody(body.bytes);
     if (fault !== undefined) return unauthorized(route, fault);
-    const requested = readRequested(route, raw, body.bytes);
-    const { event, deliveryId: id } = requested;
+    const intent = readIntent(route, raw, body.bytes);
+    const { event, deliveryId: id } = intent;
     const delivery = { body: body.bytes, event, id };
     try {
-      const { answer, action } = await answerVerified(requested, route, this.options.flows);
+      const { answer, action } = await answerVerified(intent, route, this.options.flows);
       return { answer, action, delivery };
     } catch (error) {
-      return { ...refused(this.failed(request, route, error)), delivery };
+      return { ...withoutAction(this.failureAnswer(request, route, error)), delivery };
     }
   }
 
-  private failed({ requestId }: WebhookRequest, route: ServedRoute, error: unknown): WebhookAnswer {
+  private failureAnswer(
+    { requestId }: WebhookRequest,
+    route: ServedRoute,
+    error: unknown,
+  ): WebhookAnswer {
     this.options.onFailure(error, { route: route.id, requestId });
     if (!(error instanceof SvcError)) return rejection(route.id, 'internal_error');
     if (UNCERTAIN.has(error.code)) {
@@ -148,12 +152,15 @@ export class Pipeline {
   }
 }
 
-function unauthorized({ id, verifier }: ServedRoute, error: string): Handled {
+function unauthorized({ id, verifier }: ServedRoute, error: string): RequestOutcome {
   const headers = { 'www-authenticate': verifier.authenticate };
-  return refused(rejection(id, 'unauthorized', { error, headers }));
+  return withoutAction(rejection(id, 'unauthorized', { error, headers }));
 }
 
-function unread(route: ServedRoute, body: Exclude<ReadBody, { type: 'read' }>): WebhookAnswer {
+function unreadBodyAnswer(
+  route: ServedRoute,
+  body: Exclude<BodyResult, { type: 'read' }>,
+): WebhookAnswer {
   switch (body.type) {
     case 'too_large':
       return rejection(route.id, 'payload_too_large');
@@ -165,7 +172,7 @@ function unread(route: ServedRoute, body: Exclude<ReadBody, { type: 'read' }>): 
 }
 
 /** An answer, and the action if the request got that far. */
-interface Answered {
+interface ActionOutcome {
   readonly answer: WebhookAnswer;
   readonly action: string | null;
 }
@@ -176,25 +183,25 @@ interface Answered {
  * @throws what flows throw when a change could not be stored
  */
 export async function answerVerified(
-  requested: Requested,
+  intent: RequestIntent,
   { id, caller, acceptedStatus }: Pick<ServedRoute, 'acceptedStatus' | 'caller' | 'id'>,
   flows: Pick<Flows, 'perform'>,
-): Promise<Answered> {
-  switch (requested.type) {
+): Promise<ActionOutcome> {
+  switch (intent.type) {
     case 'refused':
-      return refused(rejection(id, requested.code, { error: requested.error }));
+      return withoutAction(rejection(id, intent.code, { error: intent.error }));
     case 'challenge': {
-      const body = { [requested.field]: requested.text };
+      const body = { [intent.field]: intent.text };
       return { answer: plainAnswer(200, body), action: 'challenge' };
     }
     case 'ping':
     case 'ignored': {
-      const code = requested.type;
+      const code = intent.type;
       const body = { ok: true, routeId: id, code, result: {} };
       return { answer: plainAnswer(code === 'ping' ? 200 : acceptedStatus, body), action: code };
     }
     case 'action': {
-      const { action, idempotency } = requested;
+      const { action, idempotency } = intent;
       const answer = await flows.perform(action, caller, idempotency);
       return { answer: actionAnswer(id, answer, acceptedStatus), action: action.action };
     }
@@ -202,7 +209,7 @@ export async function answerVerified(
 }
 
 /** Before there was an action. */
-function refused(answer: WebhookAnswer): Answered {
+function withoutAction(answer: WebhookAnswer): ActionOutcome {
   return { answer, action: null };
 }
 

@@ -42,9 +42,9 @@ export async function rotateSecret(
 ): Promise<{ readonly output: RotateOutput; readonly warnings: readonly Warning[] }> {
   const route = configuredRoute(routeId, loaded);
   if (step.type === 'show') return { output: outputOf(routeId, loaded, null), warnings: [] };
-  const [kept, ...old] = secretsOf(route);
-  const isLast = step.type === 'finish' && kept !== undefined && old.length > 0;
-  const warnings = isLast ? await checkKept(routeId, route, kept, loaded, context, signal) : [];
+  const [newest, ...old] = secretsOf(route);
+  const isLast = step.type === 'finish' && newest !== undefined && old.length > 0;
+  const warnings = isLast ? await checkNewest(routeId, route, newest, loaded, context, signal) : [];
   const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
   const { file } = await changeConfigValue(context, edit, { configFile, signal });
   return { output: outputOf(routeId, await loadConfig(context, { configFile }), file), warnings };
@@ -56,7 +56,7 @@ export async function rotateSecret(
  *
  * @throws SvcError SECRET_UNRESOLVED and others of an unusable secret
  */
-async function checkKept(
+async function checkNewest(
   routeId: string,
   route: ResolvedRoute,
   kept: SecretInput,

@@ -52,15 +52,15 @@ export async function sendSigned(
   const url = addressOf(route, baseUrl);
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
-  const all = { ...proof, ...headers };
-  const sent = { url, headers: all, body, certificate: certificate?.pem, signal, silenceMs };
+  const allHeaders = { ...proof, ...headers };
+  const sent = { url, headers: allHeaders, body, certificate: certificate?.pem, signal, silenceMs };
   const { status, text } = await postRequest(sent).catch((error: unknown) => {
     signal.throwIfAborted();
     const code = systemErrorCode(error) ?? '';
     if (isOtherScheme(url, code, certificate !== undefined)) throw otherScheme(url, error);
     throw unreachable(url, messageOf(error), error);
   });
-  const curl = curlCommand({ url, headers: all, body }, secret, certificate?.file);
+  const curl = curlCommand({ url, headers: allHeaders, body }, secret, certificate?.file);
   return { url, status, answer: readAnswer(text, url, status), curl };
 }
 
@@ -157,7 +157,7 @@ function otherScheme(url: string, cause: unknown): SvcError {
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, { hint, cause });
 }
 
-interface Posted {
+interface RequestParts {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -171,13 +171,13 @@ const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
  * @param certificate file of the listener's own certificate
  */
 function curlCommand(
-  { url, headers, body }: Posted,
+  { url, headers, body }: RequestParts,
   secret: string,
   certificate: string | undefined,
 ): string {
   const isOwn = isHttps(url) && certificate !== undefined;
   const carried = Buffer.from(secret, 'utf8').toString('latin1');
-  const given = Object.entries(headers).map(([name, value]) => {
+  const headerArguments = Object.entries(headers).map(([name, value]) => {
     if (value.startsWith('Basic ')) return `-u "$${SECRET_VARIABLE}"`;
     return value.endsWith(carried)
       ? `-H "${name}: ${value.slice(0, value.length - carried.length)}$${SECRET_VARIABLE}"`
@@ -186,13 +186,13 @@ function curlCommand(
   return [
     'curl -sS',
     ...(isOwn ? [`--cacert ${singleQuoted(certificate)}`] : []),
-    ...given,
+    ...headerArguments,
     `--data ${singleQuoted(body)}`,
     singleQuoted(url),
   ].join(' ');
 }
 
-interface PostedRequest extends Posted {
+interface PostedRequest extends RequestParts {
   /** PEM of the listener's certificate; undefined if the system has to trust it. */
   readonly certificate: Buffer | undefined;
   readonly signal: AbortSignal;

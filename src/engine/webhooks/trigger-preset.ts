@@ -4,7 +4,7 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pointerKeys } from '../support/json-pointer.js';
 import { isRecord, suggestName } from '../support/text.js';
-import { readRequested } from './map/requested.js';
+import { readIntent } from './map/request-intent.js';
 import type { TriggerOutput } from './output-schemas.js';
 import { ALERTS } from './presets/alerts.js';
 import { CODE_HOSTS } from './presets/code-hosts.js';
@@ -61,10 +61,10 @@ function presetOf(name: string): Preset {
 /** The route that verifies requests as the preset does; of several, the one whose rules make an action of its example. */
 function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number): string {
   const { routes } = resolved.plugins.entries.webhooks.config;
-  const wanted = senderOf(preset.route.verify);
+  const presetSender = senderOf(preset.route.verify);
   const verifying = Object.entries(routes)
     .filter(([, route]) => route.enabled && route.map !== undefined)
-    .filter(([, route]) => senderOf(route.verify) === wanted);
+    .filter(([, route]) => senderOf(route.verify) === presetSender);
   const acting = verifying.filter(([id, route]) =>
     actsOn(exampleOf(preset, route, nowMs), id, route),
   );
@@ -90,7 +90,7 @@ function actsOn({ body, headers }: Example, id: string, route: ResolvedRoute): b
     Object.entries(headers).map(([name, value]) => [name, [value]]),
   );
   const head = { headers, headersDistinct };
-  return readRequested(receiverOf(id, route), head, Buffer.from(body)).type === 'action';
+  return readIntent(receiverOf(id, route), head, Buffer.from(body)).type === 'action';
 }
 
 /** Equal for routes and presets of the same sender. */

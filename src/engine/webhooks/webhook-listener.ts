@@ -14,16 +14,16 @@ import { clientAddressOf, listenOn } from '../listener/listen.js';
 import type { AccessedRequest, AnsweredRequest } from './answer-log.js';
 import { reasonOf, rejection } from './answers.js';
 import type { WebhookLimits } from './body.js';
-import type { Handled, Pipeline } from './pipeline.js';
+import type { Pipeline, RequestOutcome } from './pipeline.js';
 import type { RouteFinder, ServedRoute } from './routes.js';
 
 /** What a reload replaces. */
-export interface Served {
+export interface ReloadableOptions {
   readonly findRoute: RouteFinder;
   readonly limits: WebhookLimits;
 }
 
-interface ListenerOptions extends Served {
+interface ListenerOptions extends ReloadableOptions {
   readonly address: ListenAddress;
   readonly log: FastifyBaseLogger;
   readonly pipeline: Pick<Pipeline, 'handle'>;
@@ -42,7 +42,7 @@ interface ListenerOptions extends Served {
 interface ReceivedRequest {
   readonly route: ServedRoute;
   readonly headers: IncomingHttpHeaders;
-  readonly handled: Handled;
+  readonly handled: RequestOutcome;
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
@@ -54,7 +54,7 @@ const ON_THEIR_WAY_MS = 100;
 export class WebhookListener {
   private readonly options: ListenerOptions;
   private readonly server: FastifyInstance;
-  private served: Served;
+  private reloadable: ReloadableOptions;
   private active = 0;
   private isDraining = false;
   private readonly onIdle = new Set<() => void>();
@@ -62,7 +62,7 @@ export class WebhookListener {
   /** @throws the system's error when the certificate cannot be read */
   constructor(options: ListenerOptions) {
     this.options = options;
-    this.served = options;
+    this.reloadable = options;
     this.server = createServer(options);
     if (options.onOther !== undefined) addAccessHook(this.server, options.onOther);
     options.extend?.(this.server);
@@ -74,7 +74,7 @@ export class WebhookListener {
   }
 
   /** Requests on known routes in flight. */
-  get underWay(): number {
+  get requestsInFlight(): number {
     return this.active;
   }
 
@@ -92,8 +92,8 @@ export class WebhookListener {
   }
 
   /** For new requests; those in flight keep what they started with. */
-  replace(served: Served): void {
-    this.served = served;
+  replace(served: ReloadableOptions): void {
+    this.reloadable = served;
     const { server } = this.server;
     const timeoutMs = requestTimeoutMs(served.limits, this.options.patience);
     // Never shorter while it listens: a request in flight keeps its time.
@@ -129,7 +129,7 @@ export class WebhookListener {
 
   private onRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
-    const { findRoute, limits } = this.served;
+    const { findRoute, limits } = this.reloadable;
     const route = findRoute(raw.url ?? '');
     if (route === undefined) {
       reply.callNotFound();
@@ -154,7 +154,7 @@ export class WebhookListener {
     request: FastifyRequest,
     route: ServedRoute,
     limits: WebhookLimits,
-  ): Promise<Handled> {
+  ): Promise<RequestOutcome> {
     if (this.isDraining) {
       return Promise.resolve({ answer: rejection(route.id, 'draining'), action: null });
     }
@@ -173,7 +173,7 @@ export class WebhookListener {
     request: FastifyRequest,
     reply: FastifyReply,
     route: ServedRoute,
-    handled: Handled,
+    handled: RequestOutcome,
     startedMs: number,
   ): void {
     const { answer, action, missing } = handled;

@@ -35,7 +35,7 @@ function verify(home: string, lines: readonly string[]): void {
     'SELECT revision, status FROM flows WHERE id = ?',
   );
   const task = database.prepare<[string], string>('SELECT status FROM tasks WHERE id = ?').pluck();
-  const told = database
+  const recorded = database
     .prepare<[string], number>(
       `SELECT count(*) FROM notifications WHERE kind IN ('flow.ended', 'task.ended')
        AND coalesce(task_id, flow_id) = ?`,
@@ -46,7 +46,7 @@ function verify(home: string, lines: readonly string[]): void {
     if (kind === 'flow') {
       const found = flow.get(id);
       assert.ok(found !== undefined && found.revision >= Number(state[0]), `${name} is lost`);
-      assert.is(told.get(id), found.revision === 4 ? 1 : 0, name);
+      assert.is(recorded.get(id), found.revision === 4 ? 1 : 0, name);
       assert.is(
         found.status,
         ['queued', 'running', 'queued', 'running', 'succeeded'][found.revision],
@@ -54,7 +54,7 @@ function verify(home: string, lines: readonly string[]): void {
     } else {
       const status = task.get(id) ?? '';
       assert.ok(ORDER.indexOf(status) >= ORDER.indexOf(state[0] ?? ''), `${name} is lost`);
-      assert.is(told.get(id), status === 'succeeded' ? 1 : 0, name);
+      assert.is(recorded.get(id), status === 'succeeded' ? 1 : 0, name);
     }
   }
   database.close();

@@ -19,7 +19,7 @@ async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
     {
       flows: () => flows,
       context: { state: { stateDir } },
-      underWay: () => 0,
+      requestsInFlight: () => 0,
       standings: () => [],
       deliveries: () => ({ recorded: 3, dropped: { too_many: 2, too_large: 0, failed: 1 } }),
     },
@@ -60,7 +60,7 @@ test('waiting, running and ended flows and tasks are counted', async () => {
   assert.ok((await read()).includes('svc_notifications_pending{target="ops"} 1'));
   await flows.outbox.markDelivered(due);
   await metrics
-    .counted(flows.perform)({ action: 'cancel_flow', flowId }, ADA)
+    .countActions(flows.perform)({ action: 'cancel_flow', flowId }, ADA)
     .then(({ ok }) => assert.ok(ok));
   clock.nowMs += MINUTE;
   for (let time = 0; time < 2; time++) {

@@ -225,7 +225,7 @@ test('draining answers requests in flight and refuses new ones', async () => {
   write(`${headOf([`Content-Length: ${create.length}`])}${create.slice(0, 5)}`);
   await waitFor('a request under way', async () => {
     const { body } = await send(url);
-    return body['ok'] === true && webhooks.underWay === 1 ? true : undefined;
+    return body['ok'] === true && webhooks.requestsInFlight === 1 ? true : undefined;
   });
   const drained = Promise.all([webhooks.drain(), webhooks.drain()]);
   const turned = await send(url);
@@ -282,7 +282,7 @@ test('a client that sends garbage after a request and stays does not delay closi
   const { write, until, socket } = rawConnection(port, { allowHalfOpen: true });
   write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}\0`);
   await until('bad_request');
-  await waitFor('the end of the request', () => webhooks.underWay === 0 || undefined);
+  await waitFor('the end of the request', () => webhooks.requestsInFlight === 0 || undefined);
   socket.destroy();
   await close();
 });

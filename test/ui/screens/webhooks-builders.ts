@@ -131,7 +131,7 @@ export function liveWebhooks(now: () => WebhooksSnapshot, orders: string[] = [])
         orders.push(`replay ${id}${again ? ' again' : ''}`);
         const of = { ...delivery(1), headers: {}, body: '' };
         const answer = { status: 200, code: null, headers: {}, lingers: false, body: {} };
-        return { of, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
+        return { original: of, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
       },
     },
     close: () => undefined,

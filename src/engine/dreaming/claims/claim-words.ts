@@ -28,8 +28,8 @@ export function stemsOf(text: string): ReadonlySet<string> {
   // Next to a long vowel mark, which belongs to no script, the rest of a Japanese sentence would be one word.
   const words = wordsOf(text.replaceAll(NUMBER, ' ').replaceAll(/[ーｰ]/gu, ''));
   const topical = words.filter(({ folded }) => !STOP_WORDS.has(folded));
-  const said = topical.length + numbers.length === 0 ? words : topical;
-  return new Set([...said.map(({ stem }) => stem), ...numbers]);
+  const counted = topical.length + numbers.length === 0 ? words : topical;
+  return new Set([...counted.map(({ stem }) => stem), ...numbers]);
 }
 
 /** Jaccard index of two sets; 1 if both are empty. */

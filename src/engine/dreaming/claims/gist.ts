@@ -182,7 +182,7 @@ class PartReader {
   private readonly former = new Set<string>();
   private readonly values = new Map<string, Set<string>>();
   /** Whether the verb, or its equivalent, has been read. */
-  private isSaid = false;
+  private hasVerb = false;
   /** Inside a part that is no longer true; `words` if plain words belong to it. */
   private ended: 'values' | 'words' | undefined;
   private awaitsValue = false;
@@ -202,7 +202,7 @@ class PartReader {
   read(token: Token, at: number): void {
     const low = token.raw.toLowerCase();
     this.followEnd(low, this.tokens[at + 1]);
-    if (COPULAS.has(low)) this.isSaid = true;
+    if (COPULAS.has(low)) this.hasVerb = true;
     if (isFunctionWord(token, low)) {
       if (low === 'to' && this.changes) this.awaitsValue = true;
       if (!ARTICLES.has(low)) this.before = low;
@@ -210,7 +210,7 @@ class PartReader {
     }
     const attribute = attributeOf(token, this.tokens[at + 1]);
     if (attribute !== undefined) {
-      this.isSaid = true;
+      this.hasVerb = true;
       this.awaitsValue = VALUE_ATTRIBUTES.has(attribute);
     } else if (!isGeneric(token)) {
       this.place(token, at);
@@ -246,7 +246,7 @@ class PartReader {
   /** The kind of value of a token; undefined if it belongs to the subject. */
   private kindOf(token: Token, at: number): string | undefined {
     const { form, stem } = token;
-    const { isSaid, before, isPersonal, tokens } = this;
+    const { hasVerb: isSaid, before, isPersonal, tokens } = this;
     // Not "Mira's the owner", where a function word follows.
     if (token.isOwner === true && !isSaid && !isFunctionWordAt(tokens, at + 1)) return undefined;
     if (form === 'number') {

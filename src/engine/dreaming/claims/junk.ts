@@ -101,10 +101,10 @@ export function junkReason(text: string): JunkReason | undefined {
   if (text.length > MOST_CLAIM_CHARACTERS * 2) return 'too_long';
   if (isStruck(text)) return 'struck';
   if (LINK.test(text)) return 'link';
-  const said = text.replace(LEADING_MARKS, '');
-  if (matches(TASK, said) || TASK_MARK.test(text)) return 'task';
+  const unmarked = text.replace(LEADING_MARKS, '');
+  if (matches(TASK, unmarked) || TASK_MARK.test(text)) return 'task';
   if (SPEAKER.test(text)) return 'transcript';
-  if (isInstruction(said)) return 'instruction';
+  if (isInstruction(unmarked)) return 'instruction';
   if (LOG.test(text) || STACK.test(text)) return 'log';
   if (isCode(text)) return 'code';
   if (isDump(text)) return 'dump';

@@ -24,7 +24,7 @@ export function relate(newer: Gist, older: Gist): Relation {
   const union = a.subject.size + b.subject.size - shared;
   const isInside = shared === a.subject.size || shared === b.subject.size;
   const overlap: Overlap = { shared, union, isInside, agreeing };
-  if (ends(a, b)) {
+  if (endsOlder(a, b)) {
     // Another subject may have dropped the same thing: the importer's bundler is not the frontend's.
     // "We moved from Lisbon to Porto" has no subject, but names what it ends.
     const isOurs = union === 0 && b.attributes.size > 0;
@@ -32,8 +32,8 @@ export function relate(newer: Gist, older: Gist): Relation {
   }
   if (conflicting > 0) {
     // Both may be true: "also listens on", "on Mondays at Acme" and "on Tuesdays at Globex".
-    const areBoth = a.adds || b.adds || (conflicting > 1 && agreeing === 0 && !a.changes);
-    return !areBoth && saysOtherwise(overlap, a, b) ? 'updates' : 'other';
+    const canBothBeTrue = a.adds || b.adds || (conflicting > 1 && agreeing === 0 && !a.changes);
+    return !canBothBeTrue && contradicts(overlap, a, b) ? 'updates' : 'other';
   }
   return saysSame(overlap, a, b) ? 'same' : 'other';
 }
@@ -51,14 +51,14 @@ export function mayBeRelated(a: Gist, b: Gist, shared: number, isInConflict: boo
 }
 
 /** Whether a claim states that an older one is no longer true. */
-function ends(newer: Gist, older: Gist): boolean {
+function endsOlder(newer: Gist, older: Gist): boolean {
   if (newer.former.size === 0) return false;
-  const said = [...older.values.values(), older.subject].flatMap((stems) => [...stems]);
-  return said.some((stem) => newer.former.has(stem));
+  const olderStems = [...older.values.values(), older.subject].flatMap((stems) => [...stems]);
+  return olderStems.some((stem) => newer.former.has(stem));
 }
 
 /** Whether claims with different values have the same subject. */
-function saysOtherwise({ shared, union, isInside }: Overlap, a: Gist, b: Gist): boolean {
+function contradicts({ shared, union, isInside }: Overlap, a: Gist, b: Gist): boolean {
   const attributes = countShared(a.attributes, b.attributes);
   const isEqual = shared === union;
   const isBare = a.attributes.size === 0 || b.attributes.size === 0;
@@ -98,14 +98,14 @@ function saysSame({ shared, union, isInside, agreeing }: Overlap, a: Gist, b: Gi
   if (!isEither) return false;
   if (agreeing > 0) {
     if (shared === 0) return union === 0 && attributes > 0;
-    return isInside || !isOneSlot(a, b);
+    return isInside || !differInOneModifier(a, b);
   }
   if (a.values.size > 0 || b.values.size > 0) return false;
-  return shared >= 2 && shared / union >= NEARLY_ALL && !isOneSlot(a, b);
+  return shared >= 2 && shared / union >= NEARLY_ALL && !differInOneModifier(a, b);
 }
 
 /** Whether the claims differ in one modifier: "billing backups" and "search backups". */
-function isOneSlot(a: Gist, b: Gist): boolean {
+function differInOneModifier(a: Gist, b: Gist): boolean {
   const others = [...b.subject].filter((stem) => !a.subject.has(stem));
   return [...a.subject].some((stem) => {
     if (b.subject.has(stem)) return false;

@@ -136,7 +136,7 @@ const CODE = /```[\s\S]*?(?:```|$)/gu;
 /** The statements in a search result from a conversation: one message or part of one per line, with its speaker. */
 export function spokenClaims(snippet: string): string[] {
   return snippet.split('\n').flatMap((line) => {
-    const said = line.replace(LABEL, '').replaceAll(CODE, '\n\n');
-    return splitClaims(said.replaceAll(LOST_ITEM, '\n')).map(({ text }) => text);
+    const message = line.replace(LABEL, '').replaceAll(CODE, '\n\n');
+    return splitClaims(message.replaceAll(LOST_ITEM, '\n')).map(({ text }) => text);
   });
 }

@@ -41,22 +41,22 @@ export function withinBudget(
           .sort((a, b) => a.strength - b.strength || a.entry.recalls - b.entry.recalls)
           .map(({ entry }) => entry);
   const all = weakest.map(retirementOf);
-  let kept = edits;
+  let keptEdits = edits;
   const refused = new Set<ClaimKey>();
   // The best are first; no room is made for what does not fit even then.
   for (const edit of edits.toReversed()) {
-    if (edit.kind !== 'add' || overBy([...all, ...kept]) <= 0) continue;
+    if (edit.kind !== 'add' || overBy([...all, ...keptEdits]) <= 0) continue;
     refused.add(edit.entry.key);
-    kept = kept.filter((one) => one !== edit);
+    keptEdits = keptEdits.filter((one) => one !== edit);
   }
-  let over = overBy(kept);
+  let over = overBy(keptEdits);
   const retired: MemoryEdit[] = [];
   for (const entry of weakest) {
     if (over <= 0) break;
     over -= entry.block.length;
     retired.push(retirementOf(entry));
   }
-  return { edits: [...retired, ...kept], refused };
+  return { edits: [...retired, ...keptEdits], refused };
 }
 
 function retirementOf({ key }: PromotedEntry): MemoryEdit {

@@ -58,8 +58,8 @@ export function changeMemory(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readGuarded(changer.dir, MEMORY_FILE);
     const change = plan(file.text);
-    const isNothing = change.decided.length === 0 && change.operations.length === 0;
-    if (isNothing || changer.dryRun) return sweep;
+    const isEmpty = change.decided.length === 0 && change.operations.length === 0;
+    if (isEmpty || changer.dryRun) return sweep;
     const archive = readGuarded(changer.dir, archivePath(sweep.day));
     const archived = appendRetired(archive.text, change.retired, sweep.day);
     const operations = [...change.operations, ...archived.operations];
@@ -249,10 +249,10 @@ function undoOperations(
     else writeGuarded(file, text);
     // Last, so that a retired entry is in one of the files at any time. It does not come back if the entry that
     // replaced it was edited or deleted.
-    const isBack = new Set(promotedEntries(restored).map(({ key }) => key));
+    const restoredKeys = new Set(promotedEntries(restored).map(({ key }) => key));
     undoArchived(
       dir,
-      all.filter((operation) => operation.kind !== 'archive' || isBack.has(operation.key)),
+      all.filter((operation) => operation.kind !== 'archive' || restoredKeys.has(operation.key)),
     );
     return isOwn ? kept.filter(({ why }) => why === 'edited') : kept;
   }

@@ -166,8 +166,8 @@ function rotate({ database, logFile }: Inbox, aside: string): void {
   const descriptor = openSync(aside, 'r');
   try {
     // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
-    const gone = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
-    runSql(database, gone, nameOf(descriptor, database) ?? '');
+    const otherFiles = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
+    runSql(database, otherFiles, nameOf(descriptor, database) ?? '');
   } finally {
     closeSync(descriptor);
   }

@@ -117,13 +117,13 @@ export class SharedRecalls {
       const last = rows.at(-1);
       if (last === undefined) return deleted;
       number = last.number;
-      const gone = rows.filter(({ line }) => {
+      const matching = rows.filter(({ line }) => {
         const claims = parseRecallLine(line)?.claims ?? [];
         return claims.some(({ text }) => forgotten.leftOf(text) !== text);
       });
       deleted += await this.server.run(
         'DELETE FROM svc.recalls WHERE agent = $1 AND number = ANY ($2)',
-        [this.place.agent, gone.map((row) => row.number)],
+        [this.place.agent, matching.map((row) => row.number)],
       );
     }
   }

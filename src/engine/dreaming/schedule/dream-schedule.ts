@@ -82,17 +82,17 @@ export class DreamSchedule {
   private async runIfDue(target: DreamTarget): Promise<void> {
     const last = this.lastChecks.get(target);
     const nowMs = this.options.clock.now();
-    if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.keptUntilMs, nowMs)) return;
+    if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.handledUntilMs, nowMs)) return;
     const database = openDreamDatabase(target.workspace.files.database);
     try {
       // Another process may have run a sweep since, or recreated the database.
-      let kept = keptUntil(database) ?? last?.keptUntilMs;
+      let handledUntilMs = readHandledUntil(database) ?? last?.handledUntilMs;
       // Nothing was missed before the schedule first ran.
-      if (kept === undefined || isFarAhead(kept, nowMs)) {
-        keepUntil(database, nowMs);
-        kept = nowMs;
+      if (handledUntilMs === undefined || isFarAhead(handledUntilMs, nowMs)) {
+        writeHandledUntil(database, nowMs);
+        handledUntilMs = nowMs;
       }
-      const due = dueFrom(target, kept);
+      const due = dueFrom(target, handledUntilMs);
       if (due.dueMs > nowMs) {
         this.lastChecks.set(target, due);
         return;
@@ -103,7 +103,7 @@ export class DreamSchedule {
         // A failed sweep waits for its next time; otherwise it would fail every few seconds.
         if (!this.closing.signal.aborted) {
           const endMs = this.options.clock.now();
-          keepUntil(database, endMs);
+          writeHandledUntil(database, endMs);
           this.lastChecks.set(target, dueFrom(target, endMs));
         }
       }
@@ -121,16 +121,21 @@ export class DreamSchedule {
 }
 
 /** When a workspace is next due, unless another process sweeps it first. */
-function dueFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number) {
-  const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
-  return { keptUntilMs, dueMs };
+function dueFrom({ settings, timeZone }: DreamTarget, handledUntilMs: number) {
+  const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(
+    settings.frequency,
+    timeZone,
+    handledUntilMs,
+    1,
+  );
+  return { handledUntilMs, dueMs };
 }
 
 /** Sweeps due until then have run, in milliseconds since the epoch; undefined at first. */
-function keptUntil(database: Connection): number | undefined {
+function readHandledUntil(database: Connection): number | undefined {
   return queryValue(database, 'SELECT kept_until_ms FROM schedule');
 }
 
-function keepUntil(database: Connection, nowMs: number): void {
+function writeHandledUntil(database: Connection, nowMs: number): void {
   runSql(database, 'INSERT OR REPLACE INTO schedule (id, kept_until_ms) VALUES (1, ?)', nowMs);
 }

@@ -104,7 +104,7 @@ export interface ClaimSignal {
 const MOST_QUERIES = 32;
 const MOST_DAYS = 16;
 
-const NEVER_MET = { hits: 0, lastMs: undefined } as const;
+const NO_HITS = { hits: 0, lastMs: undefined } as const;
 
 /** A claim's entry with one more signal; a new entry for a new claim. */
 export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal): RecallEntry {
@@ -145,8 +145,8 @@ function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
     queryHashes: [],
     days: [],
     tags: conceptTagsOf(text),
-    light: NEVER_MET,
-    rem: NEVER_MET,
+    light: NO_HITS,
+    rem: NO_HITS,
     state: { fate: 'open' },
   };
 }

@@ -49,15 +49,15 @@ export function writeRecords(database: Connection) {
   return {
     /** Records what is about to be written. */
     plan: (write: Omit<WriteRecord, 'id' | 'state'>): number => {
-      const { lastInsertRowid } = insert.run({ ...write, ...madeRow(write) });
+      const { lastInsertRowid } = insert.run({ ...write, ...createdPartsRow(write) });
       const id = Number(lastInsertRowid);
       drop.run(id - MOST_KEPT);
       return id;
     },
     setState: (id: number, state: WriteRecord['state']): void => void setState.run(state, id),
     /** Changes which parts of the file count as made by a write. */
-    setMade: (id: number, made: Made): void => {
-      const { created, frames } = madeRow(made);
+    setCreatedParts: (id: number, made: CreatedParts): void => {
+      const { created, frames } = createdPartsRow(made);
       setMade.run(created, frames, id);
     },
     remove: (id: number): void => void remove.run(id),
@@ -70,9 +70,9 @@ export function writeRecords(database: Connection) {
   };
 }
 
-type Made = Pick<WriteRecord, 'created' | 'frames'>;
+type CreatedParts = Pick<WriteRecord, 'created' | 'frames'>;
 
-function madeRow({ created, frames }: Made): { created: number; frames: string } {
+function createdPartsRow({ created, frames }: CreatedParts): { created: number; frames: string } {
   return { created: created ? 1 : 0, frames: JSON.stringify(frames) };
 }
 

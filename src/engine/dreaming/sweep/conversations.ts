@@ -111,12 +111,12 @@ export class Conversations {
   private messagesIn(file: TranscriptFile, wanted: WantedTurns): readonly Message[] {
     const { path, mtimeMs } = file;
     try {
-      return [...turnsOf(file, wanted)].flatMap(({ role, at = '', line, text: said }) => {
-        const text = this.leftOf(said);
+      return [...turnsOf(file, wanted)].flatMap(({ role, at = '', line, text: spoken }) => {
+        const text = this.leftOf(spoken);
         if (text === '') return [];
-        const saidMs = Date.parse(at);
-        const isDated = !Number.isNaN(saidMs);
-        return [{ role, text, line, path, atMs: isDated ? saidMs : mtimeMs, isDated }];
+        const turnMs = Date.parse(at);
+        const isDated = !Number.isNaN(turnMs);
+        return [{ role, text, line, path, atMs: isDated ? turnMs : mtimeMs, isDated }];
       });
     } catch (error) {
       this.options.onSkip({ ...skipOf(file.absolutePath, error), path });
@@ -159,8 +159,8 @@ function conversationText(turns: readonly SpokenTurn[], range: LineRange): Sourc
   const lines = Array.from({ length: last - range.startLine + 1 }, (_, at) => {
     const turn = byLine.get(range.startLine + at);
     if (turn === undefined) return '';
-    const said = oneLine(turn.text);
-    return `${turn.role === 'user' ? 'User' : 'Assistant'}: ${said}`;
+    const text = oneLine(turn.text);
+    return `${turn.role === 'user' ? 'User' : 'Assistant'}: ${text}`;
   });
   return {
     claims: turns.flatMap(turnClaims),

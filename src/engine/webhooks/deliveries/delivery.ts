@@ -5,7 +5,7 @@ import type { SecretMask } from '../../masking/index.js';
 import { firstChars, isRecord } from '../../support/text.js';
 import type { AnsweredRequest } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
-import { IDEMPOTENCY_HEADER } from '../map/requested.js';
+import { IDEMPOTENCY_HEADER } from '../map/request-intent.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
 import { type DeliveryDetails, deliveryOutput } from './delivery-record.js';
@@ -57,7 +57,7 @@ export function recordedDelivery(
     replayOf,
     isVerified: delivery !== undefined,
     headers: Object.fromEntries(names),
-    ...keptBody(delivery?.body, headers['content-type'], mask, maxBodyBytes),
+    ...recordedBody(delivery?.body, headers['content-type'], mask, maxBodyBytes),
   };
 }
 
@@ -105,7 +105,7 @@ type Mask = Pick<SecretMask, 'text'>;
 const MARGIN = 8192;
 
 /** What is recorded of a body. */
-function keptBody(
+function recordedBody(
   body: Buffer | undefined,
   contentType: string | undefined,
   mask: Mask,

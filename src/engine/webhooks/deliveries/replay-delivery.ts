@@ -5,7 +5,7 @@ import { type Flows, openFlows } from '../../flows/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
-import { type Requested, readRequested } from '../map/requested.js';
+import { type RequestIntent, readIntent } from '../map/request-intent.js';
 import type { ReplayOutput } from '../output-schemas.js';
 import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
@@ -24,16 +24,16 @@ export interface Replay {
   readonly again: boolean;
 }
 
-/** What a replay is done with. */
-export interface ReplayWorld {
+/** What a replay needs. */
+export interface ReplayContext {
   readonly loaded: LoadedConfig;
   readonly context: EngineContext;
   readonly mask: Pick<SecretMask, 'text'>;
 }
 
-/** What came of it. */
-export interface Replayed {
-  readonly of: DeliveryDetails;
+/** The result of a replay. */
+export interface ReplayResult {
+  readonly original: DeliveryDetails;
   /** Of its own record; undefined if it could not be recorded. */
   readonly id: string | undefined;
   readonly answer: WebhookAnswer;
@@ -53,9 +53,9 @@ export interface Replayed {
  */
 export async function replayDelivery(
   replay: Replay,
-  world: ReplayWorld,
+  world: ReplayContext,
   opened?: Pick<Flows, 'perform'>,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const prepared = prepare(replay, world);
   if (opened !== undefined) return perform(prepared, world, opened);
   const flows = await openFlows(world.context, world.loaded.resolved);
@@ -68,21 +68,22 @@ export async function replayDelivery(
 
 type Prepared = ReturnType<typeof prepare>;
 
-function prepare({ id, again }: Replay, { loaded, context }: ReplayWorld) {
-  const of = findDelivery(id, context);
-  const route = configuredRoute(of.route, loaded);
+function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
+  const original = findDelivery(id, context);
+  const route = configuredRoute(original.route, loaded);
   if (!loaded.resolved.plugins.entries.webhooks.enabled || !route.enabled) {
-    throw new SvcError('WEBHOOKS_DISABLED', `route ${of.route} is disabled`, {
+    throw new SvcError('WEBHOOKS_DISABLED', `route ${original.route} is disabled`, {
       hint: 'enable it in plugins.entries.webhooks',
     });
   }
-  if (of.bodyState !== 'whole') throw notReplayable(of, route.map !== undefined);
-  const body = Buffer.from(of.body, 'utf8');
-  const receiver = receiverOf(of.route, route);
-  const head: RequestHead = { headers: of.headers, headersDistinct: {} };
-  for (const [name, value] of Object.entries(of.headers)) head.headersDistinct[name] = [value];
-  const read = readRequested(receiver, head, body);
-  return { of, body, receiver, requested: again ? asNew(read) : read };
+  if (original.bodyState !== 'whole') throw notReplayable(original, route.map !== undefined);
+  const body = Buffer.from(original.body, 'utf8');
+  const receiver = receiverOf(original.route, route);
+  const head: RequestHead = { headers: original.headers, headersDistinct: {} };
+  for (const [name, value] of Object.entries(original.headers))
+    head.headersDistinct[name] = [value];
+  const read = readIntent(receiver, head, body);
+  return { original, body, receiver, requested: again ? withNewId(read) : read };
 }
 
 function findDelivery(id: string, { state }: EngineContext): DeliveryDetails {
@@ -94,7 +95,7 @@ function findDelivery(id: string, { state }: EngineContext): DeliveryDetails {
   }
 }
 
-const UNKEPT = {
+const INCOMPLETE_BODY = {
   cut: 'its body was too long to be kept whole',
   masked: 'secrets in its body were masked',
   binary: 'its body is not text',
@@ -104,7 +105,7 @@ function notReplayable({ id, route, bodyState, isVerified }: DeliveryDetails, is
   const why =
     bodyState === 'none' || bodyState === 'whole'
       ? `its body was not kept${isVerified ? '' : ', because its sender was not verified'}`
-      : UNKEPT[bodyState];
+      : INCOMPLETE_BODY[bodyState];
   return new SvcError('DELIVERY_NOT_REPLAYABLE', `delivery ${id} cannot be replayed: ${why}`, {
     hint: isMapped
       ? 'let its sender deliver it again'
@@ -113,23 +114,23 @@ function notReplayable({ id, route, bodyState, isVerified }: DeliveryDetails, is
 }
 
 /** Under another id, so that it is performed again. */
-function asNew(requested: Requested): Requested {
+function withNewId(requested: RequestIntent): RequestIntent {
   if (requested.type !== 'action' || requested.idempotency === undefined) return requested;
   const deliveryId = `replay-${randomUUID()}`;
   return { ...requested, deliveryId, idempotency: { ...requested.idempotency, key: deliveryId } };
 }
 
 async function perform(
-  { of, body, receiver, requested }: Prepared,
-  world: ReplayWorld,
+  { original, body, receiver, requested }: Prepared,
+  world: ReplayContext,
   flows: Pick<Flows, 'perform'>,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const { clock } = world.context;
   const atMs = clock.now();
   const startedMs = performance.now();
   const { answer, action } = await answerVerified(requested, receiver, flows);
   const answered = {
-    routeId: of.route,
+    routeId: original.route,
     requestId: randomUUID(),
     status: answer.status,
     code: answer.code,
@@ -142,19 +143,19 @@ async function perform(
   const record = {
     answered,
     atMs,
-    headers: of.headers,
+    headers: original.headers,
     delivery: { body, event, id },
     flowId: flowIdOf(answer),
-    replayOf: of.id,
+    replayOf: original.id,
   };
   const isFirstAnswer = answer.headers['idempotent-replayed'] !== undefined;
-  return { of, answer, isFirstAnswer, ...addRecord(record, world) };
+  return { original, answer, isFirstAnswer, ...addRecord(record, world) };
 }
 
 function addRecord(
   replay: Parameters<typeof recordedDelivery>[0],
-  { loaded, context, mask }: ReplayWorld,
-): Pick<Replayed, 'id' | 'unrecorded'> {
+  { loaded, context, mask }: ReplayContext,
+): Pick<ReplayResult, 'id' | 'unrecorded'> {
   const limits = loaded.resolved.plugins.entries.webhooks.config.deliveries;
   const row = recordedDelivery(replay, mask, limits.maxBodyBytes);
   try {
@@ -172,10 +173,10 @@ function addRecord(
 }
 
 /** The JSON output of `svc webhook replay`. */
-export function replayOutput({ of, id, answer, isFirstAnswer }: Replayed): ReplayOutput {
+export function replayOutput({ original, id, answer, isFirstAnswer }: ReplayResult): ReplayOutput {
   return {
-    replayOf: of.id,
-    route: of.route,
+    replayOf: original.id,
+    route: original.route,
     id: id ?? null,
     status: answer.status,
     firstAnswer: isFirstAnswer,

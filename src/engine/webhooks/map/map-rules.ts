@@ -10,7 +10,7 @@ export interface MappedRequest {
 }
 
 /** What the rules of a route make of a request. Rules are counted from 1. */
-type Mapped =
+type MappingResult =
   | { readonly type: 'unmatched' }
   | { readonly type: 'ignored'; readonly rule: number }
   | { readonly type: 'invalid'; readonly rule: number; readonly error: string }
@@ -20,11 +20,11 @@ type Mapped =
       readonly action: FlowAction | StartFlow;
     };
 
-export type RuleSet = (request: MappedRequest) => Mapped;
+export type RuleSet = (request: MappedRequest) => MappingResult;
 
 /** Prepares the rules of a route. The first one that matches applies. */
 export function compileRules(rules: readonly MapRule[]): RuleSet {
-  const compiled = rules.map((rule) => ({ matches: matcherOf(rule), make: makerOf(rule) }));
+  const compiled = rules.map((rule) => ({ matches: matcherOf(rule), make: compileAction(rule) }));
   return (request) => {
     const at = compiled.findIndex(({ matches }) => matches(request));
     const found = compiled[at];
@@ -58,6 +58,6 @@ function conditionOf(condition: Condition): (value: unknown) => boolean {
 
 type Make = (body: unknown) => MadeAction | { readonly type: 'ignored' };
 
-function makerOf({ action, set, task }: MapRule): Make {
+function compileAction({ action, set, task }: MapRule): Make {
   return action === undefined ? () => ({ type: 'ignored' }) : actionTemplate({ action, set, task });
 }

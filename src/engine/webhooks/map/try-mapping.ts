@@ -9,7 +9,7 @@ import type { MapOutput } from '../output-schemas.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute, openVerifier } from '../signed-request.js';
 import type { RequestHead } from '../verify/schemes.js';
-import { type Requested, readRequested } from './requested.js';
+import { type RequestIntent, readIntent } from './request-intent.js';
 
 /** A recorded request, to be tried without a listener. */
 export interface RecordedRequest {
@@ -31,7 +31,7 @@ interface RecordedArguments {
 }
 
 /** @throws SvcError USAGE if a file or the time cannot be read */
-export function readRecorded(
+export function readRecordedRequest(
   { data, headers, at }: RecordedArguments,
   read: (file: string | undefined) => Buffer,
   clock: Clock,
@@ -70,9 +70,9 @@ export async function tryMapping(
       ? 'The headers are unknown: pass them with --headers.'
       : await refusalOf(head, body, atMs, () => openVerifier(route, loaded, context, signal));
   const error = typeFault(head.headers, route.map !== undefined);
-  const requested: Requested =
+  const intent: RequestIntent =
     error === undefined
-      ? readRequested(receiverOf(routeId, route), head, body)
+      ? readIntent(receiverOf(routeId, route), head, body)
       : {
           type: 'refused',
           event: undefined,
@@ -84,8 +84,8 @@ export async function tryMapping(
     route: routeId,
     verified: headers === undefined ? null : refused === undefined,
     reason: refused ?? null,
-    event: requested.event ?? null,
-    ...outcomeOf(requested),
+    event: intent.event ?? null,
+    ...outcomeOf(intent),
   };
 }
 
@@ -106,19 +106,21 @@ async function refusalOf(
   }
 }
 
-const NOTHING = { rule: null, action: null, error: null } as const;
+const NO_DETAILS = { rule: null, action: null, error: null } as const;
 
-function outcomeOf(requested: Requested): Pick<MapOutput, 'action' | 'error' | 'outcome' | 'rule'> {
-  switch (requested.type) {
+function outcomeOf(
+  intent: RequestIntent,
+): Pick<MapOutput, 'action' | 'error' | 'outcome' | 'rule'> {
+  switch (intent.type) {
     case 'refused':
-      return { ...NOTHING, outcome: requested.code, error: requested.error };
+      return { ...NO_DETAILS, outcome: intent.code, error: intent.error };
     case 'challenge':
     case 'ping':
-      return { ...NOTHING, outcome: requested.type };
+      return { ...NO_DETAILS, outcome: intent.type };
     case 'ignored':
-      return { ...NOTHING, outcome: 'ignored', rule: requested.rule ?? null };
+      return { ...NO_DETAILS, outcome: 'ignored', rule: intent.rule ?? null };
     case 'action': {
-      const { action, rule = null } = requested;
+      const { action, rule = null } = intent;
       const shown = action.action === 'start_flow' ? [action.flow, action.task] : [action];
       return { outcome: 'action', rule, action: shown.map((one) => ({ ...one })), error: null };
     }

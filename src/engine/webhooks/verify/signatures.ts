@@ -40,13 +40,13 @@ export function signatureVerifier(
   const keys = secrets.map((secret) => keyOf(main, secret));
   const toleranceMs = toleranceSeconds * 1000;
   const prepared = schemes.map((scheme) => ({ ...scheme, parts: partsOf(scheme) }));
-  const usual = { ...main, parts: partsOf(main) };
+  const mainScheme = { ...main, parts: partsOf(main) };
   return {
     checkHead: (head, nowMs) => {
       const scheme = prepared.find(({ header, id }) => hasAny(head, [header, id]));
-      return checkHead(scheme ?? usual, head, { keys, nowMs, toleranceMs });
+      return checkHead(scheme ?? mainScheme, head, { keys, nowMs, toleranceMs });
     },
-    sign: (body, how) => signedHeaders(usual, keys[0] ?? Buffer.alloc(0), body, how),
+    sign: (body, how) => signedHeaders(mainScheme, keys[0] ?? Buffer.alloc(0), body, how),
     authenticate: 'Signature',
   };
 }
@@ -65,7 +65,7 @@ function keyOf({ key }: SignatureScheme, secret: string): Buffer {
 }
 
 /** With its payload split once, because every request passes it. */
-type Prepared = SignatureScheme & { readonly parts: readonly string[] };
+type PreparedScheme = SignatureScheme & { readonly parts: readonly string[] };
 
 interface Expectations {
   readonly keys: readonly Buffer[];
@@ -73,7 +73,7 @@ interface Expectations {
   readonly toleranceMs: number;
 }
 
-function checkHead(scheme: Prepared, head: RequestHead, expected: Expectations): HeadCheck {
+function checkHead(scheme: PreparedScheme, head: RequestHead, expected: Expectations): HeadCheck {
   const signed = singleHeader(head, scheme.header);
   if (!signed.ok) return signed;
   const entries = entriesOf(scheme, signed.value);
@@ -94,24 +94,26 @@ function checkHead(scheme: Prepared, head: RequestHead, expected: Expectations):
       `The request was signed more than ${seconds} s ago, or is dated more than ${seconds} s in the future.`,
     );
   }
-  const values: Signed = { id: id.value, timestamp: time.value };
+  const values: SignedValues = { id: id.value, timestamp: time.value };
   return { ok: true, checkBody: (body) => checkBody(scheme, values, signatures, body, expected) };
 }
 
-interface Signed {
+interface SignedValues {
   readonly id: string;
   readonly timestamp: string;
 }
 
-type Found = { readonly ok: true; readonly value: string } | Extract<HeadCheck, { ok: false }>;
+type HeaderValue =
+  | { readonly ok: true; readonly value: string }
+  | Extract<HeadCheck, { ok: false }>;
 
-const EMPTY: Found = { ok: true, value: '' };
+const EMPTY: HeaderValue = { ok: true, value: '' };
 
 function fault(error: string): Extract<HeadCheck, { ok: false }> {
   return { ok: false, error };
 }
 
-function singleHeader({ headersDistinct }: RequestHead, name: string): Found {
+function singleHeader({ headersDistinct }: RequestHead, name: string): HeaderValue {
   const [value, more] = headersDistinct[name] ?? [];
   if (value === undefined || value === '') {
     const missing = headerName(name);
@@ -139,7 +141,7 @@ function timeIn(
   time: SignedTime | undefined,
   head: RequestHead,
   entries: readonly string[],
-): Found {
+): HeaderValue {
   switch (time?.in) {
     case undefined:
     case 'body':
@@ -173,8 +175,8 @@ function signatureIn(scheme: SignatureScheme, entry: string): readonly Buffer[] 
 }
 
 function checkBody(
-  scheme: Prepared,
-  values: Signed,
+  scheme: PreparedScheme,
+  values: SignedValues,
   signatures: readonly Buffer[],
   body: Buffer,
   expected: Expectations,
@@ -198,7 +200,12 @@ function partsOf({ payload }: SignatureScheme): readonly string[] {
   return payload.split(PLACEHOLDER).filter((part) => part !== '');
 }
 
-function signatureOf(scheme: Prepared, key: Buffer, values: Signed, body: Buffer): Buffer {
+function signatureOf(
+  scheme: PreparedScheme,
+  key: Buffer,
+  values: SignedValues,
+  body: Buffer,
+): Buffer {
   const hmac = createHmac(scheme.algorithm, key);
   for (const part of scheme.parts) {
     if (part === '{body}') hmac.update(body);
@@ -211,7 +218,7 @@ function signatureOf(scheme: Prepared, key: Buffer, values: Signed, body: Buffer
 }
 
 function signedHeaders(
-  scheme: Prepared,
+  scheme: PreparedScheme,
   key: Buffer,
   body: Buffer,
   { id, nowMs }: Signing,

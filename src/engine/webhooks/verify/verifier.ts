@@ -44,7 +44,7 @@ const BASIC = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})[ \t]*$/iu;
 
 interface TokenScheme {
   /** The secret in a request; undefined if there is none. */
-  readonly carried: (head: RequestHead) => Buffer | undefined;
+  readonly readSecret: (head: RequestHead) => Buffer | undefined;
   readonly header: (secret: string) => Readonly<Record<string, string>>;
   /** The header that senders use. */
   readonly headerName: string;
@@ -54,15 +54,15 @@ interface TokenScheme {
 
 const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
   bearer: {
-    carried: carriedBearer,
+    readSecret: bearerSecret,
     header: (secret) => ({ authorization: `Bearer ${asHeader(secret)}` }),
     headerName: 'Authorization',
     error: 'The secret of the route is missing or wrong.',
     authenticate: 'Bearer',
   },
   basic: {
-    carried: (head) => {
-      const token = BASIC.exec(single(head, 'authorization') ?? '')?.[1];
+    readSecret: (head) => {
+      const token = BASIC.exec(singleHeader(head, 'authorization') ?? '')?.[1];
       return token === undefined ? undefined : Buffer.from(token, 'base64');
     },
     header: (secret) => ({ authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
@@ -71,8 +71,8 @@ const SCHEMES: Readonly<Record<'basic' | 'bearer' | 'gitlab', TokenScheme>> = {
     authenticate: 'Basic realm="svc", charset="UTF-8"',
   },
   gitlab: {
-    carried: (head) => {
-      const token = single(head, GITLAB_HEADER);
+    readSecret: (head) => {
+      const token = singleHeader(head, GITLAB_HEADER);
       return token === undefined ? undefined : Buffer.from(token, 'latin1');
     },
     header: (secret) => ({ [GITLAB_HEADER]: asHeader(secret) }),
@@ -88,7 +88,7 @@ function asHeader(secret: string): string {
 }
 
 /** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
-function carriedBearer(head: RequestHead): Buffer | undefined {
+function bearerSecret(head: RequestHead): Buffer | undefined {
   const { headers, headersDistinct } = head;
   // Of several, a proxy could have checked another than the one that Node.js takes.
   if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
@@ -99,7 +99,7 @@ function carriedBearer(head: RequestHead): Buffer | undefined {
 }
 
 /** A header that was sent once. */
-function single({ headersDistinct }: RequestHead, name: string): string | undefined {
+function singleHeader({ headersDistinct }: RequestHead, name: string): string | undefined {
   const values = headersDistinct[name];
   return values?.length === 1 ? values[0] : undefined;
 }
@@ -122,7 +122,7 @@ function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly st
   const missing = scheme.headerName;
   return {
     checkHead: (head) => {
-      const carried = scheme.carried(head);
+      const carried = scheme.readSecret(head);
       if (carried !== undefined && equalsAny(digest(carried), expected)) return ACCEPTED;
       const isMissing = head.headers[scheme.headerName.toLowerCase()] === undefined;
       return isMissing && carried === undefined ? { ...refused, missing } : refused;

@@ -12,7 +12,7 @@ import type { Place, RequestHead } from '../verify/schemes.js';
 import type { MappedRequest } from './map-rules.js';
 
 /** What a verified request asks for. */
-export type Requested = {
+export type RequestIntent = {
   readonly event: string | undefined;
   /** The id that the sender gave the delivery. */
   readonly deliveryId: string | undefined;
@@ -45,11 +45,11 @@ type Receiver = Pick<
 >;
 
 /** Reads a verified request: an action as svc defines them, or whatever the rules of the route make of it. */
-export function readRequested(route: Receiver, head: RequestHead, bytes: Buffer): Requested {
+export function readIntent(route: Receiver, head: RequestHead, bytes: Buffer): RequestIntent {
   const { rules, places } = route;
   const parsed =
     rules !== undefined && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes);
-  if (!parsed.ok) return { event: undefined, deliveryId: undefined, ...refused(parsed.error) };
+  if (!parsed.ok) return { event: undefined, deliveryId: undefined, ...refusal(parsed.error) };
   const { value } = parsed;
   const event = places.event === undefined ? undefined : valueAt(places.event, head, value)?.[0];
   const deliveryId = deliveryIdOf(places, head, value);
@@ -71,7 +71,7 @@ function decide(
   const challenge = challengeOf(route, event, body);
   if (challenge !== undefined) return challenge;
   if (deliveryId === 'invalid')
-    return refused('the id of the delivery must be 1 to 255 visible ASCII characters');
+    return refusal('the id of the delivery must be 1 to 255 visible ASCII characters');
   const id =
     deliveryId === undefined ? undefined : deliveryIdempotency(route, deliveryId.id, bytes);
   if (rules === undefined) return decideAction(head, body, id);
@@ -102,18 +102,18 @@ function mappedIdempotency(
   return { ...id, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
 
-function refused(error: string): Decision {
+function refusal(error: string): Decision {
   return { type: 'refused', code: 'invalid_request', error };
 }
 
 /** A body that is an action itself. */
 function decideAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
-  const read = readAction(body);
-  if (read.type === 'invalid') return refused(read.error);
-  const { action } = read;
+  const parsed = readAction(body);
+  if (parsed.type === 'invalid') return refusal(parsed.error);
+  const { action } = parsed;
   const idempotency = idempotencyOf(head.headers, action);
   if (idempotency === 'invalid') {
-    return refused('Idempotency-Key: must be 1 to 255 visible ASCII characters');
+    return refusal('Idempotency-Key: must be 1 to 255 visible ASCII characters');
   }
   return { type: 'action', rule: undefined, action, idempotency: idempotency ?? id };
 }
