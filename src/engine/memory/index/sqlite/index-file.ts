@@ -119,7 +119,7 @@ export function asIndexError(error: unknown, file: string): unknown {
       return because(
         'INDEX_DISK_FULL',
         `cannot write ${file}: the disk is full`,
-        'free some space and run "svc memory index"; committed work is kept',
+        'free some space and try again',
       );
     case 'unwritable':
       return because(
