@@ -41,7 +41,13 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     });
     const dir = realWorkspaceDir(target.workspace);
     const sources = await openSources(target);
-    const explanation = explainClaim(entry, dir, sources, target.settings, nowMs, this.signal);
+    const explanation = explainClaim(entry, {
+      dir,
+      sources,
+      settings: target.settings,
+      nowMs,
+      signal: this.signal,
+    });
     const output = explainOutput(target, { ...explanation, trail }, nowMs);
     this.write(renderExplanation(output, style));
     return output;

@@ -92,16 +92,24 @@ export function candidates(
  * Why a claim is or is not promoted.
  *
  * @param entry with the signals of its other wordings, see pooledClaim
- * @param dir the workspace's real path
  * @throws SvcError DREAM_FILE_REFUSED
  */
 export function explainClaim(
   entry: RecallEntry,
-  dir: string,
-  sources: Pick<DreamSources, 'dailyNotes' | 'read'>,
-  settings: Pick<DreamSettings, 'phases'>,
-  nowMs: number,
-  signal: AbortSignal,
+  {
+    dir,
+    sources,
+    settings,
+    nowMs,
+    signal,
+  }: {
+    /** The workspace's real path. */
+    readonly dir: string;
+    readonly sources: Pick<DreamSources, 'dailyNotes' | 'read'>;
+    readonly settings: Pick<DreamSettings, 'phases'>;
+    readonly nowMs: number;
+    readonly signal: AbortSignal;
+  },
 ) {
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
   const { maxPriorEntryLossFraction } = settings.phases.deep;

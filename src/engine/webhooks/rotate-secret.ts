@@ -5,7 +5,6 @@ import {
   formatPath,
   type LoadedConfig,
   loadConfig,
-  type ResolvedRoute,
   referencedVariable,
   type SecretInput,
 } from '../config/index.js';
@@ -44,7 +43,7 @@ export async function rotateSecret(
   if (step.type === 'show') return { output: outputOf(routeId, loaded, null), warnings: [] };
   const [newest, ...old] = secretsOf(route);
   const isLast = step.type === 'finish' && newest !== undefined && old.length > 0;
-  const warnings = isLast ? await checkNewest(routeId, route, newest, loaded, context, signal) : [];
+  const warnings = isLast ? await checkNewest({ routeId, signal }, newest, loaded, context) : [];
   const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
   const { file } = await changeConfigValue(context, edit, { configFile, signal });
   return { output: outputOf(routeId, await loadConfig(context, { configFile }), file), warnings };
@@ -57,18 +56,17 @@ export async function rotateSecret(
  * @throws SvcError SECRET_UNRESOLVED and others of an unusable secret
  */
 async function checkNewest(
-  routeId: string,
-  route: ResolvedRoute,
-  kept: SecretInput,
+  { routeId, signal }: Pick<Rotation, 'routeId' | 'signal'>,
+  newest: SecretInput,
   loaded: LoadedConfig,
   context: EngineContext,
-  signal: AbortSignal,
 ): Promise<readonly Warning[]> {
+  const route = configuredRoute(routeId, loaded);
   const { verify } = route;
   if (verify === undefined) return [];
   try {
     await openVerifier(
-      { ...route, verify: { ...verify, secrets: [kept] } },
+      { ...route, verify: { ...verify, secrets: [newest] } },
       loaded,
       context,
       signal,
@@ -78,7 +76,7 @@ async function checkNewest(
     if (!(error instanceof SvcError)) throw error;
     const message = `the newest secret of route ${routeId} cannot be used here: ${error.message}`;
     const { code, hint, details } = error;
-    if (kept.kind === 'plain' || kept.source !== 'env') {
+    if (newest.kind === 'plain' || newest.source !== 'env') {
       throw new SvcError(code, message, { hint, ...(details && { details }), cause: error });
     }
     return [
