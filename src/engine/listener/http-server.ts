@@ -53,10 +53,10 @@ export interface UnroutedRequest {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { address, log, onFault = () => undefined, node = {}, ...more } = options;
   const { tls, trustedProxies } = address;
-  // Node.js would refuse a request without a host in its own way.
-  const own = { ...node, requireHostHeader: false };
+  // Node.js would refuse a request without a host itself, not in the shape of our errors.
+  const httpOptions = { ...node, requireHostHeader: false };
   // Before TLS is agreed on, Node.js would wait for two minutes.
-  const patience =
+  const handshakeOptions =
     node.headersTimeout === undefined ? {} : { handshakeTimeout: node.headersTimeout };
   /** The request that a connection sent last, from its head on. */
   const latest = new WeakMap<Socket, LatestRequest>();
@@ -73,8 +73,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   };
   const server: FastifyInstance = fastify({
     ...(tls === undefined
-      ? { http: own }
-      : { https: { ...own, ...patience, ...readCertificate(tls) } }),
+      ? { http: httpOptions }
+      : { https: { ...httpOptions, ...handshakeOptions, ...readCertificate(tls) } }),
     loggerInstance: log,
     logController: new LogController({
       disableRequestLogging: true,
