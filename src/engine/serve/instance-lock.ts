@@ -18,13 +18,13 @@ function instanceLockFile(stateDir: string): string {
  */
 export async function withInstanceLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const waiting = new AbortController();
-  let patience: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const onWait = (): void => {
-    patience = setTimeout(() => waiting.abort(runsAlready(stateDir)), PATIENCE_MS);
+    timer = setTimeout(() => waiting.abort(runsAlready(stateDir)), PATIENCE_MS);
   };
   const options = { signal: waiting.signal, onWait };
   return withProcessLock(instanceLockFile(stateDir), options, () => {
-    clearTimeout(patience);
+    clearTimeout(timer);
     return work();
   });
 }
