@@ -1,7 +1,7 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { Actor, NewHistoryEntry } from '../flow-model/history-record.js';
 import type { TaskRecord, TaskRuntime } from '../flow-model/task-record.js';
-import { type ClockJump, doublingRestMs } from '../support/time.js';
+import { backoffMs, type ClockJump } from '../support/time.js';
 import type { NotificationFilter } from './notification-targets.js';
 import type { Tables } from './store/tables.js';
 
@@ -53,7 +53,7 @@ const LONGEST_REST_MS = 10_000;
 
 /** How long whoever works on flows rests after a number of failures of the store in a row. */
 export function storeRestMs(failures: number): number {
-  return doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+  return backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
 }
 
 /** Passes the changes of a store to those who subscribed. */

@@ -2,7 +2,7 @@ import { fromJsonText } from '../flow-model/fields.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import type { NotificationKey, NotificationRecord } from '../flow-model/notification-record.js';
 import { isRecord } from '../support/text.js';
-import { doublingRestMs } from '../support/time.js';
+import { backoffMs } from '../support/time.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
 import { actingAs, addEntry } from './history.js';
 import { DEFAULT_TARGET } from './notification-targets.js';
@@ -60,7 +60,7 @@ async function markFailed(
   if (notification === undefined || notification.nextAttemptAt === null) return false;
   const { attempts } = notification;
   if (permanent === true || attempts >= MAX_ATTEMPTS) return settle(tx, key, 'failed', error);
-  const nextAttemptAt = tx.nowMs + doublingRestMs(attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+  const nextAttemptAt = tx.nowMs + backoffMs(attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS);
   await tx.notifications.update({ ...notification, nextAttemptAt, lastError: error });
   return true;
 }

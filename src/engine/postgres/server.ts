@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
 import { messageOf, SvcError } from '../errors/index.js';
-import { doublingRestMs, runningMs } from '../support/time.js';
+import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
 import { asServerError, lostConnection, serverFault } from './server-fault.js';
 
@@ -241,7 +241,7 @@ export class Server implements Sql {
       }
       // Nothing is in progress, and a server that hangs would never answer a farewell.
       socket.destroy();
-      const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+      const restMs = backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -345,7 +345,7 @@ export class Server implements Sql {
   private restAfter(error: unknown): SvcError {
     const failure = asServerError(error, this.address);
     this.lastFailure = failure;
-    this.restUntilMs = runningMs() + doublingRestMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
+    this.restUntilMs = runningMs() + backoffMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
     this.failures += 1;
     return failure;
   }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../errors/index.js';
 import { type Deferred, deferred } from '../support/async.js';
 import type { Clock } from '../support/context.js';
-import { doublingRestMs } from '../support/time.js';
+import { backoffMs } from '../support/time.js';
 import {
   type ServeSetup,
   type Service,
@@ -171,7 +171,7 @@ class SupervisedService {
       } catch (error) {
         if (this.isEnding) return;
         failures = performance.now() - bornMs >= calmMs ? 1 : failures + 1;
-        const isOrdered = await this.rest(error, doublingRestMs(failures, firstMs, mostMs));
+        const isOrdered = await this.rest(error, backoffMs(failures, firstMs, mostMs));
         if (isOrdered) failures = 0;
         else this.show({ restarts: this.shown.restarts + 1 });
       }

@@ -75,6 +75,6 @@ export function isWithin(sinceMs: number, nowMs: number, lengthMs: number): bool
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The pause after a number of failures: doubles with each, up to the longest. */
-export function doublingRestMs(failures: number, firstMs: number, longestMs: number): number {
+export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
 }

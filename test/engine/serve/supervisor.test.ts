@@ -8,7 +8,7 @@ import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
 import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
-import { doublingRestMs } from '../../../src/engine/support/time.js';
+import { backoffMs } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -216,11 +216,11 @@ test('readiness names the services that are not ready, except for the one that r
 
 test('delays grow up to the maximum', () => {
   const { firstMs, mostMs } = SERVICE_BACKOFF;
-  const rests = [1, 2, 3, 7, 50].map((failures) => doublingRestMs(failures, firstMs, mostMs));
+  const rests = [1, 2, 3, 7, 50].map((failures) => backoffMs(failures, firstMs, mostMs));
   assert.equal(rests, [1000, 2000, 4000, 60_000, 60_000]);
   fc.assert(
     fc.property(fc.nat({ max: 5000 }), (failures) => {
-      const ms = doublingRestMs(failures, firstMs, mostMs);
+      const ms = backoffMs(failures, firstMs, mostMs);
       assert.ok(ms >= SERVICE_BACKOFF.firstMs && ms <= SERVICE_BACKOFF.mostMs);
     }),
   );

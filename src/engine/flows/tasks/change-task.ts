@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { type FlowRecord, hasFlowEnded } from '../../flow-model/flow-record.js';
 import type { EndedTaskStatus, TaskRecord } from '../../flow-model/task-record.js';
-import { doublingRestMs } from '../../support/time.js';
+import { backoffMs } from '../../support/time.js';
 import { moveFlow } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordTask } from '../history.js';
@@ -83,7 +83,7 @@ export async function retryOrEnd(tx: FlowTx, task: TaskRecord, end: TaskEnd): Pr
   const queued: TaskRecord = {
     ...backInQueue(tx, task),
     error: end.error ?? null,
-    nextRunAt: tx.nowMs + doublingRestMs(task.attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS),
+    nextRunAt: tx.nowMs + backoffMs(task.attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS),
   };
   await writeTask(tx, task, queued);
   await notifyOfTask(tx, queued, 'task.queued');

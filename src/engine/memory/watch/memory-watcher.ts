@@ -1,6 +1,6 @@
 import { deferred } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
-import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
+import { backoffMs, LONGEST_TIMER_MS } from '../../support/time.js';
 import type { SyncSummary } from '../sync/index.js';
 import { openWatchRecord, type WatchRecorder } from '../sync/watch-record.js';
 import { type ChangeSource, createChangeSource } from './change-source.js';
@@ -188,7 +188,7 @@ export class MemoryWatcher {
   private afterFailure(failure: WatchFailure): void {
     this.failures += 1;
     const { firstRetryMs, longestRetryMs } = this.timing;
-    const retryInMs = doublingRestMs(this.failures, firstRetryMs, longestRetryMs);
+    const retryInMs = backoffMs(this.failures, firstRetryMs, longestRetryMs);
     this.onEvent({ type: 'failed', failure, attempt: this.failures, retryInMs });
     this.runIn(retryInMs, 'retry');
   }

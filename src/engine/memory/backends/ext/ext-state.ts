@@ -6,7 +6,7 @@ import type { Warning } from '../../../errors/index.js';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import type { Clock } from '../../../support/context.js';
 import { writeJsonFile } from '../../../support/json-file.js';
-import { doublingRestMs } from '../../../support/time.js';
+import { backoffMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
 import {
   detectFeatures,
@@ -126,7 +126,7 @@ export function beginRest(dir: string, key: string, failure: ToolFailure, clock:
     // Several queries that failed together count as one failure.
     if (currentRest(state, key, clock.now()) !== undefined) return state;
     const failures = state.rest?.key === key ? state.rest.failures + 1 : 1;
-    const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+    const restMs = backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
     const { code, message, hint } = failure;
     return {
       ...state,

@@ -4,7 +4,7 @@ import { Minder } from '../../../child/minder.js';
 import type { Warning } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { makeFolders } from '../../../support/files.js';
-import { doublingRestMs } from '../../../support/time.js';
+import { backoffMs } from '../../../support/time.js';
 import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
@@ -157,7 +157,7 @@ function isEmbeddingDue(
   if (embedded === undefined) return true;
   const sinceMs = nowMs - embedded.atMs;
   if (embedded.failures > 0) {
-    return sinceMs >= doublingRestMs(embedded.failures, FIRST_EMBED_WAIT_MS, LONGEST_EMBED_WAIT_MS);
+    return sinceMs >= backoffMs(embedded.failures, FIRST_EMBED_WAIT_MS, LONGEST_EMBED_WAIT_MS);
   }
   const isWanted = updated?.withoutVectors !== 0 && update.embedIntervalMs > 0;
   return isWanted && sinceMs >= update.embedIntervalMs;
