@@ -13,8 +13,8 @@ export interface ChildCall {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
   readonly cwd: string;
-  /** Ends the program if this process dies; see Minder. */
-  readonly mind?: Mind | undefined;
+  /** Announces the program to what ends it if this process dies; see Minder. */
+  readonly announce?: AnnounceProgram | undefined;
   /**
    * Unique to this run. Processes that left the group are found by it and killed with the program; see
    * endMarked.
@@ -25,10 +25,10 @@ export interface ChildCall {
 }
 
 /** Announces a program that is about to be started: this process can die at any time after that. */
-export type Mind = (attemptId?: string | undefined) => MindedProgram;
+export type AnnounceProgram = (attemptId?: string | undefined) => AnnouncedProgram;
 
 /** What becomes of an announced program. */
-interface MindedProgram {
+interface AnnouncedProgram {
   /** @param pid also of the process group */
   readonly started: (pid: number) => void;
   /** Or it could not be started. */
@@ -63,10 +63,10 @@ export class ChildGroup {
 
   /** @throws the system's error, such as E2BIG; others are in {@link ended} */
   constructor(call: ChildCall) {
-    const { mind, attemptId, leavesOthers } = call;
-    const minded = mind?.(attemptId);
-    const child = spawnGroup(call, minded);
-    if (child.pid !== undefined) minded?.started(child.pid);
+    const { announce, attemptId, leavesOthers } = call;
+    const announced = announce?.(attemptId);
+    const child = spawnGroup(call, announced);
+    if (child.pid !== undefined) announced?.started(child.pid);
     this.child = child;
     // Without free file handles there are none, and the error follows.
     this.stdin = child.stdin ?? new PassThrough();
@@ -77,7 +77,7 @@ export class ChildGroup {
     this.ended = new Promise((resolve) => {
       child.on('error', (error) => {
         if (child.pid !== undefined) return;
-        minded?.ended();
+        announced?.ended();
         resolve({ kind: 'not-started', code: systemErrorCode(error) ?? 'unknown error' });
       });
       child.on('exit', () => {
@@ -88,7 +88,7 @@ export class ChildGroup {
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
       });
       child.on('close', (exitCode, signal) => {
-        minded?.ended();
+        announced?.ended();
         if (signal !== null) resolve({ kind: 'signalled', signal });
         else resolve({ kind: 'exited', exitCode: exitCode ?? 0 });
       });
@@ -128,7 +128,7 @@ export class ChildGroup {
 
 function spawnGroup(
   { command, argv0, env, cwd, attemptId }: ChildCall,
-  minded: MindedProgram | undefined,
+  announced: AnnouncedProgram | undefined,
 ): ChildProcess {
   const [program, ...args] = command;
   try {
@@ -142,7 +142,7 @@ function spawnGroup(
       ...(argv0 === undefined ? {} : { argv0 }),
     });
   } catch (error) {
-    minded?.ended();
+    announced?.ended();
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS, type Mind } from './child-group.js';
+import { type AnnounceProgram, ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS } from './child-group.js';
 
 /** What is sent to the minder about a program, as a line of JSON. Without `mark` and `group`, the program has ended. */
 interface MinderLine {
@@ -58,33 +58,33 @@ export class Minder {
     this.nodePath = nodePath;
   }
 
-  readonly mind: Mind = (attemptId) => {
+  readonly announce: AnnounceProgram = (attemptId) => {
     this.keys += 1;
     const key = this.keys;
     const mark = attemptId === undefined ? undefined : `${ATTEMPT_VARIABLE}=${attemptId}`;
-    if (this.child === undefined) this.begin();
-    const know = (line: MinderLine): void => {
+    if (this.child === undefined) this.start();
+    const record = (line: MinderLine): void => {
       this.programs.set(key, line);
-      this.tell(line);
+      this.send(line);
     };
-    if (mark !== undefined) know({ key, mark });
+    if (mark !== undefined) record({ key, mark });
     return {
-      started: (group) => know({ key, mark, group }),
+      started: (group) => record({ key, mark, group }),
       ended: () => {
         this.programs.delete(key);
-        this.tell({ key });
+        this.send({ key });
       },
     };
   };
 
   close(): void {
     const { child } = this;
-    for (const key of this.programs.keys()) this.tell({ key });
+    for (const key of this.programs.keys()) this.send({ key });
     this.child = undefined;
     child?.stdin?.end();
   }
 
-  private begin(): void {
+  private start(): void {
     const child = spawn(this.nodePath, ['-e', PROGRAM], {
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -93,17 +93,17 @@ export class Minder {
       detached: true,
     });
     this.child = child;
-    const gone = (): void => {
+    const onGone = (): void => {
       if (this.child !== child) return;
       this.child = undefined;
-      if (this.programs.size > 0 && child.pid !== undefined) this.begin();
+      if (this.programs.size > 0 && child.pid !== undefined) this.start();
     };
-    child.on('error', gone).on('exit', gone).unref();
+    child.on('error', onGone).on('exit', onGone).unref();
     child.stdin?.on('error', () => undefined);
-    for (const line of this.programs.values()) this.tell(line);
+    for (const line of this.programs.values()) this.send(line);
   }
 
-  private tell(line: MinderLine): void {
+  private send(line: MinderLine): void {
     this.child?.stdin?.write(`${JSON.stringify(line)}\n`);
   }
 }

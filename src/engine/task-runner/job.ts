@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { ChildEnd, Mind } from '../child/child-group.js';
+import type { AnnounceProgram, ChildEnd } from '../child/child-group.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import type { TaskFailure, TaskSuccess } from '../flows/index.js';
@@ -36,7 +36,7 @@ export interface JobHost {
   /** Logs what the program was allowed or refused: each time, whatever else it writes. */
   readonly decided: (text: string) => void;
   /** See ChildCall. */
-  readonly mind: Mind;
+  readonly announce: AnnounceProgram;
 }
 
 /** How a job ended. */

@@ -44,7 +44,7 @@ const AUTH_REQUIRED = -32_000;
  */
 export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId, permissions } = job;
-  const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
+  const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
   const account = new AgentAccount(host.progress);
   let cancel: (() => void) | undefined;

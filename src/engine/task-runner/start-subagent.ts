@@ -24,7 +24,7 @@ type Verdict = Exclude<SubagentMessage, { type: 'progress' }>;
 /** Runs a task with a program that reads it as JSON from stdin and writes JSON lines to stdout. */
 export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId } = job;
-  const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
+  const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
   let verdict: Verdict | undefined;
   let refused: string | undefined;

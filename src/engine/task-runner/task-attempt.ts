@@ -31,7 +31,7 @@ interface AttemptOptions extends Pick<RunnerSettings, 'leaseMs' | 'orphans'> {
   readonly log: Logger;
   readonly settings: RuntimeSettings;
   readonly startJob: StartJob;
-  readonly mind: JobHost['mind'];
+  readonly announce: JobHost['announce'];
 }
 
 /** One attempt at a task, from its claim to the report of its end. */
@@ -88,11 +88,11 @@ export class TaskAttempt {
   }
 
   private async work(): Promise<JobEnd> {
-    const { startJob, mind, log } = this.options;
+    const { startJob, announce, log } = this.options;
     try {
       if (this.cause !== undefined) return { kind: 'failed', error: 'not started', retry: true };
       this.job = startJob(this.taskJob(), {
-        mind,
+        announce,
         progress: (text) => {
           const line = progressLine(this.mask.text(text));
           if (line !== '') this.keeper.tell(line);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Mind } from '../child/child-group.js';
+import type { AnnounceProgram } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
@@ -37,7 +37,7 @@ interface RunnerOptions extends OpenRunnerOptions {
   readonly settings: RunnerSettings;
   /** For each configured runtime. */
   readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
-  readonly mind: Mind;
+  readonly announce: AnnounceProgram;
 }
 
 /**
@@ -135,7 +135,7 @@ class TaskRunner {
   }
 
   private begin(claimed: ClaimedTask): void {
-    const { flows, settings, context, log, start, mind, onChange } = this.options;
+    const { flows, settings, context, log, start, announce, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
     const own = runtime && settings.runtimes[runtime];
@@ -150,7 +150,7 @@ class TaskRunner {
       leaseMs: settings.leaseMs,
       orphans: settings.orphans,
       startJob,
-      mind,
+      announce,
     });
     this.attempts.add(attempt);
     onChange?.(this.attempts.size);
@@ -189,7 +189,7 @@ export async function openRunner(options: OpenRunnerOptions) {
   };
   const flows = await openFlows(context, loaded.resolved);
   const minder = new Minder(process.execPath);
-  const runner = new TaskRunner({ ...options, flows, settings, start, mind: minder.mind });
+  const runner = new TaskRunner({ ...options, flows, settings, start, announce: minder.announce });
   runner.start();
   return {
     /** See TaskRunner. */

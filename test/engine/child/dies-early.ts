@@ -8,7 +8,7 @@ import { ATTEMPT_VARIABLE } from '../../../src/engine/child/child-group.js';
 import { Minder } from '../../../src/engine/child/minder.js';
 
 const [attemptId = ''] = process.argv.slice(2);
-new Minder(process.execPath).mind(attemptId);
+new Minder(process.execPath).announce(attemptId);
 spawn('sleep', ['300'], {
   env: { PATH: process.env['PATH'], [ATTEMPT_VARIABLE]: attemptId },
   stdio: 'ignore',

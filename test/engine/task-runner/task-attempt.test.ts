@@ -48,7 +48,7 @@ async function attempted(
     leaseMs: 60_000,
     orphans: 'lost',
     startJob,
-    mind: minder.mind,
+    announce: minder.announce,
   });
   before(attempt, world.flows);
   await attempt.run();

@@ -107,7 +107,7 @@ function commandTarget(
   word: string,
   args: readonly string[],
   { context, loaded, log }: OpenDeliveryOptions,
-  { mind }: Minder,
+  { announce }: Minder,
 ): NotificationTarget {
   const env = childEnvironment(context.env);
   const mask = createSecretMask();
@@ -117,7 +117,7 @@ function commandTarget(
         command: [findProgram(word, context, loaded), ...args],
         env: { ...env, SVC_NOTIFICATION_ID: notificationId },
         cwd: context.homeDir,
-        mind,
+        announce,
       });
       const lastError = followErrors(child.stderr, programNotes(log, mask));
       const stop = (): void => child.stop();

@@ -78,7 +78,12 @@ function sessionOpener(searchTool: string | undefined) {
     const { McpSession } = await import('./tool/mcp-session.js');
     const { Minder } = await import('../../../child/minder.js');
     const minder = new Minder(process.execPath);
-    return new McpSession({ tool, searchTool, mind: minder.mind, onClosed: () => minder.close() });
+    return new McpSession({
+      tool,
+      searchTool,
+      announce: minder.announce,
+      onClosed: () => minder.close(),
+    });
   };
 }
 

@@ -68,7 +68,7 @@ export async function syncExt(
     options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
     const limitMs = Math.min(timeoutMs, msUntil(options.deadline));
     const { signal } = options;
-    return runTool(target.tool, args, { timeoutMs: limitMs, signal, mind: minder.mind });
+    return runTool(target.tool, args, { timeoutMs: limitMs, signal, announce: minder.announce });
   };
   try {
     return await refresh(target, options.embedsNow, run);

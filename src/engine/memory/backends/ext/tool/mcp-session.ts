@@ -6,7 +6,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { type ChildCall, ChildGroup, type Mind } from '../../../../child/child-group.js';
+import { type AnnounceProgram, type ChildCall, ChildGroup } from '../../../../child/child-group.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';
@@ -20,7 +20,7 @@ export interface McpSessionOptions {
   readonly tool: Tool;
   /** `memory.ext.searchTool`. */
   readonly searchTool: string | undefined;
-  readonly mind: Mind;
+  readonly announce: AnnounceProgram;
   /** Called once the program has ended. */
   readonly onClosed: () => void;
 }
@@ -40,10 +40,10 @@ export class McpSession {
   private hasClosed = false;
 
   constructor(options: McpSessionOptions) {
-    const { tool, mind } = options;
+    const { tool, announce } = options;
     const { program, env, cwd } = tool;
     this.options = options;
-    this.transport = new ChildTransport({ command: [program, 'mcp'], env, cwd, mind });
+    this.transport = new ChildTransport({ command: [program, 'mcp'], env, cwd, announce });
     this.opened = this.open();
     // Callers receive the rejection.
     this.opened.catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Mind } from '../../../../child/child-group.js';
+import type { AnnounceProgram } from '../../../../child/child-group.js';
 import { runProgram } from '../../../../child/run-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 
@@ -6,7 +6,7 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** For long runs. */
-  readonly mind?: Mind | undefined;
+  readonly announce?: AnnounceProgram | undefined;
 }
 
 /** What a successful run printed. */
@@ -27,7 +27,7 @@ const MOST_ERROR_BYTES = 20_000;
 export async function runTool(
   tool: Tool,
   args: readonly string[],
-  { timeoutMs, signal, mind }: RunOptions,
+  { timeoutMs, signal, announce }: RunOptions,
 ): Promise<ToolOutput> {
   const { program, env, cwd } = tool;
   const what = `the external search program (${commandOf(args)})`;
@@ -39,7 +39,7 @@ export async function runTool(
     maxOutputBytes: MOST_OUTPUT_BYTES,
     stderrBytes: MOST_ERROR_BYTES,
     signal,
-    mind,
+    announce,
   });
   const [stdout, stderr] = [end.stdout.toString(), end.stderr.toString()];
   switch (end.kind) {
