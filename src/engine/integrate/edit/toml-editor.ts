@@ -189,13 +189,13 @@ function keyAt(text: string, from: number): readonly string[] {
     const part = KEY_PART.exec(text);
     if (part === null) break;
     const [, bare, quoted, literal, dot] = part;
-    key.push(bare ?? literal ?? unescape(quoted ?? ''));
+    key.push(bare ?? literal ?? unescapeString(quoted ?? ''));
     more = dot !== undefined;
   }
   return key;
 }
 
-function unescape(quoted: string): string {
+function unescapeString(quoted: string): string {
   try {
     const value: unknown = JSON.parse(`"${quoted}"`);
     return typeof value === 'string' ? value : quoted;
