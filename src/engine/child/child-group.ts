@@ -17,11 +17,11 @@ export interface ChildCall {
   readonly announce?: AnnounceProgram | undefined;
   /**
    * Unique to this run. Processes that left the group are found by it and killed with the program; see
-   * endMarked.
+   * killMarked.
    */
   readonly attemptId?: string | undefined;
-  /** Whether what it leaves in the background goes on after its end, such as the agent of a password manager. */
-  readonly leavesOthers?: boolean;
+  /** Whether what it started in the background may outlive it, such as the agent of a password manager. */
+  readonly keepsBackground?: boolean;
 }
 
 /** Announces a program that is about to be started: this process can die at any time after that. */
@@ -63,7 +63,7 @@ export class ChildGroup {
 
   /** @throws the system's error, such as E2BIG; others are in {@link ended} */
   constructor(call: ChildCall) {
-    const { announce, attemptId, leavesOthers } = call;
+    const { announce, attemptId, keepsBackground } = call;
     const announced = announce?.(attemptId);
     const child = spawnGroup(call, announced);
     if (child.pid !== undefined) announced?.started(child.pid);
@@ -82,8 +82,8 @@ export class ChildGroup {
       });
       child.on('exit', () => {
         this.hasExited = true;
-        if (leavesOthers !== true) this.signal('SIGKILL');
-        if (attemptId !== undefined) endMarked(nodeFs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
+        if (keepsBackground !== true) this.signal('SIGKILL');
+        if (attemptId !== undefined) killMarked(nodeFs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
         clearTimeout(this.killTimer);
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
       });
@@ -159,7 +159,7 @@ export const ATTEMPT_VARIABLE = 'SVC_ATTEMPT_ID';
  *
  * @param fs the module, which the minder loads in another way
  */
-export function endMarked(
+export function killMarked(
   fs: Pick<typeof nodeFs, 'readdirSync' | 'readFileSync' | 'statSync'>,
   entries: readonly string[],
 ): void {

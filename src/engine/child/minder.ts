@@ -1,5 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type AnnounceProgram, ATTEMPT_VARIABLE, endMarked, KILL_GRACE_MS } from './child-group.js';
+import {
+  type AnnounceProgram,
+  ATTEMPT_VARIABLE,
+  KILL_GRACE_MS,
+  killMarked,
+} from './child-group.js';
 
 /** What is sent to the minder about a program, as a line of JSON. Without `mark` and `group`, the program has ended. */
 interface MinderLine {
@@ -16,7 +21,7 @@ interface MinderLine {
  * started them.
  */
 const PROGRAM = `
-const endMarked = ${endMarked.toString()};
+const killMarked = ${killMarked.toString()};
 const programs = new Map();
 let rest = '';
 process.stdin.setEncoding('utf8').on('data', (part) => {
@@ -36,7 +41,7 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
     }
     const away = left.filter(({ group }) => group === undefined || signal === 'SIGKILL');
     const marks = away.flatMap(({ mark }) => mark ?? []);
-    if (marks.length > 0) endMarked(require('node:fs'), marks);
+    if (marks.length > 0) killMarked(require('node:fs'), marks);
   };
   end('SIGTERM');
   if (left.length > 0) setTimeout(end, ${KILL_GRACE_MS}, 'SIGKILL');

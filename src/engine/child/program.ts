@@ -35,11 +35,8 @@ function isProgram(path: string): boolean {
   }
 }
 
-/**
- * What programs need, without secrets. Nothing else of svc's environment is passed on, because it contains
- * provider keys.
- */
-const PASSED: ReadonlySet<string> = new Set(
+/** Variables without secrets. Nothing else of svc's environment is passed on, because it contains provider keys. */
+const PASSED_VARIABLES: ReadonlySet<string> = new Set(
   `APPDATA COMSPEC HOME HOMEDRIVE HOMEPATH LANG LANGUAGE LOCALAPPDATA LOGNAME PATH PATHEXT SHELL SVC_HOME
   SYSTEMROOT TEMP TMP TMPDIR TZ USER USERNAME USERPROFILE XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
   XDG_RUNTIME_DIR XDG_STATE_HOME`.split(/\s+/u),
@@ -51,7 +48,7 @@ export function childEnvironment(
   added: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const passed = Object.entries(env).flatMap(([name, value]) => {
-    const isPassed = PASSED.has(name.toUpperCase()) || name.startsWith('LC_');
+    const isPassed = PASSED_VARIABLES.has(name.toUpperCase()) || name.startsWith('LC_');
     return isPassed && value !== undefined ? [[name, value] as const] : [];
   });
   return { ...Object.fromEntries(passed), ...added };

@@ -13,7 +13,7 @@ export interface ProgramCall extends ChildCall {
   /** How much of the end of stderr is kept. By default nothing, since it may quote secrets. */
   readonly stderrBytes?: number;
   /** Whether it is asked to end before it is killed. */
-  readonly endsInOrder?: boolean;
+  readonly endsGracefully?: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -22,7 +22,7 @@ type ProgramLimit = 'maxOutputBytes' | 'silenceMs' | 'timeoutMs';
 /** How a run ended, and what it printed. */
 export type ProgramEnd = (
   | ChildEnd
-  /** By us because of a limit. */
+  /** By svc, because it went beyond a limit. */
   | { readonly kind: 'killed'; readonly limit: ProgramLimit }
 ) & { readonly stdout: Buffer; readonly stderr: Buffer };
 
@@ -32,29 +32,29 @@ export type ProgramEnd = (
  * @throws the signal's reason, after the program has ended
  */
 export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
-  const { input, timeoutMs, silenceMs, maxOutputBytes, stderrBytes, endsInOrder, signal } = call;
+  const { input, timeoutMs, silenceMs, maxOutputBytes, stderrBytes, endsGracefully, signal } = call;
   signal?.throwIfAborted();
   const child = start(call);
-  if (!(child instanceof ChildGroup)) return { ...child, ...NOTHING };
+  if (!(child instanceof ChildGroup)) return { ...child, ...NO_OUTPUT };
   let limit: ProgramLimit | undefined;
   const end = (): void => {
-    if (endsInOrder === true) child.stop();
+    if (endsGracefully === true) child.stop();
     else child.kill();
   };
-  const cut = (reached: ProgramLimit): void => {
-    limit ??= reached;
+  const endAtLimit = (exceeded: ProgramLimit): void => {
+    limit ??= exceeded;
     end();
   };
-  const timer = timerFor('timeoutMs', timeoutMs, cut);
-  const silence = timerFor('silenceMs', silenceMs, cut);
+  const timer = timerFor('timeoutMs', timeoutMs, endAtLimit);
+  const silence = timerFor('silenceMs', silenceMs, endAtLimit);
   signal?.addEventListener('abort', end);
 
   const stdout: Buffer[] = [];
-  let stderr: Buffer = NOTHING.stderr;
+  let stderr: Buffer = NO_OUTPUT.stderr;
   let bytes = 0;
   const count = (part: Buffer): void => {
     bytes += part.length;
-    if (bytes > maxOutputBytes) cut('maxOutputBytes');
+    if (bytes > maxOutputBytes) endAtLimit('maxOutputBytes');
   };
   child.stdout.on('data', (part: Buffer) => {
     silence?.refresh();
@@ -76,7 +76,7 @@ export async function runProgram(call: ProgramCall): Promise<ProgramEnd> {
   return limit === undefined ? { ...ended, ...printed } : { kind: 'killed', limit, ...printed };
 }
 
-const NOTHING = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+const NO_OUTPUT = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
 
 function start(call: ProgramCall): ChildEnd | ChildGroup {
   try {
@@ -92,7 +92,7 @@ function start(call: ProgramCall): ChildEnd | ChildGroup {
 function timerFor(
   limit: ProgramLimit,
   ms: number | undefined,
-  cut: (limit: ProgramLimit) => void,
+  endAtLimit: (limit: ProgramLimit) => void,
 ): NodeJS.Timeout | undefined {
-  return ms === undefined ? undefined : setTimeout(cut, ms, limit);
+  return ms === undefined ? undefined : setTimeout(endAtLimit, ms, limit);
 }

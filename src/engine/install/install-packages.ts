@@ -236,7 +236,7 @@ function runIn(
     cwd: folder,
     maxOutputBytes: MOST_OUTPUT_BYTES,
     stderrBytes: MOST_ERROR_BYTES,
-    endsInOrder: true,
+    endsGracefully: true,
     signal,
   });
 }

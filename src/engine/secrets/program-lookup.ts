@@ -38,7 +38,7 @@ export async function programLookup(
     command: [file, ...provider.args],
     // A program may act on the name that it is called by.
     argv0: provider.command,
-    leavesOthers: true,
+    keepsBackground: true,
     env: environmentOf(provider, env),
     cwd: dirname(file),
     input,
@@ -65,10 +65,10 @@ function refuseLarge(input: string, alias: string, maxBatchBytes: number): void 
 /** Of svc's own environment, only the variables in passEnv. */
 function environmentOf(
   { env, passEnv }: ExecProvider,
-  own: SecretContext['env'],
+  svcEnv: SecretContext['env'],
 ): Record<string, string> {
   const passed = passEnv.flatMap((name) => {
-    const value = own[name];
+    const value = svcEnv[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return { ...Object.fromEntries(passed), ...env };
@@ -90,20 +90,24 @@ function stdoutOf(end: ProgramEnd, provider: ExecProvider, alias: string, hint: 
     case 'killed':
       switch (end.limit) {
         case 'timeoutMs':
-          throw tooMuch(`${command} took more than ${timeoutMs} ms`, alias, end.limit);
+          throw limitFault(`${command} took more than ${timeoutMs} ms`, alias, end.limit);
         case 'silenceMs':
-          throw tooMuch(
+          throw limitFault(
             `${command} printed nothing for ${noOutputTimeoutMs} ms`,
             alias,
             'noOutputTimeoutMs',
           );
         case 'maxOutputBytes':
-          throw tooMuch(`${command} printed more than ${maxOutputBytes} bytes`, alias, end.limit);
+          throw limitFault(
+            `${command} printed more than ${maxOutputBytes} bytes`,
+            alias,
+            end.limit,
+          );
       }
   }
 }
 
-function tooMuch(why: string, alias: string, key: string): SecretFault {
+function limitFault(why: string, alias: string, key: string): SecretFault {
   return new SecretFault(why, `fix the program, or raise ${placeOf(alias)}.${key}`);
 }
 
@@ -230,7 +234,7 @@ function replyLookup(
   }
   return (id) => {
     // "constructor" is a valid id.
-    if (Object.hasOwn(errors, id)) return new SecretFault(reportedWords(errors[id]), hintFor(id));
+    if (Object.hasOwn(errors, id)) return new SecretFault(reasonOf(errors[id]), hintFor(id));
     const value = values !== undefined && Object.hasOwn(values, id) ? values[id] : undefined;
     if (typeof value === 'string' && value !== '') return value;
     return new SecretFault(
@@ -242,13 +246,13 @@ function replyLookup(
   };
 }
 
-const REPORTED: ReadonlyMap<unknown, string> = new Map([
+const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['NOT_FOUND', 'the program does not know this id'],
   ['AMBIGUOUS_DUPLICATE_KEY', 'the program has several values for it'],
 ]);
 
 /** Messages of programs may quote secrets, so only known codes are shown. */
-function reportedWords(error: unknown): string {
+function reasonOf(error: unknown): string {
   const code = isRecord(error) ? error['code'] : undefined;
-  return REPORTED.get(code) ?? 'the program returned an error for it';
+  return REASONS.get(code) ?? 'the program returned an error for it';
 }

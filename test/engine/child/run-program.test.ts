@@ -29,7 +29,7 @@ test('stderr is dropped, or its end is kept and counts for nothing', async () =>
 test('background processes are killed, or kept running', async () => {
   const background = (file: string) =>
     `(sleep 0.3; : > ${file}; sleep 600) > /dev/null 2>&1 & echo $!`;
-  const others = await runProgram({ ...shell(background('others')), leavesOthers: true });
+  const others = await runProgram({ ...shell(background('others')), keepsBackground: true });
   const none = await runProgram(shell(background('none')));
   await waitFor(
     'the file',
@@ -48,7 +48,7 @@ test('background processes are killed, or kept running', async () => {
 test('a program that exits cleanly has time to clean up', async () => {
   const script = 'trap "printf cleaned; exit 0" TERM; while :; do sleep 0.05; done';
   const limits = { maxOutputBytes: 100, timeoutMs: 300 };
-  const end = await runProgram({ ...shell(script), ...limits, endsInOrder: true });
+  const end = await runProgram({ ...shell(script), ...limits, endsGracefully: true });
   assert.equal([end.kind, `${end.stdout}`], ['killed', 'cleaned']);
 });
 
