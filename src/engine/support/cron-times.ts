@@ -57,17 +57,18 @@ function runsOf(
 ): (afterMs: number) => number | undefined {
   const parsed = parseCron(frequency);
   if (!parsed.ok) throw new RangeError(`${frequency}: ${parsed.reason}`);
-  const { minutes, hours, daysOfMonth, months, daysOfWeek, ...any } = parsed.fields;
+  const { minutes, hours, daysOfMonth, months, daysOfWeek, anyDayOfMonth, anyDayOfWeek } =
+    parsed.fields;
   // Lists, because croner knows fewer forms than crontab(5).
   const fields = [minutes, hours, daysOfMonth, months, daysOfWeek].map((set) => [...set].join());
-  if (any.anyDayOfMonth && daysOfMonth.size === LONGEST_MONTH) fields[2] = '*';
-  if (any.anyDayOfWeek && daysOfWeek.size === DAYS_OF_WEEK) fields[4] = '*';
+  if (anyDayOfMonth && daysOfMonth.size === LONGEST_MONTH) fields[2] = '*';
+  if (anyDayOfWeek && daysOfWeek.size === DAYS_OF_WEEK) fields[4] = '*';
   const cronIn = (timezone: string | undefined): Cron =>
     new Cron(fields.join(' '), {
       mode: '5-part',
       paused: true,
       // crontab(5): if either day field starts with a star both must match, otherwise one is enough.
-      domAndDow: any.anyDayOfMonth || any.anyDayOfWeek,
+      domAndDow: anyDayOfMonth || anyDayOfWeek,
       ...(timezone !== undefined && { timezone }),
     });
   if (hours.size === HOURS) {

@@ -7,7 +7,7 @@ export interface CronFields {
   readonly months: ReadonlySet<number>;
   /** 0 is Sunday. */
   readonly daysOfWeek: ReadonlySet<number>;
-  /** If a day field is `*`, only the other one counts. */
+  /** Whether the field starts with a star: then a day must match both day fields; otherwise one of them is enough. */
   readonly anyDayOfMonth: boolean;
   readonly anyDayOfWeek: boolean;
 }
@@ -63,10 +63,7 @@ export function parseCron(expression: string): CronResult {
   }
 }
 
-/**
- * Whether any day matches. With both day fields given either may match, so only a day of month that
- * no chosen month has prevents a match.
- */
+/** Whether any day matches. Only a day that none of the months has prevents it, and only if a day of week is no alternative. */
 export function cronEverFires(fields: CronFields): boolean {
   if (fields.anyDayOfMonth || !fields.anyDayOfWeek) return true;
   return [...fields.months].some((month) =>

@@ -9,8 +9,12 @@ export function wallClock(timeZone: string | undefined) {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const wallOf = (ms: number): number => {
     const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
