@@ -1,4 +1,4 @@
-import { ACTED_UPON, safeLine } from '../engine/support/safe-line.js';
+import { CONTROL_CHARACTERS, safeLine } from '../engine/support/safe-line.js';
 
 export { safeLine };
 
@@ -12,7 +12,7 @@ export function safeProse(line: string): string {
 
 /** JSON, or what was selected from it, with control characters as JSON escapes them; line ends and tabs are kept. */
 export function safeJson(text: string): string {
-  return text.replaceAll(ACTED_UPON, (character) =>
+  return text.replaceAll(CONTROL_CHARACTERS, (character) =>
     character === '\n' || character === '\t'
       ? character
       : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -62,7 +62,7 @@ export function isWithoutTls(code: string): boolean {
 }
 
 /** What it means if {@link isWithoutTls}. */
-export const WITHOUT_TLS = 'it does not answer with TLS';
+export const WITHOUT_TLS_REASON = 'it does not answer with TLS';
 
 /** Code of an error of the proxy, not of what it should have led to. */
 export const PROXY_FAULT = 'EPROXY';

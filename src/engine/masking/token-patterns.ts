@@ -42,8 +42,8 @@ const PREFIXED = [
 const NAME =
   '(?:pass(?:word|wd|phrase|code)|(?<=(?:admin|db|ftp|mail|mysql|postgres|redis|root|smtp|user)_)pass|pwd|psk|(?:pass|kenn)wort|mot de passe|contraseña|senha|wachtwoord|пароль|パスワード|密码|(?:recovery|backup)[ _-]?codes?|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:api|app|access|account|private|signing|auth|encryption|master|shared[ _-]?access)[ _-]?key|(?:access|auth|refresh|bearer|api|bot|id|session|csrf)?[ _-]?token|authorization|credentials?|connection[ _-]?string)';
 
-/** What ties a value to its name in settings and in sentences. */
-const TIE = String.raw`(?:(?:[ \t](?:provided|given))?[ \t\xa0]{0,3}(?:=>|:=|[:=：])[ \t\xa0]{0,3}|(?:[ \t](?:for|of)(?:[ \t][\w'’]{1,20}){1,3})?[ \t](?:is|ist|est|es|was|to)[ \t:]{1,3})`;
+/** What is between a name and its value in settings and in sentences. */
+const SEPARATOR = String.raw`(?:(?:[ \t](?:provided|given))?[ \t\xa0]{0,3}(?:=>|:=|[:=：])[ \t\xa0]{0,3}|(?:[ \t](?:for|of)(?:[ \t][\w'’]{1,20}){1,3})?[ \t](?:is|ist|est|es|was|to)[ \t:]{1,3})`;
 
 /**
  * What secrets look like that svc never read itself, in logs, errors, transcripts and notes.
@@ -93,7 +93,7 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
   {
     needle: new RegExp(NAME, 'iu'),
     form: new RegExp(
-      String.raw`(${NAME}(?:[_-]?(?:id|base|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${TIE}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
+      String.raw`(${NAME}(?:[_-]?(?:id|base|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${SEPARATOR}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
       'giu',
     ),
     isSecret: isSecretValue,
@@ -142,14 +142,14 @@ const TOKEN_PATTERNS: readonly TokenPattern[] = [
 ];
 
 /** Values after the name of a secret that are not one: a reference, a type, a path, a placeholder. */
-const NO_SECRET =
+const NOT_A_SECRET =
   /^(?:[$<{[(%~./\\]|\*{3}|process\.|os\.|env[:.(]|import\b|https?:|file:|op:|vault:|string|number|boolean|null|undefined|true|false|none|required|optional)/iu;
 
 /** The name of a variable, or the path of a setting. */
 const IDENTIFIER = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Za-z_$]+(?:\.[A-Za-z_$]+)+)[.,:;]?$/u;
 
 function isReference(value: string): boolean {
-  return NO_SECRET.test(value) || IDENTIFIER.test(value);
+  return NOT_A_SECRET.test(value) || IDENTIFIER.test(value);
 }
 
 /** Whether a value after the name of a secret is one: a word of prose is not. */
@@ -169,17 +169,17 @@ export const SECRET_FIELD = new RegExp(`${NAME}$`, 'iu');
  * Masks what looks like a secret: keys and tokens of vendors, private keys, passwords in URLs, connection
  * strings, settings and sentences. Secrets are masked completely.
  *
- * @param shown returns the replacement of a secret
+ * @param replacementOf returns the replacement of a secret
  */
 export function redactSecrets(
   text: string,
-  shown: (secret: string) => string = () => MASK,
+  replacementOf: (secret: string) => string = () => MASK,
 ): string {
   let redacted = text;
   for (const { needle, form, isSecret } of TOKEN_PATTERNS) {
     if (!needle.test(redacted)) continue;
     redacted = redacted.replaceAll(form, (match: string, before: string, secret: string) =>
-      isSecret === undefined || isSecret(secret) ? before + shown(secret) : match,
+      isSecret === undefined || isSecret(secret) ? before + replacementOf(secret) : match,
     );
   }
   return redacted;

@@ -71,7 +71,7 @@ export function writeGuarded(file: GuardedFile, text: string): void {
   }
 }
 
-/** A person may save a file while a change of it is planned; then it is planned again, so often. */
+/** How often a change of a file is planned: again if a person saves the file meanwhile. */
 export const MOST_TRIES = 3;
 
 /** Deletes a file durably, if it exists. */

@@ -63,7 +63,7 @@ function resultOf(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length
   return { resolves: false, length: null, error: { code, message, hint } };
 }
 
-/** A class: the length itself would reveal too much of a short secret. */
+/** Only a range, because the exact length would reveal too much of a short secret. */
 function lengthOf({ length }: string): CheckedSecret['length'] {
   if (length >= LEAST_SECRET_CHARS) return 'long';
   return length >= LEAST_KNOWN_CHARS ? 'short' : 'tiny';

@@ -3,7 +3,7 @@
  * let a name pose as another, the byte order mark, and unpaired surrogates. Right-to-left letters, joiners and emoji
  * are text and are kept.
  */
-export const ACTED_UPON =
+export const CONTROL_CHARACTERS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
   /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]|\p{Surrogate}/gu;
 
@@ -19,7 +19,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
  * that no name can move the cursor, forge a line or reorder its surroundings.
  */
 export function safeLine(text: string): string {
-  return text.replaceAll(ACTED_UPON, escapeOf);
+  return text.replaceAll(CONTROL_CHARACTERS, escapeOf);
 }
 
 const ESCAPE = /\\(?:[tnre]|x(?<short>[0-9a-f]{2})|u\{(?<long>[0-9a-f]{4})\})/gu;

@@ -91,7 +91,7 @@ export function nameHint(typed: string, known: readonly string[], otherwise: str
 }
 
 /** The first of several texts, and how many more there are. */
-export function listed(texts: readonly string[], most: number): string {
+export function shortList(texts: readonly string[], most: number): string {
   const more = texts.length > most ? ` and ${texts.length - most} more` : '';
   return `${texts.slice(0, most).join(', ')}${more}`;
 }

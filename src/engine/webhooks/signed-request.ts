@@ -9,7 +9,7 @@ import {
   messageOf,
   SvcError,
   systemErrorCode,
-  WITHOUT_TLS,
+  WITHOUT_TLS_REASON,
 } from '../errors/index.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -152,7 +152,7 @@ function isHttps(url: string): boolean {
 
 function otherScheme(url: string, cause: unknown): SvcError {
   const [why, hint] = isHttps(url)
-    ? [WITHOUT_TLS, 'a listener without gateway.tls has an address with http://']
+    ? [WITHOUT_TLS_REASON, 'a listener without gateway.tls has an address with http://']
     : ['it closed the connection', 'a listener with gateway.tls has an address with https://'];
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: ${why}`, { hint, cause });
 }

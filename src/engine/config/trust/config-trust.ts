@@ -6,7 +6,7 @@ import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifThere } from '../../support/files.js';
 import { readJsonFile, writeJsonFile } from '../../support/json-file.js';
-import { listed, withSortedKeys } from '../../support/text.js';
+import { shortList, withSortedKeys } from '../../support/text.js';
 import { checkConfigText, readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
 import type { LoadConfigOptions } from '../discovery.js';
@@ -56,7 +56,7 @@ export function requireTrusted(file: string, ignoredKeys: readonly string[]): vo
   if (ignoredKeys.length === 0) return;
   throw new SvcError(
     'CONFIG_UNTRUSTED',
-    `${file} is not trusted; it sets ${listed(ignoredKeys, MOST_NAMED)}`,
+    `${file} is not trusted; it sets ${shortList(ignoredKeys, MOST_NAMED)}`,
     { hint: 'review it, then run "svc config trust"', details: { file, keys: ignoredKeys } },
   );
 }
@@ -131,7 +131,7 @@ function isTrusted(context: EngineContext, file: string, risky: readonly RiskyVa
 function ignored(file: string, keys: readonly string[]): Warning {
   return {
     code: 'CONFIG_UNTRUSTED',
-    message: `${file} is not trusted; ignoring ${listed(keys, MOST_NAMED)}. Review it, then run "svc config trust"`,
+    message: `${file} is not trusted; ignoring ${shortList(keys, MOST_NAMED)}. Review it, then run "svc config trust"`,
   };
 }
 

@@ -8,7 +8,7 @@ import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
 import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
-import { listed } from '../../support/text.js';
+import { shortList } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import {
   type CheckReport,
@@ -101,7 +101,7 @@ function frontMatterFinding({ status, agentId }: Subject): Finding | undefined {
   if (first === undefined) return undefined;
   const notes = frontMatter.map(({ path, why }) => `${path} (${why})`);
   return finding('front-matter-invalid', 'warning', {
-    message: `the front matter of notes of agent ${agentId} cannot be read: ${listed(notes, MOST_NAMED)}`,
+    message: `the front matter of notes of agent ${agentId} cannot be read: ${shortList(notes, MOST_NAMED)}`,
     cause: 'filters such as --where and --tag do not know its properties',
     place: { file: resolve(workspaceDir, first.path), line: 1, column: 1 },
     hint: 'correct the YAML between the --- lines',
@@ -122,7 +122,7 @@ async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | und
     const targets = uniqueBy(broken, ({ target }) => target);
     const links = targets.map(({ from, line, target }) => `${from}#L${line} (${target})`);
     return finding('links-broken', 'note', {
-      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${listed(links, MOST_NAMED)}`,
+      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${shortList(links, MOST_NAMED)}`,
       cause: 'they lead to no indexed file, or to a name that several files have',
       place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
       hint: `svc memory links --broken --agent ${agent.id}`,

@@ -7,7 +7,7 @@ import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.j
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { queryColumn } from '../../sqlite/query.js';
 import { formatCountOf } from '../../support/format.js';
-import { listed } from '../../support/text.js';
+import { shortList } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
 import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } from '../check.js';
@@ -42,7 +42,7 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
   if (first === undefined) return undefined;
   const paths = files.map((file) => file.path);
   return finding('modified-in-future', 'warning', {
-    message: `notes of agent ${agent.id} have a modification time in the future: ${listed(paths, MOST_NAMED)}`,
+    message: `notes of agent ${agent.id} have a modification time in the future: ${shortList(paths, MOST_NAMED)}`,
     cause: 'they rank as the newest notes',
     place: { file: first.absolutePath },
     hint: 'touch the files, or set the clock if it is behind',

@@ -6,7 +6,7 @@ import type { OpenedMemory } from '../../memory/index.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
-import { listed } from '../../support/text.js';
+import { shortList } from '../../support/text.js';
 import {
   type ConfiguredWorld,
   configuredCheck,
@@ -144,7 +144,7 @@ async function checkVectors(
     findings.push(
       finding('media-refused', 'note', {
         message: `the provider of agent ${memory.name} rejected ${formatCountOf(refused.length, 'media file')}`,
-        cause: listed(files, FILES_NAMED),
+        cause: shortList(files, FILES_NAMED),
         hint: 'convert them to PNG, JPEG, MP3 or WAV, then run "svc memory index --force"',
       }),
     );

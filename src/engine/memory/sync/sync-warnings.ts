@@ -1,7 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
-import { listed } from '../../support/text.js';
+import { shortList } from '../../support/text.js';
 import type { EmbeddingSummary } from '../embedding/embed-missing.js';
 import { isFaultySkip, skipWords } from '../skip-words.js';
 import {
@@ -30,7 +30,7 @@ function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
   return [
     {
       code: 'FILES_SKIPPED',
-      message: `not indexed: ${listed(files, SKIPS_NAMED)}`,
+      message: `not indexed: ${shortList(files, SKIPS_NAMED)}`,
       hint: 'run "svc memory status" to list them',
     },
   ];

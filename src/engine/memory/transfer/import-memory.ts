@@ -9,7 +9,7 @@ import {
   requireFile,
   SHARED_FOLDER_MODE,
 } from '../../support/files.js';
-import { listed } from '../../support/text.js';
+import { shortList } from '../../support/text.js';
 import { pages } from '../embedding/passages.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
@@ -174,7 +174,7 @@ function refuseConflicts(different: readonly string[], root: string): void {
   if (different.length === 0) return;
   throw new SvcError(
     'IMPORT_CONFLICT',
-    `files with other content exist in ${root}: ${listed(different, CONFLICTS_NAMED)}`,
+    `files with other content exist in ${root}: ${shortList(different, CONFLICTS_NAMED)}`,
     {
       hint: 'pass --existing keep or --existing replace, or choose another folder with --into',
       details: { paths: different },

@@ -1,4 +1,4 @@
-import { isWithoutTls, PROXY_FAULT, WITHOUT_TLS } from '../../errors/index.js';
+import { isWithoutTls, PROXY_FAULT, WITHOUT_TLS_REASON } from '../../errors/index.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
@@ -100,7 +100,10 @@ export function networkWords(
   fallback: string,
 ): { readonly message: string; readonly hint: string | undefined } {
   if (isWithoutTls(code)) {
-    return { message: WITHOUT_TLS, hint: 'use an address with http://, or the port that has TLS' };
+    return {
+      message: WITHOUT_TLS_REASON,
+      hint: 'use an address with http://, or the port that has TLS',
+    };
   }
   if (code === PROXY_FAULT) {
     const hint =
