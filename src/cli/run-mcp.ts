@@ -1,9 +1,9 @@
 import type {
   DescribedSession,
   LiveMemory,
+  McpContext,
   McpLog,
   McpOutput,
-  McpWorld,
   McpWriting,
 } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
@@ -55,7 +55,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
     },
   };
   const memories = new Map<string | null, LiveMemory>();
-  const worldFor = (agent: string | null, session: DescribedSession): McpWorld => {
+  const contextFor = (agent: string | null, session: DescribedSession): McpContext => {
     const open = (): Promise<OpenedMemory> => options.open(agent);
     const memory = memories.get(agent) ?? new LiveMemory({ open, clock: context.clock, log });
     memories.set(agent, memory);
@@ -73,10 +73,10 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   process.stderr.on('error', () => undefined);
   try {
     if (options.http === undefined) {
-      return await serveStdio(worldFor(null, options.session), signals.stopped);
+      return await serveStdio(contextFor(null, options.session), signals.stopped);
     }
     const { serveHttp } = await import('./serve-mcp-http.js');
-    return await serveHttp({ ...options, ...signals, http: options.http, log, worldFor });
+    return await serveHttp({ ...options, ...signals, http: options.http, log, contextFor });
   } finally {
     setTimeout(() => process.exit(), LONGEST_END_MS).unref();
     await Promise.all([...memories.values()].map((memory) => memory.close()));
@@ -90,10 +90,10 @@ interface Signals extends Pick<McpHttpOptions, 'abort' | 'stopped'> {
 
 type Stopped = Awaited<Signals['stopped']>;
 
-async function serveStdio(world: McpWorld, stopped: Signals['stopped']): Promise<McpOutput> {
+async function serveStdio(mcpContext: McpContext, stopped: Signals['stopped']): Promise<McpOutput> {
   const { connectStdio } = await import('../engine/mcp/index.js');
-  const connection = connectStdio(world, process);
-  world.memory.warmUp();
+  const connection = connectStdio(mcpContext, process);
+  mcpContext.memory.warmUp();
   const reason = await Promise.race([stopped, connection.ended.then(() => 'closed' as const)]);
   await connection.close();
   return {

@@ -5,9 +5,9 @@ import { listenHttp } from '../engine/mcp/http/listen-http.js';
 import { loadToken, localHolder } from '../engine/mcp/http/token.js';
 import type {
   DescribedSession,
+  McpContext,
   McpLog,
   McpOutput,
-  McpWorld,
   McpWrite,
 } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
@@ -25,8 +25,8 @@ export interface McpHttpOptions {
   /** Prints neither the addresses nor warnings. */
   readonly quiet: boolean;
   readonly log: McpLog;
-  /** The world of clients of an agent; null is the memory that the flags name. */
-  readonly worldFor: (agent: string | null, session: DescribedSession) => McpWorld;
+  /** The context of clients of an agent; null is the memory that the flags name. */
+  readonly contextFor: (agent: string | null, session: DescribedSession) => McpContext;
   /** The signal that ended the process. */
   readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;
   readonly abort: AbortSignal;
@@ -34,7 +34,7 @@ export interface McpHttpOptions {
 
 /** Serves MCP over HTTP until a signal arrives. */
 export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
-  const { context, configFile, http, mask, log, quiet, session, worldFor } = options;
+  const { context, configFile, http, mask, log, quiet, session, contextFor } = options;
   const { clock } = context;
   const { stateDir } = context.state;
   const loaded = await loadConfig(context, { configFile });
@@ -54,20 +54,20 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
       local,
       log,
       audit: audit.logger,
-      worldOf: (holder, onCall) => {
+      contextOf: (holder, onCall) => {
         const holderSession = {
           sessionKey: holder.sessionKey ?? undefined,
           chatType: holder.chatType ?? undefined,
           channel: holder.channel ?? undefined,
         };
         const isBound = Object.values(holderSession).some((value) => value !== undefined);
-        const world = worldFor(holder.agent, isBound ? holderSession : session);
-        const writing = world.writing && {
-          ...world.writing,
+        const mcpContext = contextFor(holder.agent, isBound ? holderSession : session);
+        const writing = mcpContext.writing && {
+          ...mcpContext.writing,
           onWrite: async (write: McpWrite) =>
             audit.logger.info({ token: holder.name, ...write }, 'written'),
         };
-        return { ...world, scopes: holder.scopes, onCall, writing };
+        return { ...mcpContext, scopes: holder.scopes, onCall, writing };
       },
     });
     try {
@@ -83,7 +83,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
       }
       const holders = local === undefined ? readTokens(stateDir) : [local];
       for (const agent of new Set(holders.map((holder) => holder.agent))) {
-        worldFor(agent, session).memory.warmUp();
+        contextFor(agent, session).memory.warmUp();
       }
       const reason = await options.stopped;
       return {

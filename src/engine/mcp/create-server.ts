@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { allows, type McpWorld } from './mcp-world.js';
+import { allows, type McpContext } from './mcp-context.js';
 import { registerResources } from './resources.js';
 import { registerTools } from './tools/register-tools.js';
 
@@ -14,10 +14,10 @@ Results may include warnings. They are still valid; tell the user how to fix the
  *
  * @param announces whether to notify the client of added and removed files; for lasting connections
  */
-export function createServer(world: McpWorld, announces: boolean): McpServer {
-  const reads = allows(world, 'read');
+export function createServer(context: McpContext, announces: boolean): McpServer {
+  const reads = allows(context, 'read');
   const server = new McpServer(
-    { name: 'svc-memory', title: 'svc memory', version: world.version },
+    { name: 'svc-memory', title: 'svc memory', version: context.version },
     {
       capabilities: {
         tools: { listChanged: false },
@@ -27,10 +27,10 @@ export function createServer(world: McpWorld, announces: boolean): McpServer {
       jsonSchemaValidator: ASKS_NOTHING,
     },
   );
-  registerTools(server, world);
-  if (reads) registerResources(server, world);
+  registerTools(server, context);
+  if (reads) registerResources(server, context);
   if (reads && announces) {
-    const stop = world.memory.onListChange(() => server.sendResourceListChanged());
+    const stop = context.memory.onListChange(() => server.sendResourceListChanged());
     server.server.onclose = stop;
   }
   return server;

@@ -1,10 +1,10 @@
 export { LiveMemory, type McpLog } from './live-memory.js';
 export {
   type DescribedSession,
-  type McpWorld,
+  type McpContext,
   type McpWrite,
   type McpWriting,
   sessionOf,
-} from './mcp-world.js';
+} from './mcp-context.js';
 export type * from './output-schemas.js';
 export { connectStdio } from './stdio.js';

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ListedDocument } from '../memory/inspect/recent.js';
 import { iso } from '../support/time.js';
-import { admission, audited, failureOf, failureText, type McpWorld } from './mcp-world.js';
+import { admission, audited, failureOf, failureText, type McpContext } from './mcp-context.js';
 
 type TextKind = Exclude<ListedDocument['kind'], 'media'>;
 
@@ -33,18 +33,20 @@ const TEMPLATE = {
  * Offers the indexed files. Not with the SDK's registry: files change all the time, and there are
  * too many for one page.
  */
-export function registerResources({ server }: McpServer, world: McpWorld): void {
+export function registerResources({ server }: McpServer, context: McpContext): void {
   server.setRequestHandler('resources/list', ({ params }, call) =>
-    answered(call, world, 'resources/list', (signal) => listFiles(world, params?.cursor, signal)),
+    answered(call, context, 'resources/list', (signal) =>
+      listFiles(context, params?.cursor, signal),
+    ),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }));
   server.setRequestHandler('resources/read', ({ params }, call) =>
-    answered(call, world, 'resources/read', (signal) => readFile(world, params.uri, signal)),
+    answered(call, context, 'resources/read', (signal) => readFile(context, params.uri, signal)),
   );
 }
 
 async function listFiles(
-  { memory: live, session }: McpWorld,
+  { memory: live, session }: McpContext,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
@@ -77,7 +79,7 @@ function resourceOf({ path, kind, size, modifiedMs }: TextDocument) {
 }
 
 async function readFile(
-  { memory: live, session }: McpWorld,
+  { memory: live, session }: McpContext,
   uri: string,
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
@@ -110,16 +112,16 @@ const ALL_LINES = 1_000_000_000;
 /** Runs one call; its errors are those of the protocol. */
 function answered<T>(
   call: ServerContext,
-  world: McpWorld,
+  context: McpContext,
   method: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return audited(world, method, call, async () => {
+  return audited(context, method, call, async () => {
     try {
       return { result: await run(call.mcpReq.signal), outcome: 'ok' };
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      const failure = failureOf(error, world, call.mcpReq.signal);
+      const failure = failureOf(error, context, call.mcpReq.signal);
       const { InvalidParams, InternalError } = ProtocolErrorCode;
       const code = failure.code === 'RANGE_INVALID' ? InvalidParams : InternalError;
       throw new ProtocolError(code, failureText(failure));

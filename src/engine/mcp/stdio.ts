@@ -5,7 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { readLines } from '../support/read-lines.js';
 import { parsedJson } from '../support/text.js';
 import { createServer } from './create-server.js';
-import type { McpWorld } from './mcp-world.js';
+import type { McpContext } from './mcp-context.js';
 
 /** Far more than a request needs. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -19,13 +19,13 @@ const LONGEST_LAST_ANSWER_MS = 30_000;
  * @returns `ended` resolves when the client has disconnected, and has the answers to what it asked before
  */
 export function connectStdio(
-  world: McpWorld,
+  context: McpContext,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ) {
   const requests = new OpenRequests();
   const input = new PassThrough();
   const refuse = ({ code, id, why }: Refusal): void => {
-    world.log.warn(`protocol: refused ${why}`);
+    context.log.warn(`protocol: refused ${why}`);
     const message = `${code === PARSE_ERROR ? 'Parse error' : 'Invalid Request'}: ${why}`;
     stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
   };
@@ -39,7 +39,7 @@ export function connectStdio(
       }
     },
   });
-  const report = (error: Error): void => world.log.warn(`protocol: ${error.message}`);
+  const report = (error: Error): void => context.log.warn(`protocol: ${error.message}`);
   stdin.on('error', report);
   // The SDK drops requests in progress when its input ends, so that ends after their answers.
   finished(stdin, { writable: false }, () => {
@@ -48,7 +48,7 @@ export function connectStdio(
   const transport = new StdioServerTransport(input, stdout, {
     maxBufferSize: Number.POSITIVE_INFINITY,
   });
-  const handle = serveStdio(() => createServer(world, true), { transport, onerror: report });
+  const handle = serveStdio(() => createServer(context, true), { transport, onerror: report });
   requests.watch(transport);
   const closeServer = transport.onclose;
   const ended = new Promise<void>((resolve) => {

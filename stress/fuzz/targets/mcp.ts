@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
-import { sessionOf } from '../../../src/engine/mcp/mcp-world.js';
+import { sessionOf } from '../../../src/engine/mcp/mcp-context.js';
 import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
 import { contextOf } from '../../../test/support/context.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
-import { failureOf } from '../../../src/engine/mcp/mcp-world.js';
+import { failureOf } from '../../../src/engine/mcp/mcp-context.js';
 
 const test = suite('failures, as agents see them');
 

@@ -7,7 +7,7 @@ import {
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
 import { createServer } from '../create-server.js';
-import { CLIENT, type McpWorld } from '../mcp-world.js';
+import { CLIENT, type McpContext } from '../mcp-context.js';
 import type { Holder } from './gate.js';
 
 /** Far more than a request needs. */
@@ -23,17 +23,17 @@ export class HolderEndpoint {
   private readonly quietly: () => void;
   private readonly holder: Holder;
 
-  constructor(holder: Holder, world: McpWorld) {
+  constructor(holder: Holder, context: McpContext) {
     this.holder = holder;
-    const onError = (error: Error): void => world.log.warn(`protocol: ${error.message}`);
-    const modern = createMcpHandler(() => createServer(world, false), {
+    const onError = (error: Error): void => context.log.warn(`protocol: ${error.message}`);
+    const modern = createMcpHandler(() => createServer(context, false), {
       legacy: 'reject',
       maxRequestBodySize: MAX_BODY_BYTES,
       onerror: onError,
     });
     this.modern = modern;
-    this.legacy = new LegacySessions(() => createServer(world, true), onError);
-    this.quietly = world.memory.onListChange(() => modern.notify.resourcesChanged());
+    this.legacy = new LegacySessions(() => createServer(context, true), onError);
+    this.quietly = context.memory.onListChange(() => modern.notify.resourcesChanged());
   }
 
   /** @param client address of the client, for the audit log */

@@ -10,7 +10,7 @@ import { createHttpServer, leaveBodies, renewCertificate } from '../../listener/
 import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
 import type { McpLog } from '../live-memory.js';
-import type { McpCall, McpWorld } from '../mcp-world.js';
+import type { McpCall, McpContext } from '../mcp-context.js';
 import { fileStamp, liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
@@ -23,7 +23,7 @@ export interface HttpOptions {
   /** Token of programs on this machine; only if no others can connect. */
   readonly local: Holder | undefined;
   /** What the holder of a token gets. Called once per holder. */
-  readonly worldOf: (holder: Holder, onCall: (call: McpCall) => void) => McpWorld;
+  readonly contextOf: (holder: Holder, onCall: (call: McpCall) => void) => McpContext;
   readonly log: McpLog;
   /** One line per call and per refused request, without contents. */
   readonly audit: Logger;
@@ -58,7 +58,7 @@ export async function listenHttp(options: HttpOptions) {
     const known = endpoints.get(holder.hash);
     if (known !== undefined) return known;
     const onCall = (call: McpCall): void => audit.info({ token: holder.name, ...call }, 'called');
-    const endpoint = new HolderEndpoint(holder, options.worldOf(holder, onCall));
+    const endpoint = new HolderEndpoint(holder, options.contextOf(holder, onCall));
     endpoints.set(holder.hash, endpoint);
     return endpoint;
   };

@@ -10,7 +10,7 @@ import {
 } from '../../memory/search/index.js';
 import { safeLine } from '../../support/safe-line.js';
 import { withEllipsis } from '../../support/text.js';
-import { admission, type McpWorld } from '../mcp-world.js';
+import { admission, type McpContext } from '../mcp-context.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
 
 /**
@@ -23,7 +23,7 @@ import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.j
 export async function searchMemory(
   input: SearchInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpWorld,
+  { memory: live, session, mask }: McpContext,
 ): Promise<SearchAnswer> {
   const memory = await live.opened();
   const { agent, backend } = memory;
@@ -126,7 +126,7 @@ const MAX_CHARACTERS = 12_000;
 export async function getLines(
   { path, from, lines }: GetInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpWorld,
+  { memory: live, session, mask }: McpContext,
 ): Promise<GetAnswer> {
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);

@@ -1,6 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import { safeLine } from '../../support/safe-line.js';
-import { admission, type McpWorld } from '../mcp-world.js';
+import { admission, type McpContext } from '../mcp-context.js';
 import { sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
 
@@ -16,7 +16,7 @@ const MOST_LINKS = 200;
 export async function listRecent(
   { since, corpus, limit = DEFAULT_LIMIT }: RecentInput,
   signal: AbortSignal,
-  { memory: live, session }: McpWorld,
+  { memory: live, session }: McpContext,
 ): Promise<RecentAnswer> {
   const memory = await live.opened();
   const refusal = admission(memory.agent.scope, session);
@@ -52,7 +52,7 @@ export function recentText({ files, more, disabled, warnings }: RecentAnswer): s
 export async function listLinks(
   { path }: LinksInput,
   signal: AbortSignal,
-  { memory: live, session }: McpWorld,
+  { memory: live, session }: McpContext,
 ): Promise<LinksAnswer> {
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);

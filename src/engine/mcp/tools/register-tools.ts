@@ -8,9 +8,9 @@ import {
   audited,
   failureOf,
   failureText,
-  type McpWorld,
+  type McpContext,
   type McpWriting,
-} from '../mcp-world.js';
+} from '../mcp-context.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
 import { linksText, listLinks, listRecent, recentText } from './browse.js';
 import {
@@ -31,9 +31,9 @@ import {
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /** Registers the tools that the client can use. */
-export function registerTools(server: McpServer, world: McpWorld): void {
-  const { writing } = world;
-  if (allows(world, 'search')) {
+export function registerTools(server: McpServer, context: McpContext): void {
+  const { writing } = context;
+  if (allows(context, 'search')) {
     server.registerTool(
       'memory_search',
       {
@@ -44,12 +44,12 @@ export function registerTools(server: McpServer, world: McpWorld): void {
         outputSchema: searchResult,
         annotations: READS_ONLY,
       },
-      answering(world, 'memory_search', searchMemory, (answer, { query }) =>
+      answering(context, 'memory_search', searchMemory, (answer, { query }) =>
         searchText(answer, query),
       ),
     );
   }
-  if (allows(world, 'read')) {
+  if (allows(context, 'read')) {
     server.registerTool(
       'memory_get',
       {
@@ -60,7 +60,7 @@ export function registerTools(server: McpServer, world: McpWorld): void {
         outputSchema: getResult,
         annotations: READS_ONLY,
       },
-      answering(world, 'memory_get', getLines, getText),
+      answering(context, 'memory_get', getLines, getText),
     );
     server.registerTool(
       'memory_recent',
@@ -72,7 +72,7 @@ export function registerTools(server: McpServer, world: McpWorld): void {
         outputSchema: recentResult,
         annotations: READS_ONLY,
       },
-      answering(world, 'memory_recent', listRecent, recentText),
+      answering(context, 'memory_recent', listRecent, recentText),
     );
     server.registerTool(
       'memory_links',
@@ -84,12 +84,12 @@ export function registerTools(server: McpServer, world: McpWorld): void {
         outputSchema: linksResult,
         annotations: READS_ONLY,
       },
-      answering(world, 'memory_links', listLinks, linksText),
+      answering(context, 'memory_links', listLinks, linksText),
     );
   }
-  if (writing !== undefined && allows(world, 'write')) {
+  if (writing !== undefined && allows(context, 'write')) {
     const add: ToolHandler<AddInput, AddAnswer> = (input, signal) =>
-      addToMemory(input, signal, world, writing);
+      addToMemory(input, signal, context, writing);
     server.registerTool(
       'memory_add',
       {
@@ -105,7 +105,7 @@ export function registerTools(server: McpServer, world: McpWorld): void {
           openWorldHint: false,
         },
       },
-      answering(world, 'memory_add', add, addText),
+      answering(context, 'memory_add', add, addText),
     );
   }
 }
@@ -113,27 +113,27 @@ export function registerTools(server: McpServer, world: McpWorld): void {
 type ToolHandler<Input, Answer> = (
   input: Input,
   signal: AbortSignal,
-  world: McpWorld,
+  context: McpContext,
 ) => Promise<Answer>;
 
 /** A tool's callback; an error becomes a result that the agent can act on. */
 function answering<Input, Answer extends object>(
-  world: McpWorld,
+  context: McpContext,
   tool: string,
   handle: ToolHandler<Input, Answer>,
   textOf: (answer: Answer, input: Input) => string,
 ): (input: Input, call: ServerContext) => Promise<CallToolResult> {
   return async (input, call) => {
     const onEvent = progressOf(call);
-    const stop = onEvent === undefined ? undefined : world.memory.onSync(onEvent);
+    const stop = onEvent === undefined ? undefined : context.memory.onSync(onEvent);
     try {
-      return await audited<CallToolResult>(world, tool, call, async () => {
+      return await audited<CallToolResult>(context, tool, call, async () => {
         try {
-          const answer = await handle(input, call.mcpReq.signal, world);
+          const answer = await handle(input, call.mcpReq.signal, context);
           const content = textContent(textOf(answer, input));
           return { result: { content, structuredContent: { ...answer } }, outcome: 'ok' };
         } catch (error) {
-          const failure = failureOf(error, world, call.mcpReq.signal);
+          const failure = failureOf(error, context, call.mcpReq.signal);
           const result = { content: textContent(failureText(failure)), isError: true };
           return { result, outcome: failure.code };
         }
@@ -228,7 +228,7 @@ const LONGEST_WAIT_MS = 20_000;
 async function addToMemory(
   input: AddInput,
   signal: AbortSignal,
-  { memory: live, session }: McpWorld,
+  { memory: live, session }: McpContext,
   { context, onWrite }: McpWriting,
 ): Promise<AddAnswer> {
   const memory = await live.opened();

@@ -8,7 +8,7 @@ import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { httpSettings } from '../../../../src/engine/mcp/http/http-settings.js';
 import { listenHttp } from '../../../../src/engine/mcp/http/listen-http.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
-import { sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
+import { sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import {
   createToken,
   type NewToken,
@@ -77,7 +77,7 @@ async function remote(
     local: undefined,
     log,
     audit: audit.logger,
-    worldOf: (holder, onCall) => {
+    contextOf: (holder, onCall) => {
       const { agent, sessionKey, chatType, scopes } = holder;
       const opened = openMemory(
         context,

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
-import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
+import { type McpContext, sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import { getLines } from '../../../../src/engine/mcp/tools/answers.js';
 import { type MemorySelection, openMemory } from '../../../../src/engine/memory/open-memory.js';
 import { contextOf } from '../../../support/context.js';
@@ -32,10 +32,10 @@ async function readAll(
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({ open: async () => opened, clock, log });
   const session = sessionOf({});
-  const world: McpWorld = { memory, session, mask: createSecretMask(), log, version: '0' };
+  const mcpContext: McpContext = { memory, session, mask: createSecretMask(), log, version: '0' };
   const parts: string[] = [];
   for (let from: number | undefined = 1; from !== undefined; ) {
-    const answer = await getLines({ path, from }, NEVER, world);
+    const answer = await getLines({ path, from }, NEVER, mcpContext);
     assert.ok(answer.text.length <= 12_000);
     assert.is(answer.truncated, answer.nextFrom !== undefined);
     parts.push(answer.text);

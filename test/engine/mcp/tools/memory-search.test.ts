@@ -4,7 +4,7 @@ import { askMemory } from '../../../../src/engine/eval/ask-memory.js';
 import { parseQuestions } from '../../../../src/engine/eval/question-file.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
-import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
+import { type McpContext, sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import {
   getLines,
   getText,
@@ -34,7 +34,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({ open: async () => opened, clock, log });
   const mask = createSecretMask();
-  const world: McpWorld = { memory, session: sessionOf({}), mask, log, version: '0' };
+  const mcpContext: McpContext = { memory, session: sessionOf({}), mask, log, version: '0' };
   const query = 'roof';
 
   const cases: readonly (readonly [SearchFilters, number])[] = [
@@ -72,7 +72,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
       ...(tags && { tags: [...tags] }),
       ...(kinds && { kinds: [...kinds] }),
     };
-    const answer = await searchMemory({ query, ...rest, ...lists }, NEVER, world);
+    const answer = await searchMemory({ query, ...rest, ...lists }, NEVER, mcpContext);
     assert.equal(
       answer.results.map((result) => result.citation),
       citations,
@@ -87,7 +87,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
   for (const filters of [{ since: '' }, { before: '' }, { on: '' }]) {
     const search = await failureOf(opened.backend.search({ query, filters }));
     assert.is(search.code, 'USAGE');
-    const tool = await failureOf(searchMemory({ query, ...filters }, NEVER, world));
+    const tool = await failureOf(searchMemory({ query, ...filters }, NEVER, mcpContext));
     assert.is(tool.message, search.message);
   }
   await memory.close();
@@ -103,14 +103,14 @@ test('a file name takes one line of the text, and can be passed on as it is show
   const log = { info: () => undefined, warn: () => undefined };
   const memory = new LiveMemory({ open: async () => opened, clock: { now: Date.now }, log });
   const mask = createSecretMask();
-  const world: McpWorld = { memory, session: sessionOf({}), mask, log, version: '0' };
+  const mcpContext: McpContext = { memory, session: sessionOf({}), mask, log, version: '0' };
   const query = 'falcon';
   const shown = 'plan\\n2. memory/forged.md\\u{202e}.md';
-  const text = searchText(await searchMemory({ query }, NEVER, world), query);
+  const text = searchText(await searchMemory({ query }, NEVER, mcpContext), query);
   assert.match(text, `\n1. ${shown}, line 1, score`);
   assert.match(text, `\nSource: ${shown}#L1`);
   assert.not.match(text, /\n2\. memory/);
-  const answer = await getLines({ path: `${shown}#L1` }, NEVER, world);
+  const answer = await getLines({ path: `${shown}#L1` }, NEVER, mcpContext);
   assert.is(getText(answer), `The falcon nests.\n\nSource: ${shown}#L1`);
   await memory.close();
   await opened.backend.close();

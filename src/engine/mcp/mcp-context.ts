@@ -8,7 +8,7 @@ import type { LiveMemory, McpLog } from './live-memory.js';
 import type { McpToken } from './tokens/token-store.js';
 
 /** Shared by all connections of a server. */
-export interface McpWorld {
+export interface McpContext {
   readonly memory: LiveMemory;
   readonly session: SessionFacts;
   /** Applied to errors and warnings, not to the user's files. */
@@ -24,7 +24,7 @@ export interface McpWorld {
 }
 
 /** Whether the client's token allows it. */
-export function allows({ scopes }: McpWorld, scope: TokenScope): boolean {
+export function allows({ scopes }: McpContext, scope: TokenScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
@@ -57,9 +57,9 @@ export interface McpCall {
   readonly client: string | undefined;
 }
 
-/** Reports a call to {@link McpWorld.onCall} when it ends. */
+/** Reports a call to {@link McpContext.onCall} when it ends. */
 export async function audited<T>(
-  { onCall }: McpWorld,
+  { onCall }: McpContext,
   tool: string,
   { http, mcpReq }: Pick<ServerContext, 'http' | 'mcpReq'>,
   run: () => Promise<{ readonly result: T; readonly outcome: string }>,
@@ -118,7 +118,7 @@ interface ShownFailure {
 /** Masks an error for an agent; logs bugs with their stack. @param signal of the call */
 export function failureOf(
   error: unknown,
-  { mask, log }: Pick<McpWorld, 'log' | 'mask'>,
+  { mask, log }: Pick<McpContext, 'log' | 'mask'>,
   signal: AbortSignal,
 ): ShownFailure {
   // Whatever interrupted work throws; no one reads it.
