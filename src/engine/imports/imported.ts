@@ -23,7 +23,7 @@ export interface ImportedSetting {
 }
 
 /** Something that svc does not take, and why. */
-export interface LeftOut {
+export interface LeftOutItem {
   readonly from: string;
   readonly why: string;
 }
@@ -38,11 +38,11 @@ export interface ImportedEntry {
 }
 
 /** What was read from another program. Nothing of that program was changed. */
-export interface Imported {
+export interface ImportedData {
   /** Absolute path of what was read. */
   readonly source: string;
   readonly settings: readonly ImportedSetting[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
   /** In the order of time. */
   readonly entries: readonly ImportedEntry[];
 }

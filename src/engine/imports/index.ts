@@ -3,9 +3,9 @@ import { keepTrust } from '../config/trust/config-trust.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 import { writeNotes } from './entry-notes.js';
-import type { Imported, ImportProgram } from './imported.js';
+import type { ImportedData, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
-import { type ImportPlan, planImport } from './plan-import.js';
+import { EMPTY_CONFIG, type ImportPlan, planImport } from './plan-import.js';
 
 export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
 export type { ConfigImportOutput } from './output-schemas.js';
@@ -35,18 +35,18 @@ export async function prepareImport(
 /** The parsers of each format are loaded only for it. */
 async function read(
   program: ImportProgram,
-  given: string | undefined,
+  path: string | undefined,
   context: EngineContext,
-): Promise<Imported> {
+): Promise<ImportedData> {
   switch (program) {
     case 'openclaw':
-      return (await import('./sources/openclaw.js')).readOpenClaw(given, context);
+      return (await import('./sources/openclaw.js')).readOpenClaw(path, context);
     case 'qmd':
-      return (await import('./sources/qmd.js')).readQmd(given, context);
+      return (await import('./sources/qmd.js')).readQmd(path, context);
     case 'basic-memory':
-      return (await import('./sources/basic-memory.js')).readBasicMemory(given, context);
+      return (await import('./sources/basic-memory.js')).readBasicMemory(path, context);
     case 'claude-mem':
-      return (await import('./sources/claude-mem.js')).readClaudeMem(given, context);
+      return (await import('./sources/claude-mem.js')).readClaudeMem(path, context);
   }
 }
 
@@ -67,7 +67,7 @@ export function importOutput(
 }
 
 export function writesAnything({ before, text, notes }: ImportPlan): boolean {
-  return notes.length > 0 || text !== (before ?? '{}\n');
+  return notes.length > 0 || text !== (before ?? EMPTY_CONFIG);
 }
 
 /**
@@ -83,9 +83,8 @@ export async function applyImport(
   await withConfigLock(context, signal, () => {
     requireUnchanged(file, before);
     writeNotes(agent.workspaceDir, folder, notes, signal);
-    const empty = '{}\n';
-    if (text === (before ?? empty)) return;
+    if (text === (before ?? EMPTY_CONFIG)) return;
     replaceConfig(file, before, text);
-    keepTrust(context, file, { before: before ?? empty, after: text });
+    keepTrust(context, file, { before: before ?? EMPTY_CONFIG, after: text });
   });
 }

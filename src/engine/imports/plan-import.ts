@@ -22,8 +22,11 @@ import type { EngineContext } from '../support/context.js';
 import { expandHome, realOrGiven } from '../support/files.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
-import type { Imported, ImportedSetting, ImportProgram } from './imported.js';
+import type { ImportedData, ImportedSetting, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
+
+/** The configuration where there is no file yet. */
+export const EMPTY_CONFIG = '{}\n';
 
 /** What becomes of something of the other program. */
 export type ImportItem = ConfigImportOutput['items'][number];
@@ -55,13 +58,13 @@ export interface ImportPlan {
  */
 export function planImport(
   program: ImportProgram,
-  imported: Imported,
+  imported: ImportedData,
   context: EngineContext,
   configFile: string | undefined,
 ): ImportPlan {
   const file = discoverConfig(context, configFile).file ?? context.state.userConfigFile;
   const before = configTextNow(file);
-  const merge = new SettingsMerge(file, before ?? '{}\n', context.homeDir);
+  const merge = new SettingsMerge(file, before ?? EMPTY_CONFIG, context.homeDir);
   const items = merge.apply(imported.settings);
   const leftOut = imported.leftOut.map(({ from, why }): ImportItem => {
     return { outcome: 'left', from, to: null, why };
@@ -75,7 +78,7 @@ export function planImport(
     file,
     before,
     text: merge.text,
-    diff: diffLines(maskConfigText(before ?? '{}\n'), maskConfigText(merge.text)),
+    diff: diffLines(maskConfigText(before ?? EMPTY_CONFIG), maskConfigText(merge.text)),
     agent,
     folder,
     notes: planNotes(folder, imported.entries),

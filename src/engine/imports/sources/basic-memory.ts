@@ -5,11 +5,11 @@ import { resolvePath } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
 import {
   firstExisting,
-  type Imported,
+  type ImportedData,
   type ImportedSetting,
   invalidSource,
   isFolder,
-  type LeftOut,
+  type LeftOutItem,
   readSource,
 } from '../imported.js';
 
@@ -19,14 +19,14 @@ import {
  * @param path its `config.json`, or its folder
  * @throws SvcError IMPORT_*
  */
-export function readBasicMemory(path: string | undefined, context: EngineContext): Imported {
+export function readBasicMemory(path: string | undefined, context: EngineContext): ImportedData {
   const file = configFile(path, context);
   const root = parsedJson(readSource(file));
   if (!isRecord(root)) throw invalidSource(file, 'it is not a JSON object');
   const projects = root['projects'];
   if (!isRecord(projects)) throw invalidSource(file, 'it has no projects');
   const settings: ImportedSetting[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOutItem[] = [];
   for (const [name, project] of Object.entries(projects)) {
     const from = `projects.${name}`;
     const folder = folderOf(project, context);
@@ -57,9 +57,10 @@ function folderOf(project: unknown, { homeDir }: EngineContext): string | undefi
 }
 
 function configFile(path: string | undefined, { env, homeDir }: EngineContext): string {
-  const own = join(homeDir, '.basic-memory');
+  const defaultFolder = join(homeDir, '.basic-memory');
   const xdg = env['XDG_CONFIG_HOME'];
-  const moved = xdg ? join(xdg, 'basic-memory') : own;
-  const start = path ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(moved) ? moved : own));
+  const folder = xdg ? join(xdg, 'basic-memory') : defaultFolder;
+  const start =
+    path ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(folder) ? folder : defaultFolder));
   return firstExisting([isFolder(start) ? join(start, 'config.json') : start]);
 }

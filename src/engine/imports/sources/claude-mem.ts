@@ -14,11 +14,11 @@ import { firstChars, parsedJson } from '../../support/text.js';
 import {
   asImportError,
   firstExisting,
-  type Imported,
+  type ImportedData,
   type ImportedEntry,
   invalidSource,
   isFolder,
-  type LeftOut,
+  type LeftOutItem,
   readSource,
 } from '../imported.js';
 
@@ -37,10 +37,10 @@ const MAX_FIELD_CHARACTERS = 20_000;
  * @param path the database, an export, or the folder of the database
  * @throws SvcError IMPORT_*
  */
-export function readClaudeMem(path: string | undefined, context: EngineContext): Imported {
+export function readClaudeMem(path: string | undefined, context: EngineContext): ImportedData {
   const start = path ?? dataFolder(context);
   const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOutItem[] = [];
   const collector = new EntryCollector();
   if (file.endsWith('.json')) readExport(file, collector, leftOut);
   else readDatabase(file, collector, leftOut);
@@ -65,7 +65,7 @@ function dataFolder({ env, homeDir }: EngineContext): string {
 
 const DATA_FOLDER = 'CLAUDE_MEM_DATA_DIR';
 
-function readExport(file: string, collector: EntryCollector, leftOut: LeftOut[]): void {
+function readExport(file: string, collector: EntryCollector, leftOut: LeftOutItem[]): void {
   const root = parsedJson(readSource(file, MAX_EXPORT_BYTES));
   if (!isRecord(root) || !Array.isArray(root['observations'])) {
     throw invalidSource(file, 'it is not an export of claude-mem');
@@ -80,11 +80,11 @@ function rowsOf(value: unknown): readonly Row[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOut[]): void {
+function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutItem[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
   let database: Connection | undefined;
   try {
-    const copy = copied(file, folder);
+    const copy = copyDatabase(file, folder);
     // Not only for reading: opening a copy with a log applies the log.
     database = openDatabase(copy, { readonly: false, busyTimeoutMs: 0 });
     database.pragma('trusted_schema = OFF');
@@ -107,7 +107,7 @@ function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOut[
   }
 }
 
-function copied(file: string, folder: string): string {
+function copyDatabase(file: string, folder: string): string {
   const stats = statSync(file);
   // Copying a named pipe would wait for a writer.
   if (!stats.isFile()) throw invalidSource(file, 'it is not a regular file');
@@ -127,7 +127,7 @@ function tableRows(database: Connection, table: 'observations' | 'session_summar
   return database.prepare<[], Row>(`SELECT * FROM ${table} ORDER BY id`).iterate();
 }
 
-function leavePrompts(count: number, leftOut: LeftOut[]): void {
+function leavePrompts(count: number, leftOut: LeftOutItem[]): void {
   if (count === 0) return;
   leftOut.push({
     from: `user_prompts: ${count}`,

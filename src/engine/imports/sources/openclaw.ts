@@ -7,11 +7,11 @@ import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import {
   firstExisting,
-  type Imported,
+  type ImportedData,
   type ImportedSetting,
   invalidSource,
   isFolder,
-  type LeftOut,
+  type LeftOutItem,
   readSource,
 } from '../imported.js';
 
@@ -31,13 +31,13 @@ const OWN_FILES: ReadonlySet<string> = new Set(['store.path', 'local.modelCacheD
  * @param path the file or its folder
  * @throws SvcError IMPORT_*
  */
-export function readOpenClaw(path: string | undefined, context: EngineContext): Imported {
+export function readOpenClaw(path: string | undefined, context: EngineContext): ImportedData {
   const start = path ?? join(context.homeDir, '.openclaw');
   const file = isFolder(start) ? join(start, 'openclaw.json') : firstExisting([start]);
-  return new OpenClawReader(file, parsed(file), context).read();
+  return new OpenClawReader(file, parseConfig(file), context).read();
 }
 
-function parsed(file: string): Data {
+function parseConfig(file: string): Data {
   let root: unknown;
   try {
     root = JSON5.parse(readSource(file));
@@ -51,7 +51,7 @@ function parsed(file: string): Data {
 
 class OpenClawReader {
   private readonly settings: ImportedSetting[] = [];
-  private readonly leftOut: LeftOut[] = [];
+  private readonly leftOut: LeftOutItem[] = [];
   private readonly file: string;
   private readonly root: Data;
   private readonly context: EngineContext;
@@ -62,7 +62,7 @@ class OpenClawReader {
     this.context = context;
   }
 
-  read(): Imported {
+  read(): ImportedData {
     const agents = dataAt(this.root, 'agents');
     const memory = dataAt(this.root, 'memory');
     const entries = dataAt(dataAt(this.root, 'plugins'), 'entries');
@@ -119,17 +119,17 @@ class OpenClawReader {
       }
       // A sole agent has the default workspace.
       const isOneOfSeveral = own === undefined && all.length > 1;
-      const unwritten = isOneOfSeveral ? this.unwrittenFolder(id, agents) : undefined;
-      if (unwritten !== undefined) {
+      const defaultFolder = isOneOfSeveral ? this.defaultFolder(id, agents) : undefined;
+      if (defaultFolder !== undefined) {
         this.settings.push({
           from: `${from}.workspace`,
           path: ['workspace'],
           agent: id,
-          value: unwritten,
+          value: defaultFolder,
           note: 'the default folder of OpenClaw for this agent',
         });
       }
-      const folder = typeof own === 'string' ? this.folderOf(own) : (unwritten ?? workspace);
+      const folder = typeof own === 'string' ? this.folderOf(own) : (defaultFolder ?? workspace);
       this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
       const search = dataAt(dataAt(agent, 'memory'), 'search');
       this.readSearch(search, `${from}.memory.search`, folder, id);
@@ -139,7 +139,7 @@ class OpenClawReader {
   }
 
   /** Where one of several agents has its files if its workspace is not written; undefined if nowhere. */
-  private unwrittenFolder(id: string, agents: Data): string | undefined {
+  private defaultFolder(id: string, agents: Data): string | undefined {
     const { workspace } = dataAt(agents, 'defaults');
     const below = typeof workspace === 'string' ? [join(this.folderOf(workspace), id)] : [];
     return [...below, join(dirname(this.file), `workspace-${id}`)].find(isFolder);
@@ -152,7 +152,11 @@ class OpenClawReader {
     for (const [at, item] of (Array.isArray(extraPaths) ? extraPaths : []).entries()) {
       const place = `${from}.extraPaths[${at}]`;
       const path = [...base, 'extraPaths'];
-      this.takeExtraPath(isRecord(item) ? item : { path: item }, place, path, workspace, agent);
+      this.takeExtraPath(isRecord(item) ? item : { path: item }, workspace, {
+        from: place,
+        path,
+        agent,
+      });
     }
     for (const [keys, value] of leaves(others)) {
       const name = keys.join('.');
@@ -170,10 +174,8 @@ class OpenClawReader {
 
   private takeExtraPath(
     { path: written, pattern }: Data,
-    from: string,
-    path: ConfigPath,
     workspace: string,
-    agent: string | undefined,
+    { from, path, agent }: Pick<ImportedSetting, 'agent' | 'from' | 'path'>,
   ): void {
     if (typeof written !== 'string') {
       this.leftOut.push({ from, why: 'it has no path' });

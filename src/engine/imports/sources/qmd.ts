@@ -6,11 +6,11 @@ import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import {
   firstExisting,
-  type Imported,
+  type ImportedData,
   type ImportedSetting,
   invalidSource,
   isFolder,
-  type LeftOut,
+  type LeftOutItem,
   readSource,
 } from '../imported.js';
 
@@ -24,11 +24,11 @@ const MAX_ALIASES = 20;
  * @param path an `index.yml`, its folder, or a project with `.qmd`
  * @throws SvcError IMPORT_*
  */
-export function readQmd(path: string | undefined, context: EngineContext): Imported {
+export function readQmd(path: string | undefined, context: EngineContext): ImportedData {
   const file = configFile(path, context);
   const settings: ImportedSetting[] = [];
-  const leftOut: LeftOut[] = [];
-  const { collections, ...others } = parsed(file);
+  const leftOut: LeftOutItem[] = [];
+  const { collections, ...others } = parseConfig(file);
   for (const [name, collection] of Object.entries(isRecord(collections) ? collections : {})) {
     if (isRecord(collection)) readCollection(name, collection);
     else leftOut.push({ from: `collections.${name}`, why: 'it is not a collection' });
@@ -108,10 +108,10 @@ function baseOf(file: string): string {
   return basename(folder) === PROJECT_FOLDER ? dirname(folder) : folder;
 }
 
-function parsed(file: string): Readonly<Record<string, unknown>> {
+function parseConfig(file: string): Readonly<Record<string, unknown>> {
   try {
     const text = readSource(file);
-    if (isDeep(text)) throw invalidSource(file, 'it is nested too deeply');
+    if (isNestedDeeply(text)) throw invalidSource(file, 'it is nested too deeply');
     const document = parseDocument(text);
     const [error] = document.errors;
     if (error !== undefined) throw invalidSource(file, `it is not YAML: ${firstLine(error)}`);
@@ -132,7 +132,7 @@ function parsed(file: string): Readonly<Record<string, unknown>> {
 const MAX_NESTING = 200;
 
 /** The parser is recursive: deep nesting would end the process, which no error handler can prevent. */
-function isDeep(text: string): boolean {
+function isNestedDeeply(text: string): boolean {
   const brackets = text.match(/[[{]/gu)?.length ?? 0;
   return brackets > MAX_NESTING || text.split('\n').some((line) => /^[\s?:-]{200}/u.test(line));
 }
