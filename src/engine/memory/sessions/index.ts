@@ -10,7 +10,7 @@ import type { ForgetPlan, MemoryStore } from '../forget/index.js';
 import { type Forgotten, forgetPlaces, isFollowed, readForgotten } from '../forgotten/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
-import { endMs, SessionArchive } from '../sources/archive/session-archive.js';
+import { lastContinuedMs, SessionArchive } from '../sources/archive/session-archive.js';
 import {
   archiveSettings,
   type NumberedTurn,
@@ -180,7 +180,7 @@ function archivedSession(
     title,
     state: importedFrom === null ? 'archived' : 'imported',
     startedAt,
-    lastAt: iso(endMs(session)),
+    lastAt: iso(lastContinuedMs(session)),
     archivedBytes: bytes,
     file,
   };

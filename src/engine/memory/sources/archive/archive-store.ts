@@ -111,7 +111,7 @@ export class ArchiveStore {
    */
   static read<T>(file: string, use: (store: ArchiveStore) => T): T | undefined {
     if (!existsSync(file)) return undefined;
-    return usable(file, () => {
+    return withArchiveErrors(file, () => {
       // Only a connection that may write can undo what a killed process left half done.
       const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_MS });
       try {
@@ -126,7 +126,7 @@ export class ArchiveStore {
 
   /** Opens an archive to change it, and creates it if needed; close it afterwards. @throws SvcError ARCHIVE_UNUSABLE */
   static open(file: string): ArchiveStore {
-    return usable(file, () => new ArchiveStore(openFormat(file, FORMAT, BUSY_MS)));
+    return withArchiveErrors(file, () => new ArchiveStore(openFormat(file, FORMAT, BUSY_MS)));
   }
 
   close(): void {
@@ -175,7 +175,7 @@ export class ArchiveStore {
          WHERE session = (SELECT id FROM sessions WHERE path = ?) AND number > ? ORDER BY number`,
     );
     for (let part = next.get(path, -1); part !== undefined; part = next.get(path, part.number)) {
-      yield* unpacked(part.data);
+      yield* unpack(part.data);
     }
   }
 
@@ -214,7 +214,7 @@ export class ArchiveStore {
   }
 
   /** Notes that a transcript was read, or could not be; what is archived of it stays. */
-  mark({
+  markRead({
     path,
     reader,
     size,
@@ -264,12 +264,12 @@ export class ArchiveStore {
     const put = this.database.prepare('INSERT OR REPLACE INTO parts VALUES (?, ?, ?)');
     let number = last?.number ?? 0;
     // The last part is filled up, so that many small additions do not become many parts.
-    let lines = last === undefined ? [] : unpacked(last.data).map((turn) => JSON.stringify(turn));
+    let lines = last === undefined ? [] : unpack(last.data).map((turn) => JSON.stringify(turn));
     let chars = lines.reduce((sum, line) => sum + line.length, 0);
     for (const turn of turns) {
       const line = JSON.stringify(turn);
       if (chars > 0 && chars + line.length > PART_CHARS) {
-        put.run(id, number, packed(lines));
+        put.run(id, number, pack(lines));
         number += 1;
         lines = [];
         chars = 0;
@@ -277,7 +277,7 @@ export class ArchiveStore {
       lines.push(line);
       chars += line.length;
     }
-    put.run(id, number, packed(lines));
+    put.run(id, number, pack(lines));
     runSql(
       this.database,
       'UPDATE sessions SET bytes = (SELECT sum(length(data)) FROM parts WHERE session = ?) WHERE id = ?',
@@ -311,17 +311,17 @@ export function titleOf(turns: readonly NumberedTurn[]): string {
   return line.length > TITLE_CHARS ? `${firstChars(line, TITLE_CHARS - 1).trimEnd()}…` : line;
 }
 
-function packed(lines: readonly string[]): Buffer {
+function pack(lines: readonly string[]): Buffer {
   return gzipSync(lines.join('\n'));
 }
 
-function unpacked(data: Buffer): readonly NumberedTurn[] {
+function unpack(data: Buffer): readonly NumberedTurn[] {
   const text = gunzipSync(data, { maxOutputLength: MOST_PART_BYTES }).toString('utf8');
   return text.split('\n').map((line) => JSON.parse(line));
 }
 
-/** Errors of SQLite and of the file system, as the user sees them. */
-function usable<T>(file: string, work: () => T): T {
+/** Throws errors of SQLite and of the file system as ARCHIVE_UNUSABLE. */
+function withArchiveErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -33,7 +33,7 @@ export function exportedConversation(value: LineRecord): ExportedConversation | 
 
 const CHATGPT_CONTENT: readonly unknown[] = ['text', 'multimodal_text'];
 
-const SPOKEN = 'audio_transcription';
+const VOICE_TRANSCRIPT = 'audio_transcription';
 
 /** ChatGPT: a tree of messages, of which the branch to `current_node` is shown. Times are seconds. */
 function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversation {
@@ -41,22 +41,25 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
   for (const message of branch(mapping, stringField(value, 'current_node'))) {
     const role = roleOf(stringField(objectField(message, 'author') ?? {}, 'role'));
     const content = objectField(message, 'content') ?? {};
-    const isSaid =
+    const isConversation =
       CHATGPT_CONTENT.includes(content['content_type']) &&
       // Others are calls of tools.
       (stringField(message, 'recipient') ?? 'all') === 'all' &&
       objectField(message, 'metadata')?.['is_visually_hidden_from_conversation'] !== true;
-    if (!isSaid) continue;
+    if (!isConversation) continue;
     // Text is a string; what was spoken in a voice conversation is an object. Others are images and sound.
-    const text = textOfContent(content['parts'], (part) => part['content_type'] === SPOKEN);
-    take(turns, role, text, secondsOf(message['create_time']));
+    const text = textOfContent(
+      content['parts'],
+      (part) => part['content_type'] === VOICE_TRANSCRIPT,
+    );
+    addTurn(turns, role, text, timeOfSeconds(message['create_time']));
   }
   const id = stringField(value, 'conversation_id') ?? stringField(value, 'id');
   return {
     format: 'chatgpt',
-    id: nameOf(id, value),
+    id: pathPartOf(id, value),
     title: titleIn(value, 'title'),
-    updatedAt: secondsOf(value['update_time']) ?? secondsOf(value['create_time']),
+    updatedAt: timeOfSeconds(value['update_time']) ?? timeOfSeconds(value['create_time']),
     turns,
   };
 }
@@ -92,24 +95,29 @@ function fromClaude(value: LineRecord, messages: readonly unknown[]): ExportedCo
     const sender = stringField(message, 'sender');
     const blocks = textOfContent(message['content']);
     const text = blocks === '' ? (stringField(message, 'text') ?? '') : blocks;
-    take(turns, roleOf(sender === 'human' ? 'user' : sender), text, timeOf(message['created_at']));
+    addTurn(
+      turns,
+      roleOf(sender === 'human' ? 'user' : sender),
+      text,
+      timeOf(message['created_at']),
+    );
   }
   return {
     format: 'claude',
-    id: nameOf(stringField(value, 'uuid'), value),
+    id: pathPartOf(stringField(value, 'uuid'), value),
     title: titleIn(value, 'name'),
     updatedAt: timeOf(value['updated_at']) ?? timeOf(value['created_at']),
     turns,
   };
 }
 
-function take(
+function addTurn(
   turns: NumberedTurn[],
   role: NumberedTurn['role'] | undefined,
-  said: string,
+  rawText: string,
   at: string | undefined,
 ): void {
-  const text = maskedText(withoutInjections(said));
+  const text = maskedText(withoutInjections(rawText));
   if (role !== undefined && text !== '') turns.push({ role, text, at, line: turns.length + 1 });
 }
 
@@ -125,11 +133,11 @@ function titleIn(value: LineRecord, name: string): string | undefined {
 }
 
 /** An id becomes part of a path in results, so it must not contain anything else. */
-function nameOf(id: string | undefined, value: LineRecord): string {
+function pathPartOf(id: string | undefined, value: LineRecord): string {
   if (id !== undefined && /^[\w-]{1,80}$/u.test(id)) return id;
   return shortHash(id ?? JSON.stringify(value));
 }
 
-function secondsOf(value: unknown): string | undefined {
+function timeOfSeconds(value: unknown): string | undefined {
   return typeof value === 'number' ? timeOf(value * 1000) : undefined;
 }

@@ -128,7 +128,7 @@ export class SessionArchive implements ArchivedConversations {
       store.markAllChanged();
       for (const session of store.sessions()) {
         const turns = [...store.turns(session.path)];
-        const left = without(turns, leftOf);
+        const left = withoutForgotten(turns, leftOf);
         const isSame =
           left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
         if (isSame && leftOf(session.title) === session.title) continue;
@@ -179,7 +179,7 @@ export class SessionArchive implements ArchivedConversations {
         reader: isSessionReader(reader) ? reader : 'svc',
         root: file,
         label,
-        heldIn: undefined,
+        projectFolders: undefined,
       },
       size,
       mtimeMs,
@@ -267,7 +267,7 @@ export class SessionArchive implements ArchivedConversations {
       for await (const conversation of readExport(path, onFault)) {
         if (signal?.aborted === true) return;
         const { format: reader, id, title, updatedAt } = conversation;
-        const turns = without(conversation.turns, leftOf);
+        const turns = withoutForgotten(conversation.turns, leftOf);
         const last = updatedAt ?? turns.at(-1)?.at;
         // A time in the future would count as just changed forever.
         const changedMs = Math.min(last === undefined ? 0 : Date.parse(last), nowMs - MS_PER_DAY);
@@ -313,7 +313,7 @@ export class SessionArchive implements ArchivedConversations {
     let bytes = 0;
     return sessions
       .filter(({ importedFrom }) => importedFrom === null)
-      .map((session) => ({ ...session, endedMs: endMs(session) }))
+      .map((session) => ({ ...session, endedMs: lastContinuedMs(session) }))
       .toSorted((a, b) => b.endedMs - a.endedMs)
       .filter((session) => {
         const isOld = maxAgeDays > 0 && session.endedMs < nowMs - maxAgeDays * MS_PER_DAY;
@@ -345,7 +345,7 @@ function archive(
     if (error instanceof SvcError) throw error;
     const { path, place, size, mtimeMs, ctimeMs } = file;
     if (skipOf(file.absolutePath, error).reason !== 'vanished') {
-      store.mark({ path, reader: place.reader, size, mtimeMs, ctimeMs });
+      store.markRead({ path, reader: place.reader, size, mtimeMs, ctimeMs });
     }
     return 0;
   }
@@ -355,14 +355,14 @@ function archive(
     reader: file.place.reader,
     importedFrom: null,
     ...fingerprint,
-    turns: without(turns, leftOf),
+    turns: withoutForgotten(turns, leftOf),
     continues,
     resume: end,
   });
   return turns.length;
 }
 
-function without(
+function withoutForgotten(
   turns: readonly NumberedTurn[],
   leftOf: (text: string) => string,
 ): readonly NumberedTurn[] {
@@ -373,7 +373,10 @@ function without(
 }
 
 /** When a conversation was last continued. */
-export function endMs({ endedAt, mtimeMs }: Pick<ArchivedSession, 'endedAt' | 'mtimeMs'>): number {
+export function lastContinuedMs({
+  endedAt,
+  mtimeMs,
+}: Pick<ArchivedSession, 'endedAt' | 'mtimeMs'>): number {
   return endedAt === null ? mtimeMs : Date.parse(endedAt);
 }
 
