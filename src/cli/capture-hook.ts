@@ -22,7 +22,11 @@ async function callOnStdin(): Promise<unknown> {
 /** Its plugin names the conversation, and runs svc with its variables, which say where the database is. */
 function opencodeCall(session: string | undefined, { env, homeDir }: EngineContext): unknown {
   if (session === undefined) return undefined;
-  const folder = TRANSCRIPT_READERS.opencode.usualPlace({ env, homeDir, agentSessionsDir: '' });
+  const folder = TRANSCRIPT_READERS.opencode.defaultLocation({
+    env,
+    homeDir,
+    agentSessionsDir: '',
+  });
   return { session_id: session, transcript_path: folder };
 }
 

@@ -33,9 +33,9 @@ export const TALK = [
 export function transcriptPlace(
   root: string,
   reader: SessionReaderId = 'svc',
-  heldIn?: readonly string[],
+  projectFolders?: readonly string[],
 ): TranscriptPlace {
-  return { reader, root, label: `sessions/${reader === 'svc' ? 'main' : reader}`, heldIn };
+  return { reader, root, label: `sessions/${reader === 'svc' ? 'main' : reader}`, projectFolders };
 }
 
 /** `sync.sessions` with its defaults. */

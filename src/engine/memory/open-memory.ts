@@ -277,7 +277,7 @@ function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources):
 
 /** The folders that conversations must belong to, for the identity of an index. */
 function foldersOf({ transcripts }: MemorySources): string {
-  const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
+  const folders = (transcripts?.places ?? []).flatMap(({ projectFolders }) => projectFolders ?? []);
   return [...new Set(folders)].join(', ');
 }
 

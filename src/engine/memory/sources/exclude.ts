@@ -66,8 +66,8 @@ export class FolderRules {
     if (own === undefined && git === undefined && !isIncludedAgain) return this;
     const lists = {
       setting: this.lists.setting,
-      own: [...(own === undefined ? [] : [own]), ...counting(this.lists.own, folder, true)],
-      git: [...(git === undefined ? [] : [git]), ...counting(this.lists.git, folder, true)],
+      own: [...(own === undefined ? [] : [own]), ...allExempting(this.lists.own, folder, true)],
+      git: [...(git === undefined ? [] : [git]), ...allExempting(this.lists.git, folder, true)],
     };
     return new FolderRules(this.files, lists, this.names);
   }
@@ -80,13 +80,13 @@ function settingList(base: string, { patterns }: ExcludeSettings): readonly Patt
 }
 
 /** The lists, where a path counts even if they exclude it: they would exclude everything in it. */
-function counting(
+function allExempting(
   lists: readonly PatternList[],
   path: string,
   isFolder: boolean,
 ): readonly PatternList[] {
   return lists.map((list) =>
-    list.decide(path, isFolder)?.excluded === true ? list.without(path) : list,
+    list.decide(path, isFolder)?.excluded === true ? list.exempting(path) : list,
   );
 }
 
@@ -114,9 +114,9 @@ export class Exclusions {
     this.files = new IgnoreFiles(onSkip);
   }
 
-  /** Absolute paths of the ignore files that were looked for. */
-  get lookedFor(): Iterable<string> {
-    return this.files.lookedFor;
+  /** Absolute paths of the ignore files that were tried; they need not exist. */
+  get ignoreFilePaths(): Iterable<string> {
+    return this.files.paths;
   }
 
   /**
@@ -139,7 +139,7 @@ export class Exclusions {
       setting: settingList(base, settings),
       own,
       // A configured path counts, even if git ignores it.
-      git: counting(git, root, kind !== 'file'),
+      git: allExempting(git, root, kind !== 'file'),
     };
     const names = top === undefined ? [SVCIGNORE] : [SVCIGNORE, GITIGNORE];
     return new FolderRules(this.files, lists, names);

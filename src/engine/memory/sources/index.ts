@@ -10,7 +10,7 @@ export {
   mediaLabel,
   modalityOfName,
   modalityOfType,
-  openRegular,
+  openNoLink,
   readMedia,
 } from './media.js';
 export {
@@ -73,7 +73,7 @@ export type { JsonlLine } from './transcripts/jsonl-lines.js';
 export type { ReadingState } from './transcripts/read-conversation.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
-  mayHold,
+  mayContainTranscript,
   scanTranscripts,
   type TranscriptGrowth,
   type TranscriptScan,

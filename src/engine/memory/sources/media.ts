@@ -48,7 +48,7 @@ export function mediaLabel(mimeType: string, path: string): string {
 }
 
 /** Opens a file without following a link swapped in meanwhile, and without blocking on a pipe. */
-export async function openRegular(absolutePath: string): Promise<FileHandle> {
+export async function openNoLink(absolutePath: string): Promise<FileHandle> {
   return promises.open(absolutePath, READ_NO_LINK);
 }
 
@@ -56,7 +56,7 @@ export async function openRegular(absolutePath: string): Promise<FileHandle> {
  * The bytes of a media document; undefined when the file is missing, unreadable or has changed: the next sync
  * will find out.
  *
- * @param known its size and SHA-256 (hexadecimal) when it was indexed
+ * @param document its size and SHA-256 (hexadecimal) when it was indexed
  */
 export async function readMedia(
   absolutePath: string,
@@ -64,7 +64,7 @@ export async function readMedia(
 ): Promise<Buffer | undefined> {
   let handle: FileHandle | undefined;
   try {
-    handle = await openRegular(absolutePath);
+    handle = await openNoLink(absolutePath);
     if ((await handle.stat()).size !== bytes) return undefined;
     const data = await handle.readFile();
     return crypto().hash('sha256', data) === contentHash ? data : undefined;

@@ -16,7 +16,7 @@ import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js
 import { modalityOfName } from './media.js';
 import type { ExcludeDecision } from './pattern-list.js';
 import { DREAM_REPORTS } from './read-document.js';
-import { noFile, skipOf } from './skips.js';
+import { notAFile, skipOf } from './skips.js';
 import type { TranscriptFile } from './transcripts/transcript-reader.js';
 import {
   isExcluded,
@@ -213,7 +213,7 @@ function* walkAgentWorkspace(
     const path = join(dir, name);
     if (entry === undefined || isExcluded(path, false, rules, listener)) continue;
     if (entry.isFile()) yield* statFile(path, 'markdown', undefined, listener);
-    else listener.onSkip(leftOut(path, entry));
+    else listener.onSkip(skippedMemory(path, entry));
   }
   const memory = entries.get(MEMORY_FOLDER);
   const path = join(dir, MEMORY_FOLDER);
@@ -221,12 +221,12 @@ function* walkAgentWorkspace(
   if (isExcluded(path, true, rules, listener)) return;
   const except = join(dir, DREAM_REPORTS);
   if (memory.isDirectory()) yield* walkFolder(path, listener, { media, documents, except, rules });
-  else listener.onSkip(leftOut(path, memory));
+  else listener.onSkip(skippedMemory(path, memory));
 }
 
 /** Unlike other links, one in place of the memory itself is reported, because nothing in it is indexed. */
-function leftOut(path: string, entry: Dirent): SkippedFile {
-  const skip = noFile(path, entry);
+function skippedMemory(path: string, entry: Dirent): SkippedFile {
+  const skip = notAFile(path, entry);
   return skip.reason === 'symlink' ? { ...skip, detail: LINKED_MEMORY } : skip;
 }
 
@@ -256,7 +256,7 @@ function* walkExtra(
       return;
     }
     if (!stats.isFile()) {
-      listener.onSkip(noFile(path, stats));
+      listener.onSkip(notAFile(path, stats));
       return;
     }
     const kind = kindOfName(real, { media, documents });

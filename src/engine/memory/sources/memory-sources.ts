@@ -21,10 +21,10 @@ import type { DocumentSelection } from './walk.js';
 export function memorySourcesOf(
   agent: ResolvedAgent,
   layout: WorkspaceLayout,
-  world: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
+  context: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): MemorySources {
   const { extraPaths, multimodal } = agent.memorySearch;
-  const documents = documentSelection(agent, world);
+  const documents = documentSelection(agent, context);
   const media = mediaSelection(multimodal);
   const exclude = excludeSettings(agent);
   const memory = {
@@ -36,7 +36,7 @@ export function memorySourcesOf(
     exclude,
   };
   return searchedSources(agent, layout).includes('sessions')
-    ? { memory, transcripts: transcriptSources(agent, world) }
+    ? { memory, transcripts: transcriptSources(agent, context) }
     : { memory };
 }
 
@@ -66,10 +66,10 @@ export function transcriptSources(
   const projects = [...new Set(agent.projectDirs.flatMap((dir) => [dir, realOrGiven(dir)]))];
   const places = agent.sessionReaders.flatMap(({ id, path }): readonly TranscriptPlace[] => {
     if (!isSessionReader(id)) return [];
-    const root = path ?? TRANSCRIPT_READERS[id].usualPlace({ env, homeDir, agentSessionsDir });
+    const root = path ?? TRANSCRIPT_READERS[id].defaultLocation({ env, homeDir, agentSessionsDir });
     const label = `sessions/${id === 'svc' ? agent.id : id}`;
     const takesAll = id === 'svc' || path !== undefined;
-    return [{ reader: id, root, label, heldIn: takesAll ? undefined : projects }];
+    return [{ reader: id, root, label, projectFolders: takesAll ? undefined : projects }];
   });
   const { deltaBytes, deltaMessages, postCompactionForce } = agent.memorySearch.sync.sessions;
   return { places, growth: { deltaBytes, deltaMessages, postCompactionForce } };

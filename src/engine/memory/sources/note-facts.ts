@@ -53,7 +53,7 @@ function readFrontMatter(text: string): Pick<NoteFacts, 'day' | 'fault' | 'prope
   if (text.length > MOST_CHARACTERS) return { fault: `longer than ${MOST_CHARACTERS} characters` };
   if (isNestedDeeply(text)) return { fault: 'nested too deeply' };
   try {
-    const value = parsed(text);
+    const value = parseYaml(text);
     if (value === null || value === undefined) return {};
     if (typeof value !== 'object' || Array.isArray(value)) return { fault: 'not a list of keys' };
     const properties: Record<string, FactValue> = Object.create(null);
@@ -76,7 +76,7 @@ function isNestedDeeply(text: string): boolean {
   return text.split(/[\r\n]/u).some((line) => count(line, /[-?:](?!\S)/gu) > MOST_MARKS);
 }
 
-function parsed(text: string): unknown {
+function parseYaml(text: string): unknown {
   // Loaded here, because most notes have no front matter.
   const { parseDocument }: typeof yaml = requireHere('yaml');
   const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: false, schema: 'core' });

@@ -65,14 +65,14 @@ function collectLinks(line: string, number: number, links: NoteLink[]): void {
     const last = line.charCodeAt(end - 1);
     if (last === BACKSLASH) special.lastIndex = end + 1;
     else if (last === BACKTICK) special.lastIndex = codeEnd(line, end - 1, unclosed);
-    else special.lastIndex = linkAt(line, end, number, links);
+    else special.lastIndex = addLinkAt(line, end, number, links);
   }
 }
 
 /** Adds the link after `[[` or `](`, if there is one. @returns where to read on */
-function linkAt(line: string, start: number, number: number, links: NoteLink[]): number {
+function addLinkAt(line: string, start: number, number: number, links: NoteLink[]): number {
   if (line.charCodeAt(start - 1) === BRACKET) {
-    const end = wikiEnd(line, start);
+    const end = wikiLinkEnd(line, start);
     // A third bracket may start the link.
     if (end === undefined) return start - 1;
     addWikiLink(line.slice(start, end), number, links);
@@ -84,7 +84,7 @@ function linkAt(line: string, start: number, number: number, links: NoteLink[]):
 }
 
 /** Where the text of `[[text]]` ends; undefined if it is not such a link. */
-function wikiEnd(line: string, start: number): number | undefined {
+function wikiLinkEnd(line: string, start: number): number | undefined {
   const within = line.slice(start, start + LONGEST);
   const end = within.indexOf(']]');
   return end <= 0 || within.lastIndexOf('[', end) !== -1 ? undefined : start + end;

@@ -57,7 +57,7 @@ export class PatternList {
   }
 
   /** The same list, without a say about a folder: what is in the folder is not excluded with it. */
-  without(folder: string): PatternList {
+  exempting(folder: string): PatternList {
     const exempt: string[] = [...this.exempt];
     for (let at = folder; at !== this.folder; at = dirname(at)) exempt.unshift(at);
     return new PatternList(this.folder, this.origin, this.patterns, exempt);
@@ -127,7 +127,8 @@ export class IgnoreFiles {
     this.onSkip = onSkip;
   }
 
-  get lookedFor(): Iterable<string> {
+  /** Absolute paths of all files that were tried. */
+  get paths(): Iterable<string> {
     return this.lists.keys();
   }
 

@@ -9,7 +9,7 @@ import type { SkippedFile, SkipReason } from '../types.js';
 import type { MediaSelection } from './media.js';
 
 /** Reports an entry with the name of a memory file that is not a regular file. */
-export function noFile(path: string, entry: Dirent | Stats): SkippedFile {
+export function notAFile(path: string, entry: Dirent | Stats): SkippedFile {
   if (entry.isSymbolicLink()) return { path, reason: 'symlink' };
   const detail = entry.isDirectory()
     ? 'a folder'

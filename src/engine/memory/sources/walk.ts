@@ -12,7 +12,7 @@ import type { DocumentKind, FileFingerprint, SkippedFile } from '../types.js';
 import type { FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';
 import type { ExcludeDecision } from './pattern-list.js';
-import { mediaTooLarge, noFile, skipOf } from './skips.js';
+import { mediaTooLarge, notAFile, skipOf } from './skips.js';
 
 export interface WalkedFile extends FileFingerprint {
   readonly kind: DocumentKind;
@@ -124,7 +124,7 @@ function readEntries(
     const isFolder = kind === 'folder' || kind === 'linked_folder';
     if (kind === undefined || isExcluded(path, isFolder, inside, listener)) continue;
     if (kind === 'folder') folders.push({ dir: path, around: inside });
-    else if (kind === 'linked_folder' || !entry.isFile()) listener.onSkip(noFile(path, entry));
+    else if (kind === 'linked_folder' || !entry.isFile()) listener.onSkip(notAFile(path, entry));
     else files.push(...statFile(path, kind, selection.media, listener));
   }
   return { files, folders };
@@ -182,10 +182,10 @@ export function reportTemporary(entry: Dirent, path: string, listener: WalkListe
 /** The furthest from the epoch that a `Date` can be, in milliseconds. */
 const MOST_DATE_MS = 8.64e15;
 
-/** The attributes of a file that tell whether it changed. Some files and databases have times that no date can be. */
+/** The attributes of a file that show whether it changed. Some files and databases have times that no date can be. */
 export function fingerprintOf({ size, mtimeMs, ctimeMs }: FileFingerprint): FileFingerprint {
-  const dated = Math.max(-MOST_DATE_MS, Math.min(mtimeMs, MOST_DATE_MS));
-  return { size, mtimeMs: dated, ctimeMs };
+  const clampedMs = Math.max(-MOST_DATE_MS, Math.min(mtimeMs, MOST_DATE_MS));
+  return { size, mtimeMs: clampedMs, ctimeMs };
 }
 
 /** A file with its fingerprint; none, and reported, when it is unavailable or too large. */

@@ -10,7 +10,7 @@ import {
   mediaTooLarge,
   modalityOfName,
   modalityOfType,
-  openRegular,
+  openNoLink,
   skipOf,
 } from '../sources/index.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
@@ -85,7 +85,7 @@ export async function inspectMedia(
 ): Promise<MediaFacts | SkippedFile> {
   let handle: FileHandle | undefined;
   try {
-    handle = await openRegular(absolutePath);
+    handle = await openNoLink(absolutePath);
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
     if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);

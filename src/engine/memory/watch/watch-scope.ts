@@ -6,7 +6,7 @@ import {
   isBelow,
   MEMORY_FOLDER,
   type MemorySources,
-  mayHold,
+  mayContainTranscript,
   ROOT_FILES,
   TRANSCRIPT_READERS,
   type TranscriptPlace,
@@ -55,7 +55,7 @@ export class WatchScope {
       this.addRoot(path);
       exclusions.around(realOrGiven(path), kindOf(path) === 'file' ? 'file' : 'folder');
     }
-    for (const ignoreFile of exclusions.lookedFor) this.addEntry(ignoreFile);
+    for (const ignoreFile of exclusions.ignoreFilePaths) this.addEntry(ignoreFile);
   }
 
   /** Equal for equal scopes. */
@@ -110,7 +110,7 @@ interface PlaceOnDisk {
 }
 
 function isPartOf({ place, root }: PlaceOnDisk, path: string, kind: 'file' | 'folder'): boolean {
-  return mayHold(place, path.slice(root.length + 1).split(sep), kind);
+  return mayContainTranscript(place, path.slice(root.length + 1).split(sep), kind);
 }
 
 function kindOf(path: string): 'file' | 'folder' | 'other' {

@@ -124,7 +124,7 @@ function readConversation(request: CaptureRequest): Conversation {
 /** A conversation in a database. Those of sub-agents, which hooks name as well, have no turns of a person. */
 function readStored(reader: SessionReaderId, file: string, session: string): Conversation {
   if (!existsSync(file)) throw unreadable(file, 'it does not exist');
-  const place = { reader, root: file, label: '', heldIn: undefined };
+  const place = { reader, root: file, label: '', projectFolders: undefined };
   const onSkip = ({ reason, detail }: SkippedFile): never => {
     throw unreadable(file, detail ?? reason);
   };
@@ -152,7 +152,7 @@ function keysOf(
 
 function readWith(reader: SessionReaderId, request: CaptureRequest): Conversation {
   const { file } = request;
-  const place = { reader, root: file, label: '', heldIn: undefined };
+  const place = { reader, root: file, label: '', projectFolders: undefined };
   let descriptor: number | undefined;
   try {
     // A person or an agent named it: a link is followed.

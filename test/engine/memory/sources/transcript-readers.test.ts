@@ -21,9 +21,9 @@ const AT = '2026-02-03T04:05:06.789Z';
 function turnsOf(
   reader: SessionReaderId,
   records: readonly unknown[],
-  heldIn?: readonly string[],
+  projectFolders?: readonly string[],
 ): readonly string[] {
-  const place = transcriptPlace('/nowhere', reader, heldIn);
+  const place = transcriptPlace('/nowhere', reader, projectFolders);
   let state: ReadingState = initialState(place);
   const turns: string[] = [];
   for (const [at, record] of records.entries()) {
@@ -245,8 +245,9 @@ test('a conversation from another folder, or without a folder, is left out', () 
     },
     { type: 'user', message: { role: 'user', content: 'y' }, cwd: '/home/ada/project' },
   ];
-  const heldIn = ['/home/ada/project'];
-  const count = (records: readonly unknown[]) => turnsOf('claude-code', records, heldIn).length;
+  const projectFolders = ['/home/ada/project'];
+  const count = (records: readonly unknown[]) =>
+    turnsOf('claude-code', records, projectFolders).length;
   assert.is(count(claude('/home/ada/project')), 2);
   assert.is(count(claude('/home/ada/project/deep')), 2);
   assert.is(count(claude('/home/ada/project-b')), 0);
@@ -257,14 +258,14 @@ test('a conversation from another folder, or without a folder, is left out', () 
     { sessionId: 's', projectHash: hash },
     { id: '1', type: 'user', content: 'x' },
   ];
-  assert.is(turnsOf('gemini-cli', gemini(projectHash), heldIn).length, 1);
-  assert.is(turnsOf('gemini-cli', gemini('0'.repeat(64)), heldIn).length, 0);
+  assert.is(turnsOf('gemini-cli', gemini(projectHash), projectFolders).length, 1);
+  assert.is(turnsOf('gemini-cli', gemini('0'.repeat(64)), projectFolders).length, 0);
   const codex = (cwd: string) => [
     { type: 'session_meta', payload: { cwd } },
     { type: 'response_item', payload: { type: 'message', role: 'user', content: 'x' } },
   ];
-  assert.is(turnsOf('codex', codex('/home/ada/project/src'), heldIn).length, 1);
-  assert.is(turnsOf('codex', codex('/home/eve'), heldIn).length, 0);
+  assert.is(turnsOf('codex', codex('/home/ada/project/src'), projectFolders).length, 1);
+  assert.is(turnsOf('codex', codex('/home/eve'), projectFolders).length, 0);
 });
 
 test('secrets are masked before a turn leaves the reader', () => {
@@ -339,8 +340,8 @@ test('only transcripts of the reader are found, and only of the folders asked fo
       ].map((path) => [path, '']),
     ),
   );
-  const found = (name: string, reader: SessionReaderId, heldIn?: readonly string[]) => {
-    const places = [transcriptPlace(folder.at(name), reader, heldIn)];
+  const found = (name: string, reader: SessionReaderId, projectFolders?: readonly string[]) => {
+    const places = [transcriptPlace(folder.at(name), reader, projectFolders)];
     return scanTranscripts({ places })
       .files.map((file) => file.path)
       .sort();

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../walk.js';
 import { type JsonlLine, jsonlLines } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import {
-  isHeldIn,
+  isOfProject,
   type LineMeaning,
   type LineRecord,
   maskedText,
@@ -82,8 +82,8 @@ export function* linesOf(
       state = after;
       if (state.isExcluded) return;
       const { number, offset } = line;
-      const isGiven = turn !== undefined && isWanted(number, offset, size);
-      yield [number, isGiven ? { ...turn, line: number } : undefined];
+      const isTurn = turn !== undefined && isWanted(number, offset, size);
+      yield [number, isTurn ? { ...turn, line: number } : undefined];
     }
   } finally {
     closeSync(descriptor);
@@ -160,7 +160,7 @@ export function prefixPrint(descriptor: number, bytes: number): string | undefin
 
 /** What is known of a transcript at a line, sufficient to resume reading. Immutable. */
 export interface ReadingState {
-  /** Whether the conversation is this agent's; undefined until a line records where it was held. */
+  /** Whether the conversation is this agent's; undefined until a line records its folder. */
   readonly belongs: boolean | undefined;
   /** The file is excluded, whatever follows. */
   readonly isExcluded: boolean;
@@ -178,9 +178,9 @@ export interface ReadLine {
   readonly state: ReadingState;
 }
 
-export function initialState({ heldIn }: TranscriptPlace): ReadingState {
+export function initialState({ projectFolders }: TranscriptPlace): ReadingState {
   return {
-    belongs: heldIn === undefined ? true : undefined,
+    belongs: projectFolders === undefined ? true : undefined,
     isExcluded: false,
     hasBegun: false,
     brokenLines: 0,
@@ -195,12 +195,12 @@ export function readTurn(line: JsonlLine, state: ReadingState, place: Transcript
   if (record === undefined) {
     return { turn: undefined, state: { ...state, brokenLines: state.brokenLines + 1 } };
   }
-  const known = { ...state, belongs: state.belongs ?? belonging(record, place) };
+  const known = { ...state, belongs: state.belongs ?? belongsToProject(record, place) };
   if (known.belongs === false) return { turn: undefined, state: { ...known, isExcluded: true } };
-  return take(TRANSCRIPT_READERS[place.reader].read(record), known);
+  return applyMeaning(TRANSCRIPT_READERS[place.reader].read(record), known);
 }
 
-function take(meaning: LineMeaning, state: ReadingState): ReadLine {
+function applyMeaning(meaning: LineMeaning, state: ReadingState): ReadLine {
   switch (meaning.type) {
     case 'noise':
       return { turn: undefined, state };
@@ -208,25 +208,28 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
       // Later in a conversation this is only an episode of it.
       return { turn: undefined, state: state.hasBegun ? state : { ...state, isExcluded: true } };
     case 'turn': {
-      // Without a location it cannot be attributed.
+      // Without a folder it is unknown whose it is.
       if (state.belongs === undefined) return { turn: undefined, state };
       const { turn, key } = meaning;
       const text = maskedText(turn.text);
-      const lastTurn = key === undefined ? undefined : nameOf(key, text);
+      const lastTurn = key === undefined ? undefined : turnId(key, text);
       if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
       return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
     }
   }
 }
 
-function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boolean | undefined {
-  const { heldIn: held, heldInByPath } = TRANSCRIPT_READERS[reader];
-  // For agents whose lines do not tell, the path did.
-  if (held === undefined) return heldInByPath !== undefined;
-  const where = held(record);
-  return where === undefined ? undefined : isHeldIn(where, heldIn ?? []);
+function belongsToProject(
+  record: LineRecord,
+  { reader, projectFolders }: TranscriptPlace,
+): boolean | undefined {
+  const { folderOf, mayBeOfProject } = TRANSCRIPT_READERS[reader];
+  // For agents whose lines do not record the folder, the path was checked.
+  if (folderOf === undefined) return mayBeOfProject !== undefined;
+  const folder = folderOf(record);
+  return folder === undefined ? undefined : isOfProject(folder, projectFolders ?? []);
 }
 
-function nameOf(key: string, text: string): string {
+function turnId(key: string, text: string): string {
   return crypto().hash('sha256', `${key}\n${text}`).slice(0, 16);
 }

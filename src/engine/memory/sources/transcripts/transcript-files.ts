@@ -97,8 +97,8 @@ function* walkPlace(
     for (const entry of unlessGone(folder, reporting(dir), sortedEntries) ?? []) {
       const segments = [...dir, entry.name];
       if (entry.isDirectory()) {
-        if (mayHold(place, segments, 'folder')) folders.push(segments);
-      } else if (entry.isFile() && mayHold(place, segments, 'file')) {
+        if (mayContainTranscript(place, segments, 'folder')) folders.push(segments);
+      } else if (entry.isFile() && mayContainTranscript(place, segments, 'file')) {
         const path = folder + sep + entry.name;
         for (const file of statFile(path, 'transcript', undefined, reporting(segments))) {
           yield { source: 'sessions', path: shown(segments), place, ...file };
@@ -110,12 +110,12 @@ function* walkPlace(
 }
 
 /** Whether a path below a place is a transcript, or a folder that may contain some. */
-export function mayHold(
-  { reader, heldIn }: TranscriptPlace,
+export function mayContainTranscript(
+  { reader, projectFolders }: TranscriptPlace,
   segments: readonly string[],
   kind: 'file' | 'folder',
 ): boolean {
-  const { accepts, heldInByPath } = TRANSCRIPT_READERS[reader];
+  const { accepts, mayBeOfProject } = TRANSCRIPT_READERS[reader];
   if (!accepts(segments, kind)) return false;
-  return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
+  return projectFolders === undefined || mayBeOfProject?.(segments, projectFolders) !== false;
 }

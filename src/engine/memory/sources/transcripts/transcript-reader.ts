@@ -30,8 +30,8 @@ export interface TranscriptPlace {
   readonly root: string;
   /** What replaces the folder in displayed paths: `sessions/main`. */
   readonly label: string;
-  /** Only conversations held in these folders or below; undefined for all. */
-  readonly heldIn: readonly string[] | undefined;
+  /** Only conversations in these folders or below belong to the memory; undefined for all. */
+  readonly projectFolders: readonly string[] | undefined;
 }
 
 /** A transcript with what is needed to read it. */
@@ -52,14 +52,14 @@ export type LineMeaning =
 /** A line's JSON object. */
 export type LineRecord = Readonly<Record<string, unknown>>;
 
-/** Where a conversation was held, as far as its file records it. */
-export type HeldIn =
+/** The folder that a conversation was about, as far as its file records it. */
+export type ConversationFolder =
   | { readonly folder: string }
   /** SHA-256 of the folder's path, hexadecimal. */
   | { readonly folderHash: string };
 
 /** What a reader needs to determine its default location. */
-interface ReaderWorld {
+interface ReaderContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   /** Absolute path of the folder with svc's own transcripts of this agent. */
@@ -69,19 +69,19 @@ interface ReaderWorld {
 /** How one agent stores transcripts: one JSON object per line, appended. */
 export interface TranscriptReader {
   /** Absolute path of the default transcripts folder. */
-  usualPlace(world: ReaderWorld): string;
+  defaultLocation(context: ReaderContext): string;
   /**
    * Whether a file is a transcript, by its path segments below the place. Also called with folders: whether
    * they may contain transcripts.
    */
   accepts(segments: readonly string[], kind: 'file' | 'folder'): boolean;
   /**
-   * Whether a conversation may have been held in one of these folders, by its path only; for agents whose
+   * Whether a conversation may be of a project in one of these folders, by its path only; for agents whose
    * files do not record it.
    */
-  heldInByPath?(segments: readonly string[], folders: readonly string[]): boolean;
-  /** Where the conversation was held; undefined when the line does not say. */
-  heldIn?(record: LineRecord): HeldIn | undefined;
+  mayBeOfProject?(segments: readonly string[], folders: readonly string[]): boolean;
+  /** The folder of the conversation; undefined when the line does not have it. */
+  folderOf?(record: LineRecord): ConversationFolder | undefined;
   read(record: LineRecord): LineMeaning;
   /** The conversations of an agent that stores them in a database instead of files. */
   conversations?(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile>;
@@ -139,12 +139,12 @@ export function maskedText(text: string): string {
   return redactSecrets(text.toWellFormed().replaceAll('\0', ' '));
 }
 
-/** Whether a conversation took place in one of some folders or below. */
-export function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
+/** Whether a conversation is of a project in one of some folders or below. */
+export function isOfProject(conversation: ConversationFolder, folders: readonly string[]): boolean {
   return folders.some((folder) =>
-    'folderHash' in where
-      ? crypto().hash('sha256', folder) === where.folderHash
-      : isInside(where.folder, folder),
+    'folderHash' in conversation
+      ? crypto().hash('sha256', folder) === conversation.folderHash
+      : isInside(conversation.folder, folder),
   );
 }
 
@@ -253,6 +253,6 @@ export function folderSlug(folder: string): string {
 }
 
 /** Whether a name may be that of a folder, or of one below it; different folders may share a name. */
-export function slugMayHold(name: string, slug: string): boolean {
+export function slugMayContain(name: string, slug: string): boolean {
   return name === slug || name.startsWith(`${slug}-`);
 }

@@ -4,7 +4,7 @@ import {
   NOISE,
   objectField,
   roleOf,
-  slugMayHold,
+  slugMayContain,
   stringField,
   type TranscriptReader,
   textOfContent,
@@ -44,7 +44,7 @@ const NOTICE =
  * https://code.claude.com/docs/en/sessions, https://code.claude.com/docs/en/claude-directory
  */
 export const claudeCodeReader: TranscriptReader = {
-  usualPlace: ({ env, homeDir }) =>
+  defaultLocation: ({ env, homeDir }) =>
     join(env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude'), 'projects'),
   // A session's own folder contains its sub-agents' sessions.
   accepts: (segments, kind) => {
@@ -52,9 +52,9 @@ export const claudeCodeReader: TranscriptReader = {
     if (kind === 'folder') return segments.length === 1;
     return segments.length <= 2 && name.endsWith('.jsonl') && !name.startsWith('agent-');
   },
-  heldInByPath: ([project = ''], folders) =>
-    folders.some((folder) => slugMayHold(project, folderSlug(folder))),
-  heldIn(record) {
+  mayBeOfProject: ([project = ''], folders) =>
+    folders.some((folder) => slugMayContain(project, folderSlug(folder))),
+  folderOf(record) {
     const folder = stringField(record, 'cwd');
     return folder === undefined ? undefined : { folder };
   },
@@ -62,7 +62,7 @@ export const claudeCodeReader: TranscriptReader = {
     const role = roleOf(stringField(record, 'type'));
     const message = objectField(record, 'message');
     if (message === undefined || MACHINE_FLAGS.some((flag) => record[flag] === true)) return NOISE;
-    const said = withoutInjections(textOfContent(message['content']), MACHINE_TAGS);
-    return NOTICE.test(said) ? NOISE : turnOrNoise(role, said, timeOf(record['timestamp']));
+    const text = withoutInjections(textOfContent(message['content']), MACHINE_TAGS);
+    return NOTICE.test(text) ? NOISE : turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };

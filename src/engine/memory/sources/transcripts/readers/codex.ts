@@ -36,10 +36,11 @@ const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
  * codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
  */
 export const codexReader: TranscriptReader = {
-  usualPlace: ({ env, homeDir }) => join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'sessions'),
+  defaultLocation: ({ env, homeDir }) =>
+    join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'sessions'),
   accepts: (segments, kind) =>
     kind === 'folder' ? segments.length <= 3 : /^rollout-.*\.jsonl$/u.test(segments.at(-1) ?? ''),
-  heldIn(record) {
+  folderOf(record) {
     const payload = stringField(record, 'type') === 'session_meta' ? payloadOf(record) : undefined;
     const folder = payload === undefined ? undefined : stringField(payload, 'cwd');
     return folder === undefined ? undefined : { folder };
@@ -50,10 +51,10 @@ export const codexReader: TranscriptReader = {
     if (type !== 'response_item' && type !== 'message') return NOISE;
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
-    const text = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
-    const said = withoutInjections(text, MACHINE_TAGS);
-    if (INSTRUCTIONS.test(said)) return NOISE;
-    return turnOrNoise(roleOf(stringField(item, 'role')), said, timeOf(record['timestamp']));
+    const rawText = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
+    const text = withoutInjections(rawText, MACHINE_TAGS);
+    if (INSTRUCTIONS.test(text)) return NOISE;
+    return turnOrNoise(roleOf(stringField(item, 'role')), text, timeOf(record['timestamp']));
   },
 };
 

@@ -32,23 +32,23 @@ const MACHINE_TAGS = [
  * conversations before 2026 are in its own database.
  */
 export const cursorReader: TranscriptReader = {
-  usualPlace: ({ homeDir }) => join(homeDir, '.cursor', 'projects'),
+  defaultLocation: ({ homeDir }) => join(homeDir, '.cursor', 'projects'),
   accepts: (segments, kind) => {
     const below = segments.indexOf('agent-transcripts');
     if (kind === 'folder') return segments.length === 1 || below === 1;
     const name = segments.at(-1) ?? '';
     return name.endsWith('.jsonl') && !segments.includes('subagents');
   },
-  heldInByPath: ([project], folders) =>
+  mayBeOfProject: ([project], folders) =>
     folders.some((folder) => folderSlug(folder).replace(/^-+/u, '') === project),
   read(record) {
     const message = objectField(record, 'message');
     if (message === undefined) return NOISE;
-    const text = textOfContent(message['content']);
+    const rawText = textOfContent(message['content']);
     const role = roleOf(stringField(record, 'role'));
-    const typed = role === 'user' ? typedText(text) : text;
-    const said = withoutInjections(typed, MACHINE_TAGS);
-    return turnOrNoise(role, said, timeOf(record['timestamp']));
+    const typed = role === 'user' ? typedText(rawText) : rawText;
+    const text = withoutInjections(typed, MACHINE_TAGS);
+    return turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };
 

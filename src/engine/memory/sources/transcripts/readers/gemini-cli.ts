@@ -21,13 +21,13 @@ const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our 
  * https://github.com/google-gemini/gemini-cli, packages/core/src/services/chatRecordingService.ts
  */
 export const geminiCliReader: TranscriptReader = {
-  usualPlace: ({ env, homeDir }) => join(env['GEMINI_CLI_HOME'] || homeDir, '.gemini', 'tmp'),
+  defaultLocation: ({ env, homeDir }) => join(env['GEMINI_CLI_HOME'] || homeDir, '.gemini', 'tmp'),
   // A session's own folder contains its sub-agents' sessions.
   accepts: (segments, kind) =>
     kind === 'folder'
       ? segments.length === 1 || (segments.length === 2 && segments[1] === 'chats')
       : /^session-.*\.jsonl$/u.test(segments.at(-1) ?? '') && segments.length <= 3,
-  heldIn(record) {
+  folderOf(record) {
     const folderHash = stringField(record, 'projectHash');
     return folderHash === undefined ? undefined : { folderHash };
   },
@@ -37,9 +37,9 @@ export const geminiCliReader: TranscriptReader = {
     if (role === undefined) return NOISE;
     // Parts in the Gemini API have no type: those with text that are not thoughts are text.
     const content = record['displayContent'] ?? record['content'];
-    const text = textOfContent(content, ({ thought }) => thought !== true);
-    const said = withoutInjections(text, MACHINE_TAGS);
-    if (SET_UP.test(said)) return NOISE;
-    return turnOrNoise(role, said, timeOf(record['timestamp']), stringField(record, 'id'));
+    const rawText = textOfContent(content, ({ thought }) => thought !== true);
+    const text = withoutInjections(rawText, MACHINE_TAGS);
+    if (SET_UP.test(text)) return NOISE;
+    return turnOrNoise(role, text, timeOf(record['timestamp']), stringField(record, 'id'));
   },
 };

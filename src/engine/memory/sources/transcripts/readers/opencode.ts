@@ -8,7 +8,7 @@ import { shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import { fingerprintOf } from '../../walk.js';
 import {
-  isHeldIn,
+  isOfProject,
   type LineRecord,
   maskedText,
   NOISE,
@@ -34,7 +34,7 @@ const BUSY_MS = 2000;
  * `part(id, message_id, session_id, data)`; `data` is JSON. A line of a citation is the number of a message.
  */
 export const opencodeReader: TranscriptReader = {
-  usualPlace: ({ env, homeDir }) => {
+  defaultLocation: ({ env, homeDir }) => {
     const data = env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share');
     const named = env['OPENCODE_DB'];
     if (named === undefined || named === '') return join(data, 'opencode');
@@ -48,7 +48,7 @@ export const opencodeReader: TranscriptReader = {
     const root = unlessGone(place.root, listener, fileAt);
     if (root === undefined) return [];
     try {
-      return reading(root, sessions).flatMap((row) => transcriptOf(row, place, root) ?? []);
+      return withDatabase(root, sessions).flatMap((row) => transcriptOf(row, place, root) ?? []);
     } catch (error) {
       const path = `${place.label}/${basename(root)}`;
       listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
@@ -63,7 +63,7 @@ function fileAt(root: string): string | undefined {
   return lstatSync(file).isFile() ? file : undefined;
 }
 
-function reading<T>(file: string, use: (database: Connection) => T): T {
+function withDatabase<T>(file: string, use: (database: Connection) => T): T {
   const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
   try {
     return use(database);
@@ -93,8 +93,8 @@ function transcriptOf(
     return undefined;
   }
   const isElsewhere =
-    place.heldIn !== undefined &&
-    (typeof folder !== 'string' || !isHeldIn({ folder }, place.heldIn));
+    place.projectFolders !== undefined &&
+    (typeof folder !== 'string' || !isOfProject({ folder }, place.projectFolders));
   if (isElsewhere) return undefined;
   const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
   return {
@@ -103,10 +103,10 @@ function transcriptOf(
     path: `${place.label}/${name}`,
     absolutePath,
     place,
-    // Parts are added until an answer is complete.
-    // It is no time of a file system: one in the future does not mean that the clock there is ahead.
+    // Parts are added until an answer is complete. The time is not one of a file system, whose clock would be
+    // ahead if it were in the future.
     ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
-    turns: () => reading(absolutePath, (database) => turnsIn(database, id)),
+    turns: () => withDatabase(absolutePath, (database) => turnsIn(database, id)),
   };
 }
 

@@ -36,7 +36,7 @@ const SILENT = /^(?:NO_REPLY|HEARTBEAT_OK)[.!]?$|^\*\*HEARTBEAT_OK\*\*$/u;
  * content as text or as parts `{"type":"text","text"}`. See docs/sessions.md for the format.
  */
 export const svcReader: TranscriptReader = {
-  usualPlace: ({ agentSessionsDir }) => agentSessionsDir,
+  defaultLocation: ({ agentSessionsDir }) => agentSessionsDir,
   accepts: (segments, kind) => {
     const name = segments.at(-1) ?? '';
     return kind === 'file' && segments.length === 1 && TRANSCRIPT.test(name) && !OTHER.test(name);
@@ -48,9 +48,9 @@ export const svcReader: TranscriptReader = {
     if (message === undefined) return NOISE;
     const at = timeOf(message['timestamp']) ?? timeOf(record['timestamp']);
     const role = roleOf(stringField(message, 'role'));
-    const said = withoutInjections(textOfContent(message['content']));
-    if (role === 'user') return userTurn(message, said, at);
-    return SILENT.test(said) ? NOISE : turnOrNoise(role, said, at);
+    const text = withoutInjections(textOfContent(message['content']));
+    if (role === 'user') return userTurn(message, text, at);
+    return SILENT.test(text) ? NOISE : turnOrNoise(role, text, at);
   },
 };
 
@@ -63,10 +63,10 @@ function userTurn(message: LineRecord, text: string, at: string | undefined): Li
   // Sent by another session, not by a person.
   if (stringField(objectField(message, 'provenance') ?? {}, 'kind') === 'inter_session')
     return NOISE;
-  const said = withoutSystemLines(withoutMetadata(text));
-  if (SCHEDULED.test(said)) return { type: 'exclude' };
-  if (HEARTBEAT_PROMPT.test(said) || EXEC_NOTE.test(said)) return NOISE;
-  return turnOrNoise('user', said, at);
+  const typed = withoutSystemLines(withoutMetadata(text));
+  if (SCHEDULED.test(typed)) return { type: 'exclude' };
+  if (HEARTBEAT_PROMPT.test(typed) || EXEC_NOTE.test(typed)) return NOISE;
+  return turnOrNoise('user', typed, at);
 }
 
 function withoutSystemLines(text: string): string {
