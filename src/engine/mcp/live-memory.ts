@@ -49,11 +49,11 @@ export class LiveMemory {
     this.opened().then(
       async ({ backend }) => {
         // Loads the code that searches need. Whether files are indexed now is up to `sync`.
-        const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
+        const query = { query: 'warm', maxResults: 1, lexicalOnly: true };
         const options = { signal: this.closing.signal, onEvent: this.emitSync, checksFiles: false };
-        await backend.search(warming, options).catch(() => undefined);
+        await backend.search(query, options).catch(() => undefined);
       },
-      (error: unknown) => this.options.log.warn(wordsOf(error)),
+      (error: unknown) => this.options.log.warn(errorText(error)),
     );
   }
 
@@ -115,12 +115,14 @@ export class LiveMemory {
     const { clock, log } = this.options;
     const watcher = new MemoryWatcher(target, {
       clock,
-      onEvent: (event) => this.heard(event),
+      onEvent: (event) => this.handleWatchEvent(event),
     });
-    watcher.ended.catch((error: unknown) => log.warn(`stopped watching files: ${wordsOf(error)}`));
+    watcher.ended.catch((error: unknown) =>
+      log.warn(`stopped watching files: ${errorText(error)}`),
+    );
     this.watcher = watcher;
     // Searches are answered during the first sync. It reports failures by event.
-    watcher.start().catch((error: unknown) => log.warn(wordsOf(error)));
+    watcher.start().catch((error: unknown) => log.warn(errorText(error)));
   }
 
   /** The watcher tries again, and fails for the same reason. */
@@ -129,7 +131,7 @@ export class LiveMemory {
     this.lastWarning = warning;
   }
 
-  private heard(event: WatchEvent): void {
+  private handleWatchEvent(event: WatchEvent): void {
     const { log } = this.options;
     switch (event.type) {
       case 'progress':
@@ -152,17 +154,17 @@ export class LiveMemory {
   }
 }
 
-interface Told {
+interface LocatedProblem {
   readonly message: string;
   readonly location?: SourceLocation | undefined;
   readonly hint?: string | undefined;
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof SvcError ? withHint(error) : messageOf(error);
 }
 
-function withHint({ message, location, hint }: Told): string {
+function withHint({ message, location, hint }: LocatedProblem): string {
   const lines = [message];
   if (location !== undefined) {
     lines.push(`     at: ${location.file}:${location.line}:${location.column}`);

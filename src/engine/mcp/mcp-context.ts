@@ -58,7 +58,7 @@ export interface McpCall {
 }
 
 /** Reports a call to {@link McpContext.onCall} when it ends. */
-export async function audited<T>(
+export async function withAudit<T>(
   { onCall }: McpContext,
   tool: string,
   { http, mcpReq }: Pick<ServerContext, 'http' | 'mcpReq'>,

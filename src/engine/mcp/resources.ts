@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ListedDocument } from '../memory/inspect/recent.js';
 import { iso } from '../support/time.js';
-import { admission, audited, failureOf, failureText, type McpContext } from './mcp-context.js';
+import { admission, failureOf, failureText, type McpContext, withAudit } from './mcp-context.js';
 
 type TextKind = Exclude<ListedDocument['kind'], 'media'>;
 
@@ -35,13 +35,13 @@ const TEMPLATE = {
  */
 export function registerResources({ server }: McpServer, context: McpContext): void {
   server.setRequestHandler('resources/list', ({ params }, call) =>
-    answered(call, context, 'resources/list', (signal) =>
+    answerCall(call, context, 'resources/list', (signal) =>
       listFiles(context, params?.cursor, signal),
     ),
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }));
   server.setRequestHandler('resources/read', ({ params }, call) =>
-    answered(call, context, 'resources/read', (signal) => readFile(context, params.uri, signal)),
+    answerCall(call, context, 'resources/read', (signal) => readFile(context, params.uri, signal)),
   );
 }
 
@@ -88,21 +88,21 @@ async function readFile(
   if (refusal !== undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
   }
-  const asked = resourcePart(uri);
+  const part = resourcePart(uri);
   const document = (await backend.list({ signal, onEvent: live.emitSync })).find(
-    (listed) => listed.path === asked?.path,
+    (listed) => listed.path === part?.path,
   );
-  if (asked === undefined || document === undefined || !isText(document)) {
+  if (part === undefined || document === undefined || !isText(document)) {
     throw new ResourceNotFoundError(uri);
   }
   const { path, kind } = document;
   // The backend limits what it returns, so a long conversation is read in parts.
-  const request = { target: path, from: asked.from, lines: ALL_LINES };
+  const request = { target: path, from: part.from, lines: ALL_LINES };
   const { text, endLine, totalLines } = await backend.get(request, { signal });
   const next = `${resourceUri(path)}?from=${endLine + 1}`;
   const rest =
     endLine < totalLines
-      ? `\n\n[lines ${asked.from}-${endLine} of ${totalLines}; continue with ${next}]`
+      ? `\n\n[lines ${part.from}-${endLine} of ${totalLines}; continue with ${next}]`
       : '';
   return { contents: [{ uri, mimeType: MIME_TYPES[kind], text: text + rest }] };
 }
@@ -110,13 +110,13 @@ async function readFile(
 const ALL_LINES = 1_000_000_000;
 
 /** Runs one call; its errors are those of the protocol. */
-function answered<T>(
+function answerCall<T>(
   call: ServerContext,
   context: McpContext,
   method: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return audited(context, method, call, async () => {
+  return withAudit(context, method, call, async () => {
     try {
       return { result: await run(call.mcpReq.signal), outcome: 'ok' };
     } catch (error) {

@@ -13,10 +13,10 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const LONGEST_LAST_ANSWER_MS = 30_000;
 
 /**
- * Serves the protocol over stdin and stdout, in any revision the SDK supports. The SDK gets only messages: it drops a
- * line that is none without an answer, knows no batches, and ends at a line that is too long.
+ * Serves the protocol over stdin and stdout, in any revision the SDK supports. The SDK gets only messages: it
+ * silently drops any other line, does not support batches, and ends at a line that is too long.
  *
- * @returns `ended` resolves when the client has disconnected, and has the answers to what it asked before
+ * @returns `ended` resolves when the client has disconnected, after the answers to its earlier requests
  */
 export function connectStdio(
   context: McpContext,
@@ -33,9 +33,9 @@ export function connectStdio(
     mostBytes: MAX_MESSAGE_BYTES,
     onTooLong: () => refuse({ code: INVALID_REQUEST, id: null, why: 'a line of more than 4 MiB' }),
     onLine: (line) => {
-      for (const read of messagesIn(line)) {
-        if (read.ok) input.write(`${read.message}\n`);
-        else refuse(read);
+      for (const message of messagesIn(line)) {
+        if (message.ok) input.write(`${message.text}\n`);
+        else refuse(message);
       }
     },
   });
@@ -43,7 +43,7 @@ export function connectStdio(
   stdin.on('error', report);
   // The SDK drops requests in progress when its input ends, so that ends after their answers.
   finished(stdin, { writable: false }, () => {
-    void requests.answered(LONGEST_LAST_ANSWER_MS).then(() => input.end());
+    void requests.allAnswered(LONGEST_LAST_ANSWER_MS).then(() => input.end());
   });
   const transport = new StdioServerTransport(input, stdout, {
     maxBufferSize: Number.POSITIVE_INFINITY,
@@ -74,7 +74,7 @@ interface Refusal {
 }
 
 type ReadMessage =
-  | { readonly ok: true; readonly message: string }
+  | { readonly ok: true; readonly text: string }
   | ({ readonly ok: false } & Refusal);
 
 /** The messages of a line: one, or those of a batch, which revision 2025-03-26 has. */
@@ -92,7 +92,7 @@ function messagesIn(line: string): readonly ReadMessage[] {
 function readMessage(value: unknown): ReadMessage {
   try {
     parseJSONRPCMessage(value);
-    return { ok: true, message: JSON.stringify(value) };
+    return { ok: true, text: JSON.stringify(value) };
   } catch {
     const id: unknown = Object(value).id;
     return {
@@ -125,9 +125,9 @@ class OpenRequests {
     };
   }
 
-  /** Resolves when every request that was read is answered, or the time is over. */
-  async answered(limitMs: number): Promise<void> {
-    // What was just read is still on its way.
+  /** Resolves when every request that was read is answered, or after the time limit. */
+  async allAnswered(limitMs: number): Promise<void> {
+    // Messages that were just read reach the transport in a later turn of the event loop.
     await setImmediate();
     if (this.ids.size === 0) return;
     await new Promise<void>((resolve) => {

@@ -18,8 +18,8 @@ export const ENDPOINT = '/mcp';
 /** Who a request is from, by its token. */
 export type Holder = Omit<McpToken, 'createdAt' | 'expiresAt'>;
 
-/** What becomes of a request. */
-export type Passage =
+/** How a request is handled. */
+export type GateDecision =
   | { readonly kind: 'served'; readonly holder: Holder }
   | { readonly kind: 'answered'; readonly response: Response }
   | {
@@ -73,7 +73,7 @@ export class Gate {
     this.resource = new URL(ENDPOINT, settings.publicOrigin ?? url);
   }
 
-  pass(head: RequestHead): Passage {
+  decide(head: RequestHead): GateDecision {
     const fault = this.faultOf(head);
     if (fault !== undefined) return refused(403, fault);
     if (this.isPreflight(head)) {
@@ -97,15 +97,15 @@ export class Gate {
   crossOriginHeaders({ headers }: RequestHead): Readonly<Record<string, string>> {
     const { origin } = headers;
     if (origin === undefined || !this.allows(origin)) return {};
-    const asked = headers['access-control-request-headers'];
+    const requestedHeaders = headers['access-control-request-headers'];
     return {
       'access-control-allow-origin': origin,
       vary: 'Origin',
       'access-control-expose-headers': 'mcp-session-id, www-authenticate, retry-after',
-      ...(asked === undefined
+      ...(requestedHeaders === undefined
         ? {}
         : {
-            'access-control-allow-headers': asked,
+            'access-control-allow-headers': requestedHeaders,
             'access-control-allow-methods': 'GET, POST, DELETE',
             'access-control-max-age': '600',
           }),
@@ -128,7 +128,7 @@ export class Gate {
     return headers['access-control-request-method'] !== undefined;
   }
 
-  /** Why the request is refused, whoever it is from. */
+  /** Why the request is refused, whatever its token. */
   private faultOf({ headers, peer, localAddress }: RequestHead): string | undefined {
     const { host, origin } = headers;
     const { tls } = this.options.settings.address;
@@ -175,7 +175,7 @@ export class Gate {
     return Math.max(...keys.map((key) => this.rates.admit(key, nowMs, settings.limits)));
   }
 
-  private unauthorized({ headers }: RequestHead): Passage {
+  private unauthorized({ headers }: RequestHead): GateDecision {
     const challenge = [
       `resource_metadata="${getOAuthProtectedResourceMetadataUrl(this.resource)}"`,
       ...(headers.authorization === undefined ? [] : ['error="invalid_token"']),
@@ -217,7 +217,7 @@ function refused(
     readonly headers?: Readonly<Record<string, string>>;
     readonly holder?: Holder | undefined;
   } = {},
-): Passage {
+): GateDecision {
   const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
   const response = Response.json(body, { status, ...(headers === undefined ? {} : { headers }) });
   return { kind: 'refused', response, holder };

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export class HolderEndpoint {
   private readonly modern: ReturnType<typeof createMcpHandler>;
   private readonly legacy: LegacySessions;
-  private readonly quietly: () => void;
+  private readonly unsubscribe: () => void;
   private readonly holder: Holder;
 
   constructor(holder: Holder, context: McpContext) {
@@ -33,7 +33,7 @@ export class HolderEndpoint {
     });
     this.modern = modern;
     this.legacy = new LegacySessions(() => createServer(context, true), onError);
-    this.quietly = context.memory.onListChange(() => modern.notify.resourcesChanged());
+    this.unsubscribe = context.memory.onListChange(() => modern.notify.resourcesChanged());
   }
 
   /** @param client address of the client, for the audit log */
@@ -55,7 +55,7 @@ export class HolderEndpoint {
   }
 
   async close(): Promise<void> {
-    this.quietly();
+    this.unsubscribe();
     await Promise.all([this.modern.close(), this.legacy.close()]);
   }
 }
@@ -121,8 +121,8 @@ class LegacySessions {
 
   private keep(id: string, session: Session): void {
     this.sessions.set(id, session);
-    const [quietest] = this.sessions.keys();
-    if (this.sessions.size > MAX_SESSIONS && quietest !== undefined) this.drop(quietest);
+    const [leastRecent] = this.sessions.keys();
+    if (this.sessions.size > MAX_SESSIONS && leastRecent !== undefined) this.drop(leastRecent);
   }
 
   private drop(id: string): void {

@@ -71,18 +71,18 @@ export async function listenHttp(options: HttpOptions) {
       reply.hijack();
       if (gate === undefined) return;
       const head = headOf(request);
-      const passage = gate.pass(head);
-      if (passage.kind === 'refused' && passage.response.status !== 429) {
-        const { response, holder } = passage;
+      const decision = gate.decide(head);
+      if (decision.kind === 'refused' && decision.response.status !== 429) {
+        const { response, holder } = decision;
         const refusal = { client: head.client, status: response.status, token: holder?.name };
         audit.warn(refusal, 'refused');
       }
       const answer = (signal: AbortSignal): Promise<Response> =>
-        passage.kind === 'served'
-          ? endpointOf(passage.holder).answer(webRequest(request.raw, signal), head.client)
-          : Promise.resolve(passage.response);
-      const more = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
-      exchange(reply.raw, more, answer).catch((error: unknown) => {
+        decision.kind === 'served'
+          ? endpointOf(decision.holder).answer(webRequest(request.raw, signal), head.client)
+          : Promise.resolve(decision.response);
+      const extraHeaders = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
+      exchange(reply.raw, extraHeaders, answer).catch((error: unknown) => {
         log.warn(`a request failed: ${messageOf(error)}`);
         reply.raw.destroy();
       });
@@ -93,9 +93,9 @@ export async function listenHttp(options: HttpOptions) {
   gate = new Gate({ settings, url, tokens, local: options.local, clock });
   // A connection failed, for example for lack of file handles; the next may work.
   server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
-  const lookAtCertificate = watchCertificate(server, settings.address, log);
+  const checkCertificate = watchCertificate(server, settings.address, log);
   const sweep = setInterval(() => {
-    lookAtCertificate();
+    checkCertificate();
     const valid = new Set([options.local, ...tokens()].map((holder) => holder?.hash));
     for (const [hash, endpoint] of endpoints) {
       if (valid.has(hash)) continue;
@@ -175,24 +175,24 @@ const HEAD_WAITS_MS = 50;
 /**
  * Sends a web response through Node's server.
  *
- * @param more headers to send with the answer
+ * @param extraHeaders to send with the answer
  * @param answer receives a signal that aborts when the client disconnects early
  */
 async function exchange(
   outgoing: ServerResponse,
-  more: Readonly<Record<string, string>>,
+  extraHeaders: Readonly<Record<string, string>>,
   answer: (signal: AbortSignal) => Promise<Response>,
 ): Promise<void> {
-  const left = new AbortController();
+  const disconnected = new AbortController();
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) left.abort();
+    if (!outgoing.writableFinished) disconnected.abort();
   });
-  const response = await answer(left.signal);
+  const response = await answer(disconnected.signal);
   if (outgoing.destroyed) {
     await response.body?.cancel();
     return;
   }
-  outgoing.writeHead(response.status, { ...more, ...Object.fromEntries(response.headers) });
+  outgoing.writeHead(response.status, { ...extraHeaders, ...Object.fromEntries(response.headers) });
   if (response.body === null) {
     outgoing.end();
     return;
@@ -244,14 +244,14 @@ export function watchCertificate(
   const stampNow = (): string => {
     return tls === undefined ? '' : `${fileStamp(tls.cert)} ${fileStamp(tls.key)}`;
   };
-  let used = stampNow();
-  let seen = used;
+  let current = stampNow();
+  let last = current;
   return () => {
     const stamp = stampNow();
-    const isSettled = stamp === seen;
-    seen = stamp;
-    if (!isSettled || stamp === used) return;
-    used = stamp;
+    const isSettled = stamp === last;
+    last = stamp;
+    if (!isSettled || stamp === current) return;
+    current = stamp;
     try {
       renewCertificate(server, address);
       log.info('renewed the certificate');

@@ -80,18 +80,18 @@ const MOST_TOKENS = 1000;
  * @throws SvcError USAGE, MCP_TOKEN_EXISTS, MCP_TOKEN_UNUSABLE
  */
 export async function createToken(
-  { lifetimeMs, ...wanted }: NewToken,
+  { lifetimeMs, ...properties }: NewToken,
   { stateDir, nowMs, signal }: StoreContext,
 ): Promise<{ readonly token: McpToken; readonly value: string }> {
-  if (!NAME.test(wanted.name)) {
-    throw new SvcError('USAGE', `invalid token name ${JSON.stringify(wanted.name)}`, {
+  if (!NAME.test(properties.name)) {
+    throw new SvcError('USAGE', `invalid token name ${JSON.stringify(properties.name)}`, {
       hint: 'use at most 64 letters, digits, _, ., @ and -, such as ada-laptop',
     });
   }
   const value = PREFIX + randomToken();
   const token: McpToken = {
-    ...wanted,
-    scopes: TOKEN_SCOPES.filter((scope) => wanted.scopes.includes(scope)),
+    ...properties,
+    scopes: TOKEN_SCOPES.filter((scope) => properties.scopes.includes(scope)),
     createdAt: iso(nowMs),
     expiresAt: lifetimeMs === undefined ? null : iso(nowMs + lifetimeMs),
     hash: hash('sha256', value),
@@ -176,10 +176,10 @@ export function withHash<T extends { readonly hash: string }>(
   entries: readonly T[],
   token: string,
 ): T | undefined {
-  const wanted = Buffer.from(hash('sha256', token));
+  const expected = Buffer.from(hash('sha256', token));
   let found: T | undefined;
   for (const entry of entries) {
-    if (timingSafeEqual(Buffer.from(entry.hash), wanted)) found = entry;
+    if (timingSafeEqual(Buffer.from(entry.hash), expected)) found = entry;
   }
   return found;
 }

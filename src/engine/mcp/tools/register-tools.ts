@@ -5,11 +5,11 @@ import { anySignal } from '../../support/async.js';
 import {
   admission,
   allows,
-  audited,
   failureOf,
   failureText,
   type McpContext,
   type McpWriting,
+  withAudit,
 } from '../mcp-context.js';
 import { getLines, getText, searchMemory, searchText } from './answers.js';
 import { linksText, listLinks, listRecent, recentText } from './browse.js';
@@ -44,7 +44,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         outputSchema: searchResult,
         annotations: READS_ONLY,
       },
-      answering(context, 'memory_search', searchMemory, (answer, { query }) =>
+      toolCallback(context, 'memory_search', searchMemory, (answer, { query }) =>
         searchText(answer, query),
       ),
     );
@@ -60,7 +60,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         outputSchema: getResult,
         annotations: READS_ONLY,
       },
-      answering(context, 'memory_get', getLines, getText),
+      toolCallback(context, 'memory_get', getLines, getText),
     );
     server.registerTool(
       'memory_recent',
@@ -72,7 +72,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         outputSchema: recentResult,
         annotations: READS_ONLY,
       },
-      answering(context, 'memory_recent', listRecent, recentText),
+      toolCallback(context, 'memory_recent', listRecent, recentText),
     );
     server.registerTool(
       'memory_links',
@@ -84,7 +84,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         outputSchema: linksResult,
         annotations: READS_ONLY,
       },
-      answering(context, 'memory_links', listLinks, linksText),
+      toolCallback(context, 'memory_links', listLinks, linksText),
     );
   }
   if (writing !== undefined && allows(context, 'write')) {
@@ -105,7 +105,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
           openWorldHint: false,
         },
       },
-      answering(context, 'memory_add', add, addText),
+      toolCallback(context, 'memory_add', add, addText),
     );
   }
 }
@@ -117,7 +117,7 @@ type ToolHandler<Input, Answer> = (
 ) => Promise<Answer>;
 
 /** A tool's callback; an error becomes a result that the agent can act on. */
-function answering<Input, Answer extends object>(
+function toolCallback<Input, Answer extends object>(
   context: McpContext,
   tool: string,
   handle: ToolHandler<Input, Answer>,
@@ -127,7 +127,7 @@ function answering<Input, Answer extends object>(
     const onEvent = progressOf(call);
     const stop = onEvent === undefined ? undefined : context.memory.onSync(onEvent);
     try {
-      return await audited<CallToolResult>(context, tool, call, async () => {
+      return await withAudit<CallToolResult>(context, tool, call, async () => {
         try {
           const answer = await handle(input, call.mcpReq.signal, context);
           const content = textContent(textOf(answer, input));
@@ -177,40 +177,40 @@ interface ProgressOptions {
 }
 
 /** Clients display it: faster updates would flicker. */
-const LEAST_GAP_MS = 200;
+const MIN_INTERVAL_MS = 200;
 
 /** Converts sync events to progress notifications. */
 export function progressNotes({ notify, now }: ProgressOptions): (event: SyncEvent) => void {
   let files = 0;
   let passages = 0;
-  let filesInAll: number | undefined;
-  let passagesInAll = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let toldProgress = -1;
-  const say = (message: string): void => {
+  let totalFiles: number | undefined;
+  let totalPassages = 0;
+  let notifiedAt = Number.NEGATIVE_INFINITY;
+  let notifiedProgress = -1;
+  const report = (message: string): void => {
     const progress = files + passages;
-    if (progress <= toldProgress || now() - toldAt < LEAST_GAP_MS) return;
-    toldAt = now();
-    toldProgress = progress;
-    const total = filesInAll === undefined ? undefined : filesInAll + passagesInAll;
+    if (progress <= notifiedProgress || now() - notifiedAt < MIN_INTERVAL_MS) return;
+    notifiedAt = now();
+    notifiedProgress = progress;
+    const total = totalFiles === undefined ? undefined : totalFiles + totalPassages;
     notify({ progress, ...(total === undefined ? {} : { total }), message });
   };
   return (event) => {
     switch (event.type) {
       case 'scan.finished':
-        filesInAll = files + event.filesToIndex;
+        totalFiles = files + event.filesToIndex;
         break;
       case 'document.indexed':
       case 'document.unchanged':
         files += 1;
-        say(`indexing ${event.path}`);
+        report(`indexing ${event.path}`);
         break;
       case 'embed.started':
-        passagesInAll = passages + event.passages;
+        totalPassages = passages + event.passages;
         break;
       case 'embed.stored':
         passages += event.passages;
-        say('embedding passages');
+        report('embedding passages');
         break;
     }
   };
@@ -237,10 +237,10 @@ async function addToMemory(
     return { outcome: 'refused', id: null, disabled: true, warnings: [refusal] };
   }
   const { addNote } = await import('../../notes/index.js');
-  const late = AbortSignal.timeout(LONGEST_WAIT_MS);
-  const options = { context, signal: anySignal([signal, late]) };
+  const deadline = AbortSignal.timeout(LONGEST_WAIT_MS);
+  const options = { context, signal: anySignal([signal, deadline]) };
   const added = await addNote(memory, { ...input, origin: 'mcp' }, options).catch((cause) => {
-    throw late.aborted ? busy(cause) : cause;
+    throw deadline.aborted ? busy(cause) : cause;
   });
   const { outcome, id, citation, text } = added;
   if (id !== null)

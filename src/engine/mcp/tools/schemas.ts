@@ -29,7 +29,7 @@ const corpus = z
   .optional()
   .describe('Notes, past conversations, or everything (the default)');
 
-const cited = pathText('must not be empty').describe(
+const pathOrCitation = pathText('must not be empty').describe(
   'A path or a citation (path#L3-L5) from memory_search',
 );
 
@@ -173,7 +173,7 @@ export const searchResult = z.strictObject({
 
 /** Input of `memory_get`. */
 export const getInput = z.strictObject({
-  path: cited,
+  path: pathOrCitation,
   from: line.optional().describe('First line, counted from 1'),
   lines: line.optional().describe('Number of lines; 120 by default'),
 });
@@ -245,15 +245,15 @@ export const recentResult = z.strictObject({
 });
 
 /** Input of `memory_links`. */
-export const linksInput = z.strictObject({ path: cited });
+export const linksInput = z.strictObject({ path: pathOrCitation });
 
-const linked = z.strictObject({ path: z.string(), line, heading: z.string().optional() });
+const noteLink = z.strictObject({ path: z.string(), line, heading: z.string().optional() });
 
 /** Result of `memory_links`. */
 export const linksResult = z.strictObject({
   path: z.string(),
-  out: z.array(linked).describe('The notes that it links to, with the line of the link'),
-  back: z.array(linked).describe('The notes that link to it, with their line'),
+  out: z.array(noteLink).describe('The notes that it links to, with the line of the link'),
+  back: z.array(noteLink).describe('The notes that link to it, with their line'),
   broken: z
     .array(z.strictObject({ target: z.string(), line }))
     .describe('Its links that lead to no note'),
