@@ -78,7 +78,7 @@ export class Supervisor {
 }
 
 /**
- * One service through all its lives: started, restarted after a failure and a delay, reloaded, drained,
+ * One service: started, restarted after a failure and a delay, reloaded, drained,
  * stopped. It never throws an error of the service.
  */
 class SupervisedService {
@@ -86,20 +86,20 @@ class SupervisedService {
   private readonly log: Logger;
   private definition: ServiceDefinition;
   private service: Service | undefined;
-  /** Ends this life: to restart with another configuration, or to stop. */
-  private order: Deferred<true> = deferred();
+  /** Requests the end of this run: to restart with another configuration, or to stop. */
+  private endRequest: Deferred<true> = deferred();
   /** Once draining, it is not restarted. */
   private isEnding = false;
-  /** What is wrong in this life although it keeps running. */
+  /** What is wrong in this run although the service works on. */
   private trouble: ServiceFailure | null = null;
-  private lives: Promise<void> = Promise.resolve();
-  private shown: ServiceSnapshot;
+  private runs: Promise<void> = Promise.resolve();
+  private current: ServiceSnapshot;
 
   constructor(definition: ServiceDefinition, options: SupervisorOptions) {
     this.definition = definition;
     this.options = options;
     this.log = options.log.child({ service: definition.name });
-    this.shown = {
+    this.current = {
       name: definition.name,
       state: 'starting',
       sinceMs: options.clock.now(),
@@ -112,20 +112,20 @@ class SupervisedService {
   }
 
   get snapshot(): ServiceSnapshot {
-    return this.shown;
+    return this.current;
   }
 
   /** The result is in the snapshot. */
   start(): void {
-    this.lives = this.liveOn();
+    this.runs = this.runUntilStopped();
   }
 
   /** Applies another configuration: without a pause if possible, otherwise with a restart. */
   async reload(definition: ServiceDefinition, setup: ServeSetup): Promise<void> {
     this.definition = definition;
     if (this.isEnding) return;
-    if (await this.takesOn(setup)) return;
-    this.order.resolve(true);
+    if (await this.appliesReload(setup)) return;
+    this.endRequest.resolve(true);
   }
 
   /** Finishes the work in progress. */
@@ -142,12 +142,12 @@ class SupervisedService {
   /** Stops permanently; resolves when everything is released. */
   async stop(): Promise<void> {
     this.isEnding = true;
-    this.order.resolve(true);
-    await this.lives;
+    this.endRequest.resolve(true);
+    await this.runs;
     this.enter('stopped');
   }
 
-  private async takesOn(setup: ServeSetup): Promise<boolean> {
+  private async appliesReload(setup: ServeSetup): Promise<boolean> {
     if (this.service === undefined) return false;
     try {
       return await this.service.reload(setup);
@@ -160,44 +160,44 @@ class SupervisedService {
     }
   }
 
-  private async liveOn(): Promise<void> {
+  private async runUntilStopped(): Promise<void> {
     const { firstMs, mostMs, calmMs } = this.options.backoff;
     for (let failures = 0; !this.isEnding; ) {
-      this.order = deferred();
-      const bornMs = performance.now();
+      this.endRequest = deferred();
+      const startedMs = performance.now();
       try {
-        await this.live();
+        await this.runOnce();
         failures = 0;
       } catch (error) {
         if (this.isEnding) return;
-        failures = performance.now() - bornMs >= calmMs ? 1 : failures + 1;
-        const isOrdered = await this.rest(error, backoffMs(failures, firstMs, mostMs));
-        if (isOrdered) failures = 0;
-        else this.show({ restarts: this.shown.restarts + 1 });
+        failures = performance.now() - startedMs >= calmMs ? 1 : failures + 1;
+        const isRequested = await this.waitToRestart(error, backoffMs(failures, firstMs, mostMs));
+        if (isRequested) failures = 0;
+        else this.show({ restarts: this.current.restarts + 1 });
       }
     }
   }
 
-  /** One life, from start to an order. @throws why the service failed */
-  private async live(): Promise<void> {
+  /** Runs the service until a reload or stop is requested. @throws why the service failed */
+  private async runOnce(): Promise<void> {
     const broken = deferred<never>();
-    const life = new AbortController();
+    const run = new AbortController();
     this.trouble = null;
     this.enter('starting');
     try {
-      this.service = await this.definition.start(this.host(broken.reject, life.signal));
-      const ordered = this.order.promise;
-      const isOrdered = await Promise.race([this.service.ready, broken.promise, ordered]);
-      if (isOrdered === true) return;
+      this.service = await this.definition.start(this.host(broken.reject, run.signal));
+      const requested = this.endRequest.promise;
+      const isRequested = await Promise.race([this.service.ready, broken.promise, requested]);
+      if (isRequested === true) return;
       if (!this.isEnding) this.enter('ready');
-      await Promise.race([broken.promise, ordered]);
+      await Promise.race([broken.promise, requested]);
     } finally {
-      life.abort();
-      await this.letGo();
+      run.abort();
+      await this.stopService();
     }
   }
 
-  private async letGo(): Promise<void> {
+  private async stopService(): Promise<void> {
     const { service } = this;
     this.service = undefined;
     try {
@@ -207,32 +207,32 @@ class SupervisedService {
     }
   }
 
-  /** Waits for the next start. @returns true for an earlier order */
-  private async rest(error: unknown, ms: number): Promise<boolean> {
+  /** Waits for the next start. @returns whether a reload or stop was requested before */
+  private async waitToRestart(error: unknown, ms: number): Promise<boolean> {
     const failure = serviceFailure(error);
     this.log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
     this.enter('waiting', { failure, retryMs: this.options.clock.now() + ms });
-    const woken = new AbortController();
-    const slept = sleep(ms, false, { signal: woken.signal }).catch(() => false);
+    const waiting = new AbortController();
+    const slept = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
     try {
-      return await Promise.race([slept, this.order.promise]);
+      return await Promise.race([slept, this.endRequest.promise]);
     } finally {
-      woken.abort();
+      waiting.abort();
     }
   }
 
-  /** Ignores what a past life still reports. */
-  private host(fail: (error: unknown) => void, over: AbortSignal): ServiceHost {
+  /** Ignores what an earlier run still reports. */
+  private host(fail: (error: unknown) => void, ended: AbortSignal): ServiceHost {
     return {
       log: this.log,
       fail,
       tell: (event) => {
-        if (!over.aborted) this.show({ event, eventMs: this.options.clock.now() });
+        if (!ended.aborted) this.show({ event, eventMs: this.options.clock.now() });
       },
       trouble: (failure) => {
-        if (over.aborted) return;
+        if (ended.aborted) return;
         this.trouble = failure ?? null;
-        if (this.shown.state !== 'starting') this.show({ failure: this.trouble });
+        if (this.current.state !== 'starting') this.show({ failure: this.trouble });
       },
     };
   }
@@ -241,16 +241,16 @@ class SupervisedService {
     state: ServiceState,
     more: { readonly failure?: ServiceFailure; readonly retryMs?: number } = {},
   ): void {
-    if (state !== this.shown.state) this.log.debug({ state }, state);
+    if (state !== this.current.state) this.log.debug({ state }, state);
     // The last failure stays visible while a restart is tried.
-    const known = state === 'starting' ? this.shown.failure : this.trouble;
-    const { failure = known, retryMs = null } = more;
-    const sinceMs = state === this.shown.state ? this.shown.sinceMs : this.options.clock.now();
+    const failureSoFar = state === 'starting' ? this.current.failure : this.trouble;
+    const { failure = failureSoFar, retryMs = null } = more;
+    const sinceMs = state === this.current.state ? this.current.sinceMs : this.options.clock.now();
     this.show({ state, sinceMs, failure, retryMs });
   }
 
   private show(part: Partial<ServiceSnapshot>): void {
-    this.shown = { ...this.shown, ...part };
+    this.current = { ...this.current, ...part };
     this.options.onChange();
   }
 }
