@@ -56,7 +56,7 @@ export class PassageReranker {
   private readonly options: RerankOptions;
   private opening: SharedOpening<Reranker>;
   private cache: ScoreCache | undefined;
-  private rest: { readonly sinceMs: number; readonly error: SvcError } | undefined;
+  private lastFailure: { readonly sinceMs: number; readonly error: SvcError } | undefined;
 
   /** `cohere/rerank-v3.5`, for messages. */
   readonly name: string;
@@ -81,9 +81,9 @@ export class PassageReranker {
     warnings: Warning[],
     signal: AbortSignal = NEVER,
   ): Promise<RerankedPassages | undefined> {
-    const resting = this.resting();
-    if (resting !== undefined) {
-      warnings.push(failed(resting));
+    const recentFailure = this.recentFailure();
+    if (recentFailure !== undefined) {
+      warnings.push(failed(recentFailure));
       return undefined;
     }
     // Includes opening: reading a key or loading a model may hang as well.
@@ -97,7 +97,7 @@ export class PassageReranker {
         return undefined;
       }
       const known = asRerankError(error, this.choice);
-      this.rest = { sinceMs: this.options.clock.now(), error: known };
+      this.lastFailure = { sinceMs: this.options.clock.now(), error: known };
       // The key may have been replaced where it is stored: it is read again.
       if (known.code === 'PROVIDER_AUTH') this.opening = this.newOpening();
       warnings.push(failed(known));
@@ -218,10 +218,12 @@ export class PassageReranker {
     );
   }
 
-  private resting(): SvcError | undefined {
-    const { rest } = this;
+  private recentFailure(): SvcError | undefined {
+    const { lastFailure } = this;
     const nowMs = this.options.clock.now();
-    return rest !== undefined && isWithin(rest.sinceMs, nowMs, REST_MS) ? rest.error : undefined;
+    return lastFailure !== undefined && isWithin(lastFailure.sinceMs, nowMs, REST_MS)
+      ? lastFailure.error
+      : undefined;
   }
 
   /** Without a usable database, everything is sent again. */
@@ -240,7 +242,7 @@ export class PassageReranker {
 }
 
 interface Sendable {
-  /** Among the passages given. */
+  /** In the passages of the request. */
   readonly position: number;
   readonly text: string;
 }
