@@ -48,12 +48,12 @@ export type FlowsChange =
   | { readonly type: 'pause' }
   | { readonly type: 'task'; readonly task: TaskRecord };
 
-const FIRST_REST_MS = 1000;
-const LONGEST_REST_MS = 10_000;
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 10_000;
 
-/** How long whoever works on flows rests after a number of failures of the store in a row. */
-export function storeRestMs(failures: number): number {
-  return backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+/** How long to wait after so many failures of the store in a row. */
+export function storeBackoffMs(failures: number): number {
+  return backoffMs(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }
 
 /** Passes the changes of a store to those who subscribed. */

@@ -2,7 +2,7 @@ import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
-import { type FlowStore, type FlowTx, storeRestMs } from './flow-store.js';
+import { type FlowStore, type FlowTx, storeBackoffMs } from './flow-store.js';
 import { actingAs } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
@@ -127,7 +127,7 @@ export async function waitForTask(
     } catch (error) {
       if (!(error instanceof SvcError && OUTAGES.has(error.code))) throw error;
       onOutage(error);
-      await abortableSleep(storeRestMs(failures), signal);
+      await abortableSleep(storeBackoffMs(failures), signal);
     }
   }
 }

@@ -48,8 +48,8 @@ export interface TransactionOptions {
 const CONFLICT_RETRIES = 5;
 /** Share of a statement's time that it may wait for rows of other transactions. */
 const LOCK_SHARE = 0.9;
-const FIRST_REST_MS = 100;
-const LONGEST_REST_MS = 5000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 5000;
 const LONG_MS = 3_600_000;
 /** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
 const LONGEST_IDLE_MS = 300_000;
@@ -76,7 +76,7 @@ export class Server implements Sql {
   private borrowed = 0;
   private failures = 0;
   private failuresSoFar = 0;
-  private restUntilMs = 0;
+  private failFastUntilMs = 0;
   private fullUntilMs = 0;
   private lastFailure: SvcError | undefined;
   private closing: Promise<void> | undefined;
@@ -241,8 +241,8 @@ export class Server implements Sql {
       }
       // Nothing is in progress, and a server that hangs would never answer a farewell.
       socket.destroy();
-      const restMs = backoffMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
-      await sleep(restMs, undefined, { signal }).catch(() => undefined);
+      const delayMs = backoffMs(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -293,7 +293,7 @@ export class Server implements Sql {
   }
 
   private isResting(): boolean {
-    return runningMs() < this.restUntilMs;
+    return runningMs() < this.failFastUntilMs;
   }
 
   /** Failures of the server as SvcError; anything else stays what it is. */
@@ -323,12 +323,12 @@ export class Server implements Sql {
         this.failuresSoFar += 1;
         const { totalCount } = this.pool;
         if (serverFault(error) !== 'crowded' || totalCount === 0 || runningMs() >= untilMs) {
-          throw this.restAfter(error);
+          throw this.failFastAfter(error);
         }
         // The server is full, so the connections that this process has, or is just opening, must do for a while.
         this.pool.options.max = totalCount;
         this.fullUntilMs = runningMs() + FULL_MS;
-        await sleep(FIRST_REST_MS);
+        await sleep(FIRST_DELAY_MS);
       }
     }
   }
@@ -342,10 +342,10 @@ export class Server implements Sql {
     );
   }
 
-  private restAfter(error: unknown): SvcError {
+  private failFastAfter(error: unknown): SvcError {
     const failure = asServerError(error, this.address);
     this.lastFailure = failure;
-    this.restUntilMs = runningMs() + backoffMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
+    this.failFastUntilMs = runningMs() + backoffMs(this.failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
     this.failures += 1;
     return failure;
   }

@@ -6,7 +6,7 @@ import type { AnnounceProgram } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
-import { type ClaimedTask, type Flows, openFlows, storeRestMs } from '../flows/index.js';
+import { type ClaimedTask, type Flows, openFlows, storeBackoffMs } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { StartJob } from './job.js';
 import {
@@ -48,7 +48,7 @@ class TaskRunner {
   private readonly attempts = new Set<TaskAttempt>();
   private readonly runs = new Set<Promise<void>>();
   private readonly ending = new AbortController();
-  private looking: Promise<void> = Promise.resolve();
+  private claiming: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
 
   constructor(options: RunnerOptions) {
@@ -56,7 +56,7 @@ class TaskRunner {
   }
 
   start(): void {
-    this.looking = this.lookOn();
+    this.claiming = this.claimTasks();
   }
 
   /**
@@ -66,7 +66,7 @@ class TaskRunner {
    * @param patienceMs how long to wait, including the time that programs have to end; forever when left out
    */
   async drain(patienceMs?: number): Promise<void> {
-    await this.refuseMore();
+    await this.stopClaiming();
     const interrupt = (): void => {
       for (const attempt of this.attempts) attempt.interrupt();
     };
@@ -80,22 +80,22 @@ class TaskRunner {
 
   /** Ends all tasks at once, with the same rule. */
   async stop(): Promise<void> {
-    await this.refuseMore();
+    await this.stopClaiming();
     for (const attempt of this.attempts) attempt.abandon();
     await this.settled();
   }
 
-  private async refuseMore(): Promise<void> {
+  private async stopClaiming(): Promise<void> {
     this.ending.abort();
     this.wake();
-    await this.looking;
+    await this.claiming;
   }
 
   private async settled(): Promise<void> {
     while (this.runs.size > 0) await Promise.all(this.runs);
   }
 
-  private async lookOn(): Promise<void> {
+  private async claimTasks(): Promise<void> {
     const { flows, settings, log, onTrouble } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
@@ -103,7 +103,7 @@ class TaskRunner {
     const request = { worker, runtimes, leaseMs: settings.leaseMs };
     let failures = 0;
     while (!signal.aborted) {
-      await this.freePlace();
+      await this.waitForSlot();
       if (signal.aborted) return;
       try {
         if (failures > 0) {
@@ -120,12 +120,12 @@ class TaskRunner {
         log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
         failures += 1;
         onTrouble?.(error);
-        await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);
+        await sleep(storeBackoffMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  private async freePlace(): Promise<void> {
+  private async waitForSlot(): Promise<void> {
     while (this.attempts.size >= this.options.settings.concurrency) {
       if (this.ending.signal.aborted) return;
       await new Promise<void>((resolve) => {
@@ -138,15 +138,15 @@ class TaskRunner {
     const { flows, settings, context, log, start, announce, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
-    const own = runtime && settings.runtimes[runtime];
+    const runtimeSettings = runtime && settings.runtimes[runtime];
     const startJob = runtime && start[runtime];
     // Only these were claimed.
-    if (own === undefined || startJob === undefined) return;
+    if (runtimeSettings === undefined || startJob === undefined) return;
     const attempt = new TaskAttempt(claimed, {
       flows,
       clock: context.clock,
       log: log.child({ task: task.taskId, runtime }),
-      settings: own,
+      settings: runtimeSettings,
       leaseMs: settings.leaseMs,
       orphans: settings.orphans,
       startJob,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
-import { type Flows, storeRestMs } from '../../flows/index.js';
+import { type Flows, storeBackoffMs } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
 import { groupBy } from '../../support/lists.js';
 import { progressLine } from '../job.js';
@@ -53,13 +53,13 @@ export interface DeliveryOptions {
 export class NotificationDelivery {
   private readonly options: DeliveryOptions;
   private readonly ending = new AbortController();
-  private readonly cut = new AbortController();
+  private readonly aborting = new AbortController();
   private readonly mask = createSecretMask();
   /** Deliveries in progress, by target and flow. */
   private readonly lanes: ReadonlyMap<string, Map<string, Promise<void>>>;
   /** The last failure of each target, until its next success. */
   private readonly troubles = new Map<string, unknown>();
-  private working: Promise<void> = Promise.resolve();
+  private delivering: Promise<void> = Promise.resolve();
 
   constructor(options: DeliveryOptions) {
     this.options = options;
@@ -67,23 +67,23 @@ export class NotificationDelivery {
   }
 
   start(): void {
-    this.working = this.deliverOn();
+    this.delivering = this.deliverUntilEnd();
   }
 
   /** Starts no more, and waits for those in progress. */
   async drain(): Promise<void> {
     this.ending.abort();
-    await this.working;
+    await this.delivering;
     await Promise.all(this.inProgress());
   }
 
   /** Aborts those in progress; they are retried after the next start. */
   async stop(): Promise<void> {
-    this.cut.abort();
+    this.aborting.abort();
     await this.drain();
   }
 
-  private async deliverOn(): Promise<void> {
+  private async deliverUntilEnd(): Promise<void> {
     const { log } = this.options;
     const { signal } = this.ending;
     let failures = 0;
@@ -97,7 +97,7 @@ export class NotificationDelivery {
       } catch (error) {
         failures += 1;
         log.error(faultFields(error), `could not read the outbox: ${messageOf(error)}`);
-        await sleep(storeRestMs(failures), undefined, { signal }).catch(() => undefined);
+        await sleep(storeBackoffMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }
   }
@@ -141,8 +141,8 @@ export class NotificationDelivery {
       holdMs: HOLD_MS,
       exceptFlows: [...lanes.keys()],
     });
-    for (const [flowId, ofOne] of groupBy(due, (notification) => notification.flowId)) {
-      const lane = this.deliverInTurn(ofOne).finally(() => lanes.delete(flowId));
+    for (const [flowId, ofFlow] of groupBy(due, (notification) => notification.flowId)) {
+      const lane = this.deliverInTurn(ofFlow).finally(() => lanes.delete(flowId));
       lanes.set(flowId, lane);
     }
     return due.length;
@@ -189,7 +189,7 @@ export class NotificationDelivery {
   }
 
   private async tryOnce(notification: NotificationRecord): Promise<DeliveryOutcome | undefined> {
-    const { signal } = this.cut;
+    const { signal } = this.aborting;
     const target = this.options.targets.get(notification.target);
     if (signal.aborted || target === undefined) return undefined;
     try {
