@@ -34,7 +34,7 @@ export interface JobHost {
   /** Logs what the program wrote to stderr, or what was not understood. */
   readonly note: (text: string) => void;
   /** Logs what the program was allowed or refused: each time, whatever else it writes. */
-  readonly decided: (text: string) => void;
+  readonly logDecision: (text: string) => void;
   /** See ChildCall. */
   readonly announce: AnnounceProgram;
 }
@@ -60,11 +60,11 @@ export type StartJob = (job: TaskJob, host: JobHost) => RunningJob;
 
 /** Why a program failed, without a full stop. */
 export function endFailure(end: ChildEnd, lastErrorLine: string | undefined): string {
-  const why = wordsOf(end);
+  const why = endText(end);
   return lastErrorLine === undefined ? why : `${why}: ${lastErrorLine}`;
 }
 
-function wordsOf(end: ChildEnd): string {
+function endText(end: ChildEnd): string {
   switch (end.kind) {
     case 'exited':
       return `exited with code ${end.exitCode}`;

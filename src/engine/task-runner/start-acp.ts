@@ -33,7 +33,7 @@ import type { PermissionPolicy } from './runner-settings.js';
 /** How long an agent can take to cancel before its programs are ended. */
 const CANCEL_GRACE_MS = 3000;
 /** How long an agent can take to exit after its answer. */
-const LEAVE_GRACE_MS = 2000;
+const EXIT_GRACE_MS = 2000;
 
 /** JSON-RPC code of an agent whose user has to sign in first. */
 const AUTH_REQUIRED = -32_000;
@@ -46,7 +46,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId, permissions } = job;
   const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
-  const account = new AgentAccount(host.progress);
+  const session = new SessionFollower(host.progress);
   let cancel: (() => void) | undefined;
   let isStopped = false;
   let isAnswered = false;
@@ -56,12 +56,12 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
     .onRequest(methods.client.session.requestPermission, ({ params }) => {
       if (isStopped) return { outcome: { outcome: 'cancelled' } };
       const { toolCall, options } = params;
-      const kind = toolCall.kind ?? account.kindOf(toolCall.toolCallId);
+      const kind = toolCall.kind ?? session.kindOf(toolCall.toolCallId);
       const outcome = decidePermission(permissions, kind, options);
-      host.decided(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
+      host.logDecision(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
       return { outcome };
     })
-    .onNotification(methods.client.session.update, ({ params }) => account.take(params.update));
+    .onNotification(methods.client.session.update, ({ params }) => session.follow(params.update));
 
   const converse = async (agent: ClientContext): Promise<JobEnd> => {
     const { protocolVersion } = await agent.request(methods.agent.initialize, {
@@ -81,7 +81,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       sessionId,
       prompt: [{ type: 'text', text: promptFor(job) }],
     });
-    return endOf(response, account.text);
+    return endOf(response, session.text);
   };
 
   const talk = async (): Promise<JobEnd> => {
@@ -104,9 +104,9 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
     clearTimeout(cancelTimer);
     child.stdin.end();
     // An agent is a server: it may not exit when its input ends.
-    const leave = setTimeout(() => child.stop(), LEAVE_GRACE_MS);
+    const exitTimer = setTimeout(() => child.stop(), EXIT_GRACE_MS);
     await child.ended;
-    clearTimeout(leave);
+    clearTimeout(exitTimer);
     return end;
   });
   return {
@@ -213,8 +213,8 @@ export function decidePermission(
 ): RequestPermissionOutcome {
   const isGranted =
     policy === 'allow' || (policy === 'read' && kind !== undefined && READING.has(kind));
-  for (const wanted of isGranted ? GRANTS : REFUSALS) {
-    const option = options.find((offered) => offered.kind === wanted);
+  for (const kindOfAnswer of isGranted ? GRANTS : REFUSALS) {
+    const option = options.find((offered) => offered.kind === kindOfAnswer);
     if (option !== undefined) return { outcome: 'selected', optionId: option.optionId };
   }
   return { outcome: 'cancelled' };
@@ -224,10 +224,10 @@ export function decidePermission(
 const MOST_CHARS = 200_000;
 
 /** Follows a session: progress for people, and the last message as the result. */
-class AgentAccount {
+class SessionFollower {
   private readonly progress: (text: string) => void;
   private readonly kinds = new Map<string, ToolKind>();
-  private said = '';
+  private lastMessage = '';
 
   constructor(progress: (text: string) => void) {
     this.progress = progress;
@@ -235,21 +235,21 @@ class AgentAccount {
 
   /** The text after the last tool call. */
   get text(): string {
-    return this.said.trim();
+    return this.lastMessage.trim();
   }
 
   kindOf(toolCallId: string): ToolKind | undefined {
     return this.kinds.get(toolCallId);
   }
 
-  take(update: SessionUpdate): void {
+  follow(update: SessionUpdate): void {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        if (update.content.type === 'text') this.hear(update.content.text);
+        if (update.content.type === 'text') this.append(update.content.text);
         break;
       case 'tool_call':
         // The answer follows the last tool call.
-        this.said = '';
+        this.lastMessage = '';
         if (update.kind !== undefined) this.kinds.set(update.toolCallId, update.kind);
         this.progress(update.title);
         break;
@@ -268,7 +268,7 @@ class AgentAccount {
     }
   }
 
-  private hear(text: string): void {
-    this.said = lastChars(`${this.said}${text}`, MOST_CHARS);
+  private append(text: string): void {
+    this.lastMessage = lastChars(`${this.lastMessage}${text}`, MOST_CHARS);
   }
 }

@@ -27,8 +27,8 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
   const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
   let verdict: Verdict | undefined;
-  let refused: string | undefined;
-  let lastWords: string | undefined;
+  let refusal: string | undefined;
+  let lastText: string | undefined;
   readLines(child.stdout, {
     mostBytes: MOST_LINE_BYTES,
     onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
@@ -36,22 +36,22 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
       const read = readSubagentLine(line);
       if (read.kind === 'unknown' || read.kind === 'refused') {
         host.note(`skipped a JSON object that ${read.why}`);
-        if (read.kind === 'refused') refused = read.why;
-      } else if (read.kind === 'words') say(read.text);
-      else if (read.message.type === 'progress') say(read.message.text);
+        if (read.kind === 'refused') refusal = read.why;
+      } else if (read.kind === 'text') report(read.text);
+      else if (read.message.type === 'progress') report(read.message.text);
       else verdict = read.message;
     },
   });
-  const say = (text: string): void => {
+  const report = (text: string): void => {
     if (progressLine(text) === '') return;
-    lastWords = text;
+    lastText = text;
     host.progress(text);
   };
   child.stdin.end(taskDocument(job));
   const ended = child.ended.then((end): JobEnd => {
     if (end.kind === 'exited' && end.exitCode === 0) {
-      if (verdict !== undefined || refused === undefined) return successOf(verdict, lastWords);
-      return { kind: 'failed', error: `its result ${refused}`, retry: false };
+      if (verdict !== undefined || refusal === undefined) return successOf(verdict, lastText);
+      return { kind: 'failed', error: `its result ${refusal}`, retry: false };
     }
     const reported = verdict?.type === 'error' ? verdict : undefined;
     const why = reported?.message ?? endFailure(end, lastError());
@@ -61,11 +61,11 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
 }
 
 /** A program that exits with 0 without a result has succeeded. */
-function successOf(verdict: Verdict | undefined, lastWords: string | undefined): JobEnd {
+function successOf(verdict: Verdict | undefined, lastText: string | undefined): JobEnd {
   if (verdict?.type === 'error') {
     return { kind: 'failed', error: verdict.message, retry: verdict.retry ?? true };
   }
-  const { summary = lastWords, outcome, result } = verdict ?? {};
+  const { summary = lastText, outcome, result } = verdict ?? {};
   return { kind: 'succeeded', summary, outcome, result };
 }
 
@@ -105,7 +105,7 @@ type SubagentMessage = z.infer<typeof messageSchema>;
 type SubagentLine =
   | { readonly kind: 'message'; readonly message: SubagentMessage }
   /** Text for people. */
-  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
   /** A result that cannot be stored. */
   | { readonly kind: 'refused'; readonly why: string }
   /** A JSON object that is not a message of this protocol. */
@@ -115,7 +115,7 @@ function readSubagentLine(line: string): SubagentLine {
   // Also without the byte order mark of programs on Windows.
   const text = line.trimStart();
   const value = text.startsWith('{') ? parsedJson(text) : undefined;
-  if (value === undefined) return { kind: 'words', text: line };
+  if (value === undefined) return { kind: 'text', text: line };
   const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(text) : undefined;
   // It would be stored as another value, or is too deep for the schema, which recurses.
   if (fault !== undefined) return { kind: 'refused', why: fault };

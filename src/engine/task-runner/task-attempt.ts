@@ -20,7 +20,7 @@ import {
 import type { RunnerSettings, RuntimeSettings } from './runner-settings.js';
 
 /** After a report that could not be stored. */
-const REPORT_REST_MS = 1000;
+const REPORT_RETRY_MS = 1000;
 
 /** Why an attempt ends early. */
 type StopCause = 'cancelled' | 'interrupted' | 'lease-lost' | 'timed-out';
@@ -40,7 +40,7 @@ export class TaskAttempt {
   private readonly options: AttemptOptions;
   private readonly keeper: LeaseKeeper;
   private readonly mask: SecretMask;
-  private readonly over = new AbortController();
+  private readonly abandoned = new AbortController();
   private job: RunningJob | undefined;
   private cause: StopCause | undefined;
 
@@ -74,7 +74,7 @@ export class TaskAttempt {
   abandon(): void {
     this.stop('interrupted');
     this.job?.kill();
-    this.over.abort();
+    this.abandoned.abort();
   }
 
   private stop(cause: StopCause): void {
@@ -95,10 +95,10 @@ export class TaskAttempt {
         announce,
         progress: (text) => {
           const line = progressLine(this.mask.text(text));
-          if (line !== '') this.keeper.tell(line);
+          if (line !== '') this.keeper.setProgress(line);
         },
         note: programNotes(log, this.mask),
-        decided: (text) => log.info(progressLine(this.mask.text(text))),
+        logDecision: (text) => log.info(progressLine(this.mask.text(text))),
       });
       return this.masked(await this.job.ended);
     } catch (error) {
@@ -127,8 +127,8 @@ export class TaskAttempt {
   /** Retries until it is stored: a full disk must not discard finished work. */
   private async report(end: JobEnd): Promise<void> {
     const { log } = this.options;
-    const { signal } = this.over;
-    let logged: unknown = null;
+    const { signal } = this.abandoned;
+    let loggedCode: unknown = null;
     while (this.cause !== 'lease-lost') {
       try {
         const answer = await this.reportOnce(end);
@@ -139,12 +139,12 @@ export class TaskAttempt {
       } catch (error) {
         const fields = faultFields(error);
         // An outage of an hour would fill the log.
-        if (fields['code'] !== logged) {
+        if (fields['code'] !== loggedCode) {
           log.warn(fields, `could not report the end of the task, retrying: ${messageOf(error)}`);
         }
-        logged = fields['code'];
+        loggedCode = fields['code'];
         if (signal.aborted) return;
-        await sleep(REPORT_REST_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(REPORT_RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
     log.warn('the task was taken from this runner or cancelled');
@@ -225,7 +225,7 @@ class LeaseKeeper {
   }
 
   /** Stores progress, after a short while. */
-  tell(progress: string): void {
+  setProgress(progress: string): void {
     this.progress = progress;
     this.progressTimer ??= setTimeout(() => {
       this.progressTimer = undefined;

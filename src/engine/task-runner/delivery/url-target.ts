@@ -68,7 +68,7 @@ export function urlTarget({ url, secret, owner, clock }: UrlTargetOptions): Noti
         // With a status the receiver has answered, whatever became of the rest.
         if (status === undefined) {
           signal.throwIfAborted();
-          return { ok: false, error: faultWords(error) };
+          return { ok: false, error: faultText(error) };
         }
       }
       return outcomeOf(status);
@@ -98,7 +98,7 @@ function outcomeOf(status: number): DeliveryOutcome {
 }
 
 /** URLs can contain secrets, and the library's messages contain URLs. */
-function faultWords(error: unknown): string {
+function faultText(error: unknown): string {
   if (error instanceof TimeoutError) return 'the endpoint did not answer in time';
   if (error instanceof CancelError) return 'the answer of the endpoint is too large';
   if (error instanceof RequestError) return `the endpoint cannot be reached (${error.code})`;
