@@ -14,7 +14,7 @@ import {
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
 import {
-  changingNotes,
+  changeNotes,
   type NoteChanger,
   type NoteOptions,
   noteBusy,
@@ -74,7 +74,7 @@ export async function addNote(
     // Once, however often the write is planned.
     warnings.splice(0, warnings.length, warning);
   };
-  const outcome = await changingNotes(memory, options, (changer) =>
+  const outcome = await changeNotes(memory, options, (changer) =>
     writeEntry(changer, entry, request, checkSize),
   );
   return { ...outcome, warnings };

@@ -37,7 +37,7 @@ export interface NoteChanger extends Pick<OpenDreams, 'captures' | 'writes'> {
  *
  * @throws SvcError WORKSPACE_*, DREAM_STORE_*, NOTE_*; what the work throws
  */
-export async function changingNotes<T>(
+export async function changeNotes<T>(
   { agent, agentId, sources }: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   { context, signal, onWait }: NoteOptions,
   work: (changer: NoteChanger) => T,

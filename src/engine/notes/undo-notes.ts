@@ -7,7 +7,7 @@ import { isSqliteError } from '../sqlite/database.js';
 import { writeId } from './add-note.js';
 import {
   changeableNote,
-  changingNotes,
+  changeNotes,
   type NoteChanger,
   type NoteOptions,
   noteBusy,
@@ -30,8 +30,8 @@ export async function undoNotes(
   which: { readonly id: string } | { readonly last: number },
   options: NoteOptions,
 ): Promise<readonly UndoneWrite[]> {
-  return changingNotes(memory, options, (changer) =>
-    chosen(changer, which).map((write) => {
+  return changeNotes(memory, options, (changer) =>
+    selectWrites(changer, which).map((write) => {
       const outcome = undoRecorded(changer, write);
       return { id: writeId(write.id), path: write.path, text: addedText(write), outcome };
     }),
@@ -48,12 +48,12 @@ export async function listWrites(
   memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   options: NoteOptions,
 ): Promise<readonly WriteRecord[]> {
-  return changingNotes(memory, options, ({ writes }) =>
+  return changeNotes(memory, options, ({ writes }) =>
     writes.list().filter(({ state }) => state !== 'planned' && state !== 'undone'),
   );
 }
 
-function chosen(
+function selectWrites(
   { writes }: NoteChanger,
   which: { readonly id: string } | { readonly last: number },
 ): readonly WriteRecord[] {
@@ -95,18 +95,18 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = changeableNote(dir, write.path);
     if (file === undefined) return 'edited';
-    const [inserted = '', replaced = '', ...made] = [
+    const [inserted = '', replaced = '', ...createdFrames] = [
       write.inserted,
       write.replaced,
       ...write.frames,
     ].map((part) => withLineEndsOf(file.text, part));
-    const left =
+    const remaining =
       withoutInsertion(file.text, inserted, replaced) ??
       // An undo that was killed had removed it already.
       (write.state === 'undoing' ? file.text : undefined);
-    if (left === undefined) return 'edited';
-    let text = left;
-    const frames = made
+    if (remaining === undefined) return 'edited';
+    let text = remaining;
+    const frames = createdFrames
       .toReversed()
       .filter((frame) => {
         const without = withoutFrame(text, frame);
@@ -118,18 +118,19 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
     const isRemoved = text.trim() === '' && write.created;
     if (isRemoved) removeGuarded(file);
     else writeGuarded(file, text);
-    passOn(changer, { ...write, created: write.created && !isRemoved, frames }, text);
+    passCreatedParts(changer, { ...write, created: write.created && !isRemoved, frames }, text);
     return 'undone';
   }
   throw noteBusy(write.path);
 }
 
 /**
- * What an undone write made for itself and other writes still need goes with the first of those below it.
+ * Hands what an undone write created and other writes still need to the first of those below it.
  *
- * @param made with the headings that stay
+ * @param write with the headings that stay
  */
-function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRecord, text: string) {
+function passCreatedParts({ writes }: NoteChanger, write: WriteRecord, text: string) {
+  const { id, path, created, frames } = write;
   if (!created && frames.length === 0) return;
   const frame = frames.at(-1) ?? '';
   const at = text.lastIndexOf(frame);
@@ -137,12 +138,12 @@ function passOn({ writes }: NoteChanger, { id, path, created, frames }: WriteRec
     text.indexOf(withLineEndsOf(text, inserted), at + frame.length);
   const [heir] = writes
     .list()
-    .filter((write) => write.path === path && write.id !== id && write.state !== 'undone')
-    .filter((write) => placeOf(write) !== -1)
+    .filter((other) => other.path === path && other.id !== id && other.state !== 'undone')
+    .filter((other) => placeOf(other) !== -1)
     .sort((a, b) => placeOf(a) - placeOf(b));
   if (heir === undefined) return;
-  const made = { created: created || heir.created, frames: [...frames, ...heir.frames] };
-  writes.setCreatedParts(heir.id, made);
+  const parts = { created: created || heir.created, frames: [...frames, ...heir.frames] };
+  writes.setCreatedParts(heir.id, parts);
 }
 
 function unknown(message: string): SvcError {

@@ -6,7 +6,7 @@ import {
   type CaptureRequest,
   captureConversation,
 } from '../../../src/engine/notes/capture/index.js';
-import { changingNotes } from '../../../src/engine/notes/change-notes.js';
+import { changeNotes } from '../../../src/engine/notes/change-notes.js';
 import { undoNotes } from '../../../src/engine/notes/undo-notes.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { message } from '../../support/transcripts.js';
@@ -34,7 +34,7 @@ async function aMemory() {
     undo: () => undoNotes(memory, { last: 1 }, options),
     /** As an earlier version did. */
     mark: (key: string, lines: number) =>
-      changingNotes(memory, options, ({ captures, nowMs }) => captures.put(key, lines, nowMs)),
+      changeNotes(memory, options, ({ captures, nowMs }) => captures.put(key, lines, nowMs)),
   };
 }
 

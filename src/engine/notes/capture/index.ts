@@ -9,7 +9,7 @@ import { initialState, readTurn } from '../../memory/sources/transcripts/read-co
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';
-import { changingNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
+import { changeNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
 import { noteEntry } from '../note-entry.js';
 import type { MemoryCaptureOutput } from '../output-schemas.js';
 import { decisionsBy, decisionsIn } from './decisions.js';
@@ -40,8 +40,8 @@ export async function captureConversation(
   options: NoteOptions & { readonly signal: AbortSignal },
 ): Promise<{ readonly capture: Capture; readonly warnings: readonly Warning[] }> {
   const session = request.session ?? basename(request.file);
-  const { reader: asked } = request;
-  if (request.session === undefined && asked !== undefined && isStore(asked)) {
+  const { reader: requestedReader } = request;
+  if (request.session === undefined && requestedReader !== undefined && isStore(requestedReader)) {
     throw unreadable(request.file, 'it has many conversations', 'name one with --session');
   }
   if (request.dryRun) {
@@ -56,17 +56,17 @@ export async function captureConversation(
   const forgotten = await forgetting.forgotten();
   const before = readConversation(request);
   // A model takes long: no other process waits for it.
-  const after = await changingNotes(memory, options, (one) => capturedLines(one, before));
-  const early = turnsAfter(before, after);
-  const { texts: found, warnings } = await decisionsBy(memory, early, options.signal);
-  const capture = await changingNotes(memory, options, (changer): Capture => {
+  const after = await changeNotes(memory, options, (one) => capturedLines(one, before));
+  const earlyTurns = turnsAfter(before, after);
+  const { texts: earlyTexts, warnings } = await decisionsBy(memory, earlyTurns, options.signal);
+  const capture = await changeNotes(memory, options, (changer): Capture => {
     const now = readConversation(request);
     const from = capturedLines(changer, now);
     const turns = turnsAfter(now, from);
     // Meanwhile, the conversation may have gone on, been captured by another process, or been replaced.
     const texts =
       from === after && now.keys[0] === before.keys[0]
-        ? [...found, ...decisionsIn(turns.slice(early.length))]
+        ? [...earlyTexts, ...decisionsIn(turns.slice(earlyTurns.length))]
         : decisionsIn(turns);
     const decisions = texts.map((text) => {
       const entry = noteEntry(text, []);
@@ -161,7 +161,7 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
     if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
     let state = initialState(place);
     let lines = 0;
-    let written = 0;
+    let filledLines = 0;
     let firstLine = '';
     const turns: NumberedTurn[] = [];
     for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, stats.size)) {
@@ -171,10 +171,10 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
       state = read.state;
       lines = line.number;
       if (line.number === 1) firstLine = line.text ?? '';
-      if (line.text?.trim() !== '') written += 1;
+      if (line.text?.trim() !== '') filledLines += 1;
       if (read.turn !== undefined) turns.push({ ...read.turn, line: line.number });
     }
-    if (written > 0 && state.brokenLines === written) {
+    if (filledLines > 0 && state.brokenLines === filledLines) {
       throw unreadable(file, 'it is not a transcript (no line is a JSON object)');
     }
     return { reader, keys: keysOf(request, firstLine), turns, lines };
