@@ -15,9 +15,9 @@ import {
   type CachedRecall,
   readRecallState,
   recallInCache,
-  trying,
   updateRecallState,
   withBreaker,
+  withTrial,
 } from './state-file.js';
 import type { RecallTurn } from './turn.js';
 
@@ -51,7 +51,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const cached = recallInCache(state, key, now, config);
   if (cached !== undefined) return { ...fromCache(cached), question, cached: true, breaker };
   if (breaker === 'half_open' && record !== undefined) {
-    const tried = trying(record, now, config.timeoutMs);
+    const tried = withTrial(record, now, config.timeoutMs);
     updateRecallState(stateDir, now, (current) => withBreaker(current, breakerKey, tried));
   }
 
@@ -67,14 +67,14 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
   const timedOut = result.status === 'timeout' || result.status === 'timeout_partial';
-  const stays = breaker === 'open' || (!timedOut && record === undefined);
-  if (entry !== undefined || !stays) {
+  const breakerStays = breaker === 'open' || (!timedOut && record === undefined);
+  if (entry !== undefined || !breakerStays) {
     updateRecallState(stateDir, after, (current) => {
       const { recalls } = current;
       const others = recalls.filter((other) => other.key !== key);
       const isKept = entry !== undefined && !isOutdated(current);
       const kept = isKept ? { ...current, recalls: [...others, entry] } : current;
-      if (stays) return kept;
+      if (breakerStays) return kept;
       const found = breakerOf(current, breakerKey);
       const next = timedOut ? afterTimeout(found, breakerKey, after, config) : undefined;
       return withBreaker(kept, breakerKey, next);
@@ -85,12 +85,12 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
 
 /** Searches within the time limit; if that is too slow, by keyword only. Failures become warnings. */
 async function recallInTime(
-  asked: Pick<RecallWork, 'isOutdated' | 'lane' | 'question' | 'turn'>,
+  request: Pick<RecallWork, 'isOutdated' | 'lane' | 'question' | 'turn'>,
   model: NamedModel | undefined,
   isPaused: boolean,
   leftMs: number,
 ): Promise<RecallResult> {
-  const { lane } = asked;
+  const { lane } = request;
   const { signal } = lane.limits;
   const limitMs = Math.min(lane.facts.settings.config.timeoutMs, leftMs) - MARGIN_MS;
   const recoveryMs = Math.min(RECOVERY_MS, limitMs * RECOVERY_SHARE);
@@ -99,7 +99,7 @@ async function recallInTime(
     const first = await withinTime(limitMs - recoveryMs, signal, async (inTime) => {
       backend = await openBackend(lane);
       const options = { lexicalOnly: isPaused, model: isPaused ? undefined : model };
-      const work = { ...asked, ...options, untilMs: limitMs - recoveryMs };
+      const work = { ...request, ...options, untilMs: limitMs - recoveryMs };
       return searchAndTrim(backend, work, inTime);
     });
     if (first.done) {
@@ -109,7 +109,11 @@ async function recallInTime(
     const opened = backend;
     if (isPaused || opened === undefined) return { status: 'timeout', warnings: [LATE] };
     const second = await withinTime(recoveryMs, signal, (inTime) =>
-      searchAndTrim(opened, { ...asked, lexicalOnly: true, model: undefined, untilMs: 0 }, inTime),
+      searchAndTrim(
+        opened,
+        { ...request, lexicalOnly: true, model: undefined, untilMs: 0 },
+        inTime,
+      ),
     );
     return second.done ? asPartial(second.value, LATE) : { status: 'timeout', warnings: [LATE] };
   } catch (error) {
@@ -165,8 +169,8 @@ function cacheKey(
   { facts, selection }: OpenLane,
 ): string {
   const session = facts.session.sessionKey?.trim().toLowerCase() ?? facts.sessionId ?? '';
-  const asked = [turn.message, question, model?.name, facts.settings.config, selection.workspace];
-  return `${facts.agent.id}:${session}:${shortHash(JSON.stringify(asked))}`;
+  const inputs = [turn.message, question, model?.name, facts.settings.config, selection.workspace];
+  return `${facts.agent.id}:${session}:${shortHash(JSON.stringify(inputs))}`;
 }
 
 function cacheEntry(

@@ -8,7 +8,7 @@ import { condense, condensePrompt, type NamedModel } from './model.js';
 import type { OpenLane, Recalled, RecallQuestion, RecallResult } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
 import { conversationText } from './query.js';
-import { eligible, selectNotes, sourceOf } from './select.js';
+import { eligibleResults, selectNotes, sourceOf } from './select.js';
 import { keepTranscript } from './transcripts.js';
 import type { RecallTurn } from './turn.js';
 
@@ -48,10 +48,10 @@ export async function searchAndTrim(
   );
   const chosen =
     model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
-  const notes = eligible(results, question.query, chosen, dates);
+  const notes = eligibleResults(results, question.query, chosen, dates);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
   const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): RecallResult => {
-    const recalled = trimmed(eligible(results, question.query, rules, dates), rules, work);
+    const recalled = trimmed(eligibleResults(results, question.query, rules, dates), rules, work);
     const all = [...warnings, ...said];
     return recalled === undefined
       ? { status: 'empty', mode, warnings: all }

@@ -29,16 +29,16 @@ const MIN_TEXT = 24;
  *
  * @param dates how the search understood the date that the query asks about
  */
-export function eligible(
+export function eligibleResults(
   results: readonly SearchResult[],
   query: string,
   rules: StyleRules,
   dates: SearchResponse['dates'] = null,
 ): readonly SearchResult[] {
-  const asked = askedIn(query, dates);
+  const topics = topicsOf(query, dates);
   const relevant = results
     .filter(({ kind }) => kind !== 'media')
-    .filter((result) => bearsOn(result, asked, rules));
+    .filter((result) => isRelevant(result, topics, rules));
   // With decay, an old answer can score below a newer note about something else, which sets no bar.
   const best = relevant[0]?.score ?? 0;
   const near = relevant.filter(({ score }) => score >= rules.minShare * best);
@@ -49,7 +49,7 @@ export function eligible(
  * Condenses results without a model: of each note, the sentence with most of the question's words, plus its
  * neighbours if there is room. Deterministic.
  *
- * @param results from {@link eligible}
+ * @param results from {@link eligibleResults}
  * @returns lines of `- text (citation)`; empty if nothing is good enough
  */
 export function selectNotes(
@@ -193,13 +193,13 @@ const MANY_TOPICS = 3;
 const COMMON_BEGINNING = 5;
 
 /** What a question asks about. */
-interface Asked {
+interface QueryTopics {
   /** Its words without stop words and without its date, in lower case. */
   readonly topics: readonly string[];
   readonly onlyDate: boolean;
 }
 
-function askedIn(query: string, dates: SearchResponse['dates']): Asked {
+function topicsOf(query: string, dates: SearchResponse['dates']): QueryTopics {
   // A date without notes is not searched for, so its words are like any others.
   const isDated = dates !== null && dates.passages > 0;
   const rest = isDated ? withoutDate(query, dates.text) : query;
@@ -215,9 +215,9 @@ const MIN_DATED_SCORE = 0.6;
  * Whether a note is relevant: by its vector score, or because it contains enough of the topics. The keyword
  * score is no help: it depends on how rare words are, and in a small memory all words are rare.
  */
-function bearsOn(
+function isRelevant(
   { snippet, highlights, score, vectorScore }: SearchResult,
-  { topics, onlyDate }: Asked,
+  { topics, onlyDate }: QueryTopics,
   { minScore, minTopics }: StyleRules,
 ): boolean {
   if (onlyDate) return score >= MIN_DATED_SCORE;
@@ -225,9 +225,11 @@ function bearsOn(
   const found = new Set(
     highlights.map(({ start, end }) => snippet.slice(start, end).toLowerCase()),
   );
-  const held = topics.filter((topic) => [...found].some((word) => isFormOf(word, topic))).length;
-  if (held < Math.min(2, topics.length) && topics.length >= MANY_TOPICS) return false;
-  return topics.length === 0 ? found.size > 0 : held / topics.length >= minTopics;
+  const foundTopics = topics.filter((topic) =>
+    [...found].some((word) => isFormOf(word, topic)),
+  ).length;
+  if (foundTopics < Math.min(2, topics.length) && topics.length >= MANY_TOPICS) return false;
+  return topics.length === 0 ? found.size > 0 : foundTopics / topics.length >= minTopics;
 }
 
 function isFormOf(word: string, topic: string): boolean {

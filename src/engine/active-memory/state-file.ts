@@ -175,7 +175,7 @@ export function breakerState(
 }
 
 /** Keeps the breaker open for other recalls while one tries. */
-export function trying(record: BreakerRecord, nowMs: number, timeoutMs: number): BreakerRecord {
+export function withTrial(record: BreakerRecord, nowMs: number, timeoutMs: number): BreakerRecord {
   return { ...record, openUntilMs: nowMs + timeoutMs, atMs: nowMs };
 }
 

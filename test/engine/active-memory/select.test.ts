@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { summaryOf } from '../../../src/engine/active-memory/model.js';
 import { STYLE_RULES } from '../../../src/engine/active-memory/prompt-style.js';
-import { eligible, selectNotes } from '../../../src/engine/active-memory/select.js';
+import { eligibleResults, selectNotes } from '../../../src/engine/active-memory/select.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 
 const test = suite('what is recalled without a model');
@@ -60,12 +60,12 @@ test('at most one note per source, only the best, within the limit of the style'
   const at = (path: string, score: number) => ({ ...marked(path, 'a text', 'text'), score });
   const results = [at('a', 0.9), at('a', 0.8), at('b', 0.7), at('c', 0.5), at('d', 0.1)];
   const paths = (style: keyof typeof STYLE_RULES) =>
-    eligible(results, 'text?', STYLE_RULES[style]).map(({ path }) => path);
+    eligibleResults(results, 'text?', STYLE_RULES[style]).map(({ path }) => path);
   assert.equal(paths('balanced'), ['a', 'b', 'c']);
   assert.equal(paths('strict'), ['a', 'b']);
   assert.equal(paths('precision-heavy'), ['a']);
   assert.equal(paths('recall-heavy'), ['a', 'b', 'c']);
-  assert.equal(eligible([], 'text?', STYLE_RULES.balanced), []);
+  assert.equal(eligibleResults([], 'text?', STYLE_RULES.balanced), []);
 });
 
 /** A result that holds these words of a question. */
@@ -85,7 +85,7 @@ test('a note is relevant if it contains enough topics of the message, or is simi
     query: string,
     result: SearchResult,
     style: keyof typeof STYLE_RULES = 'balanced',
-  ) => eligible([result], query, STYLE_RULES[style]).length > 0;
+  ) => eligibleResults([result], query, STYLE_RULES[style]).length > 0;
   assert.ok(kept('when does the backup run?', holding('backups')));
   assert.ok(kept('running?', holding('run')));
   // One word shared with a whole sentence is chance.
@@ -130,8 +130,12 @@ test('items of a list are joined readably', () => {
 test('a question about a day is answered by its notes, whatever their words', () => {
   const dates = { text: 'yesterday', from: '2026-10-06', to: '2026-10-06', passages: 1 };
   const kept = (query: string, score: number, one = dates): boolean =>
-    eligible([resultOf('a', 'Called the bank.', { score })], query, STYLE_RULES.balanced, one)
-      .length > 0;
+    eligibleResults(
+      [resultOf('a', 'Called the bank.', { score })],
+      query,
+      STYLE_RULES.balanced,
+      one,
+    ).length > 0;
   assert.ok(kept('what did I do since yesterday?', 0.86));
   assert.ok(kept('what happened yesterday?', 0.86));
   assert.not(kept('what happened yesterday?', 0.2));
@@ -139,7 +143,8 @@ test('a question about a day is answered by its notes, whatever their words', ()
   assert.not(kept('what did I do yesterday?', 0.86, { ...dates, passages: 0 }));
   // The date is no topic that is missing.
   const bank = (one: typeof dates | null) =>
-    eligible([holding('bank')], 'what did the bank say yesterday', STYLE_RULES.strict, one).length;
+    eligibleResults([holding('bank')], 'what did the bank say yesterday', STYLE_RULES.strict, one)
+      .length;
   assert.equal([bank(dates), bank(null)], [1, 0]);
 });
 

@@ -23,9 +23,9 @@ import {
   readRecallState,
   recallInCache,
   recallStateFile,
-  trying,
   updateRecallState,
   withBreaker,
+  withTrial,
 } from '../../../src/engine/active-memory/state-file.js';
 
 import type { EngineContext } from '../../../src/engine/support/context.js';
@@ -114,7 +114,7 @@ test('the breaker opens after enough consecutive timeouts, and allows one try af
   assert.is(breakerState(record, NOW, BREAKER), 'open');
   assert.is(breakerState(record, NOW + 59_999, BREAKER), 'open');
   assert.is(breakerState(record, NOW + 60_000, BREAKER), 'half_open');
-  const others = trying(record, NOW + 60_000, 15_000);
+  const others = withTrial(record, NOW + 60_000, 15_000);
   assert.is(breakerState(others, NOW + 60_001, BREAKER), 'open');
   assert.is(breakerState(others, NOW + 75_000, BREAKER), 'half_open');
   const again = afterTimeout(others, 'k', NOW + 75_000, BREAKER);
