@@ -183,7 +183,7 @@ export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAdd
   }
 }
 
-/** What was asked last on a connection. */
+/** The last request of a connection. */
 interface LatestRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -127,19 +127,19 @@ export function networkList(networks: readonly string[]): (address: string) => b
 /**
  * Checks that addresses and certificates can be used, before the current ones are closed.
  *
- * @param held in use by this process: their ports become free
+ * @param inUse by this process: their ports become free
  * @throws SvcError LISTEN_FAILED
  */
 export async function checkAddresses(
   addresses: readonly ListenAddress[],
-  held: readonly ListenAddress[],
+  inUse: readonly ListenAddress[],
 ): Promise<void> {
   for (const { host, port, tls } of addresses) {
     if (tls !== undefined) readCertificate(tls);
-    const isHeld = held.some((other) => other.port === port);
-    if (held.some((other) => other.port === port && other.host === host)) continue;
+    const isPortInUse = inUse.some((other) => other.port === port);
+    if (inUse.some((other) => other.port === port && other.host === host)) continue;
     // Any port shows whether this machine has the address.
-    await listenOnce({ host, port }, isHeld ? 0 : port);
+    await listenOnce({ host, port }, isPortInUse ? 0 : port);
   }
 }
 

@@ -79,7 +79,7 @@ export interface ServeEnd {
 export class ServeProcess {
   private readonly options: ServeOptions;
   private readonly openedFlows: OpenedFlows = { current: undefined };
-  private readonly stopOrder = deferred<StopReason>();
+  private readonly stopRequest = deferred<StopReason>();
   private reloads: Promise<void> = Promise.resolve();
   private running: Running | undefined;
   private isStopping = false;
@@ -101,7 +101,7 @@ export class ServeProcess {
     return withInstanceLock(context.state.stateDir, async () => {
       const running = this.begin(read);
       this.running = running;
-      const reason = await this.stopOrder.promise;
+      const reason = await this.stopRequest.promise;
       return this.end(running, reason);
     });
   }
@@ -109,7 +109,7 @@ export class ServeProcess {
   /** Finishes the work in progress, then `run`. Only the first reason counts. */
   stop(reason: StopReason): void {
     this.isStopping = true;
-    this.stopOrder.resolve(reason);
+    this.stopRequest.resolve(reason);
   }
 
   /** Reloads the configuration; an invalid one changes nothing. Reloads run one at a time. */
@@ -143,13 +143,13 @@ export class ServeProcess {
   }
 
   private begin(loaded: LoadedConfig): Running {
-    const { context: given, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
-    const log = createLog(this.logSettings({ context: given, loaded }), {
+    const { context: baseContext, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
+    const log = createLog(this.logSettings({ context: baseContext, loaded }), {
       ...this.options,
-      clock: given.clock,
+      clock: baseContext.clock,
     });
     const { logger } = log;
-    const context = withLoggedActivity(given, (why) => logger.warn(why));
+    const context = withLoggedActivity(baseContext, (why) => logger.warn(why));
     const { completeForgetting, program } = this.options;
     const setup: ServeSetup = { context, loaded, mask, completeForgetting, program };
     const startedMs = context.clock.now();
@@ -221,8 +221,8 @@ export class ServeProcess {
       const setup: ServeSetup = { ...running.setup, loaded };
       // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
-      const held = addressesOf(this.definitions(running.setup, running.supervisor));
-      await checkAddresses(addressesOf(definitions), held);
+      const inUse = addressesOf(this.definitions(running.setup, running.supervisor));
+      await checkAddresses(addressesOf(definitions), inUse);
       running.setup = setup;
       running.log.reopen(this.logSettings(setup));
       for (const { message } of loaded.warnings) logger.warn(message);

@@ -34,7 +34,8 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
     },
     onSwept: (target, summary) => {
       const { sweep, skipped } = summary;
-      if (verboseLogging) for (const made of summary.decisions) logDecision(host, sweep.id, made);
+      if (verboseLogging)
+        for (const claimDecision of summary.decisions) logDecision(host, sweep.id, claimDecision);
       const fields = {
         event: 'dreaming.swept',
         sweep: sweep.id,
@@ -84,11 +85,11 @@ function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): v
 function logDecision(
   { log }: ServiceHost,
   sweep: string,
-  made: SweepSummary['decisions'][number],
+  claimDecision: SweepSummary['decisions'][number],
 ): void {
-  const { decision, entry, score } = made;
+  const { decision, entry, score } = claimDecision;
   const { path, startLine: line } = entry.place;
-  const why = made.decision === 'skip' ? made.why : undefined;
+  const why = claimDecision.decision === 'skip' ? claimDecision.why : undefined;
   const fields = {
     event: 'dreaming.decided',
     sweep,

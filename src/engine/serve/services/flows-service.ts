@@ -37,15 +37,15 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, trouble } = host;
   const flows = await openFlows(context, loaded.resolved);
-  let unstored: ServiceFailure | undefined;
-  let undelivered: ServiceFailure | undefined;
+  let storageFailure: ServiceFailure | undefined;
+  let deliveryFailure: ServiceFailure | undefined;
   const onTrouble = (error: unknown): void => {
-    undelivered = error === undefined ? undefined : serviceFailure(error);
-    trouble(unstored ?? undelivered);
+    deliveryFailure = error === undefined ? undefined : serviceFailure(error);
+    trouble(storageFailure ?? deliveryFailure);
   };
   const unwatch = watchWrites(flows.writes, (failure) => {
-    unstored = failure;
-    trouble(unstored ?? undelivered);
+    storageFailure = failure;
+    trouble(storageFailure ?? deliveryFailure);
   });
   const delivery = await openDelivery({
     flows,
@@ -65,12 +65,12 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
       log.error(faultFields(error), `cleanup failed: ${messageOf(error)}`);
     }
   };
-  const begin = (): void => {
+  const startSweep = (): void => {
     sweeping ??= sweep().finally(() => {
       sweeping = undefined;
     });
   };
-  const timers = [setTimeout(begin, FIRST_SWEEP_MS), setInterval(begin, SWEEP_MS)];
+  const timers = [setTimeout(startSweep, FIRST_SWEEP_MS), setInterval(startSweep, SWEEP_MS)];
   return {
     reload: async (next) => {
       const isSame = keepsSameFlows(setup, next) && agreeIn(setup, next, ['secrets']);

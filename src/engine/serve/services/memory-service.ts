@@ -79,7 +79,7 @@ function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): bool
 }
 
 /** `2 added, 1 changed` */
-function syncWords({ added, changed, removed, renamed, rebuild }: SyncSummary): string {
+function syncText({ added, changed, removed, renamed, rebuild }: SyncSummary): string {
   const parts = [
     rebuild === undefined ? undefined : 'rebuilt',
     ...[
@@ -126,7 +126,7 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
         break;
       case 'synced': {
         const { outcome, added, changed, removed, durationMs } = event.summary;
-        const words = syncWords(event.summary);
+        const text = syncText(event.summary);
         const [warning] = event.summary.warnings ?? [];
         trouble(
           warning === undefined
@@ -135,10 +135,10 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
         );
         if (warning !== undefined)
           log.warn({ code: warning.code, hint: warning.hint }, warning.message);
-        tell(words);
+        tell(text);
         const numbers = { cause: event.cause, added, changed, removed, ms: Math.round(durationMs) };
-        if (outcome === 'unchanged') log.debug(numbers, words);
-        else log.info(numbers, words);
+        if (outcome === 'unchanged') log.debug(numbers, text);
+        else log.info(numbers, text);
         break;
       }
       case 'failed': {

@@ -11,9 +11,9 @@ import {
 } from '../service.js';
 import type { ServiceFailure } from '../state-file.js';
 
-const ASK_MS = 2000;
+const PROBE_MS = 2000;
 /** A server that hangs must not count as ready for as long as a statement may take. */
-const ANSWER_MS = 5000;
+const ANSWER_LIMIT_MS = 5000;
 
 /** The service that watches the PostgreSQL server, so that hosts without it count as not ready. */
 export function storageDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
@@ -29,15 +29,15 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
   let failing: ServiceFailure | undefined;
   let isFirst = true;
   let isCurrent = false;
-  let asking: Promise<unknown> | undefined;
-  const ask = async (): Promise<void> => {
+  let probing: Promise<unknown> | undefined;
+  const probe = async (): Promise<void> => {
     try {
       // One that hangs stays the only one, and settles in the background.
-      asking ??= (isCurrent ? server.query('SELECT 1') : requireCurrent(server)).finally(() => {
-        asking = undefined;
+      probing ??= (isCurrent ? server.query('SELECT 1') : requireCurrent(server)).finally(() => {
+        probing = undefined;
       });
-      const question = asking;
-      const { done } = await withinTime(ANSWER_MS, stop.signal, () => question);
+      const current = probing;
+      const { done } = await withinTime(ANSWER_LIMIT_MS, stop.signal, () => current);
       if (!done) throw unanswered(where);
       // A newer svc may migrate while this one runs; the next start is refused.
       isCurrent = true;
@@ -57,11 +57,11 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
   };
   const watch = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await sleep(ASK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
-      if (!stop.signal.aborted) await ask();
+      await sleep(PROBE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (!stop.signal.aborted) await probe();
     }
   };
-  const first = ask();
+  const first = probe();
   const watching = first.then(watch);
   return {
     ready: first,
@@ -75,7 +75,7 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
 }
 
 function unanswered(where: string): SvcError {
-  const limit = ANSWER_MS / 1000;
+  const limit = ANSWER_LIMIT_MS / 1000;
   return new SvcError(
     'STORAGE_UNREACHABLE',
     `the PostgreSQL server ${where} did not answer within ${limit} s`,
