@@ -76,7 +76,7 @@ async function logLookup(
     const log = await import('../engine/memory/lookups/search-log.js');
     const file = log.searchLogFile(state, agentId);
     const atMs = clock.now();
-    await log.whileBusy(() => {
+    await log.retryWhileBusy(() => {
       if (lookup.type === 'get') log.logOpened(file, lookup.response, atMs);
       else log.logSearch(file, lookup.response, { atMs, mask: mask.text });
     });

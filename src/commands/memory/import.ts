@@ -80,8 +80,8 @@ Notes that exist with other content stop the import, unless you pass --existing.
   }
 
   /** Only overwriting files needs confirmation. */
-  private async allows({ landing }: ImportPlan, flags: ImportFlags): Promise<boolean> {
-    const count = landing.different.length;
+  private async allows({ comparison }: ImportPlan, flags: ImportFlags): Promise<boolean> {
+    const count = comparison.different.length;
     if (flags.existing !== 'replace' || count === 0) return true;
     return this.agrees(`Replace ${formatCountOf(count, 'file')}?`, flags);
   }

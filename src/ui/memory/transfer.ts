@@ -23,8 +23,11 @@ export function renderExport(
 }
 
 /** What an import would do. */
-export function renderImportPlan({ root, landing }: ImportPlan, existing: ExistingFiles): string {
-  const { fresh, same, different } = landing;
+export function renderImportPlan(
+  { root, comparison }: ImportPlan,
+  existing: ExistingFiles,
+): string {
+  const { fresh, same, different } = comparison;
   const fate: Readonly<Record<ExistingFiles, string>> = {
     refuse: 'already there with different content',
     keep: 'already there with different content, kept',

@@ -164,7 +164,7 @@ export function isSafePath(path: string): boolean {
 }
 
 /** A document of an export, without its content. */
-export interface ListedDocument {
+export interface ExportedDocument {
   readonly path: string;
   readonly sha256: string;
 }
@@ -172,7 +172,7 @@ export interface ListedDocument {
 /** What a valid export contains. */
 export interface CheckedExport {
   readonly file: string;
-  readonly documents: readonly ListedDocument[];
+  readonly documents: readonly ExportedDocument[];
   readonly spaces: readonly LineOf<'space'>[];
   readonly vectors: number;
 }
@@ -187,7 +187,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
   const checker = new ExportChecker();
   let last = 0;
   for await (const { number, bytes } of readFileLines(file)) {
-    checker.take(bytes, number === 1, (why, hint) => exportFault(file, number, why, hint));
+    checker.check(bytes, number === 1, (why, hint) => exportFault(file, number, why, hint));
     last = number;
   }
   if (!checker.ended) throw exportFault(file, last + 1, 'the file ends without an end line');
@@ -200,23 +200,23 @@ type Fault = (why: string, hint?: string) => Error;
 
 /** Reads the lines of an export in order, and remembers what later lines are checked against. */
 class ExportChecker {
-  readonly documents = new Map<string, ListedDocument>();
+  readonly documents = new Map<string, ExportedDocument>();
   readonly spaces: LineOf<'space'>[] = [];
   vectors = 0;
   ended = false;
   private readonly folders = new Set<string>();
   private readonly digest = createHash('sha256');
 
-  take(bytes: Buffer, isFirst: boolean, fault: Fault): void {
+  check(bytes: Buffer, isFirst: boolean, fault: Fault): void {
     if (this.ended) throw fault('unexpected content after the end');
     const line = parseLine(bytes, fault);
     if ((line.type === 'header') !== isFirst)
       throw fault('the header must be the first line, and only that');
-    this.hold(line, fault);
+    this.checkLine(line, fault);
     if (!this.ended) this.digest.update(bytes).update('\n');
   }
 
-  private hold(line: ExportLine, fault: Fault): void {
+  private checkLine(line: ExportLine, fault: Fault): void {
     switch (line.type) {
       case 'header':
         return;

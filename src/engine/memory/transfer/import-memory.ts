@@ -16,9 +16,9 @@ import {
   type CheckedExport,
   checkExport,
   contentOf,
+  type ExportedDocument,
   type ExportLine,
   exportFault,
-  type ListedDocument,
   parseLine,
   readFileLines,
   vectorsOf,
@@ -30,7 +30,7 @@ export interface ImportPlan {
   readonly checked: CheckedExport;
   /** Absolute path of the target folder. */
   readonly root: string;
-  readonly landing: LandingPlan;
+  readonly comparison: TargetComparison;
 }
 
 export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
@@ -53,7 +53,7 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     const root = inFolder(into, () =>
       lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
     );
-    return { checked, root, landing: planLanding(root, checked.documents) };
+    return { checked, root, comparison: compareTarget(root, checked.documents) };
   } catch (error) {
     if (error instanceof SvcError) throw error;
     const code = systemErrorCode(error);
@@ -83,14 +83,14 @@ function inFolder<T>(folder: string, work: () => T): T {
  * @throws SvcError IMPORT_CONFLICT before anything is written, IMPORT_FAILED, IMPORT_INVALID
  */
 export async function importFiles(
-  { checked, root, landing }: ImportPlan,
+  { checked, root, comparison }: ImportPlan,
   existing: ExistingFiles,
   backupDir: string,
   signal: AbortSignal | undefined,
 ): Promise<ImportedFiles> {
-  if (existing === 'refuse') refuseConflicts(landing.different, root);
-  const fresh = new Set(landing.fresh);
-  const different = new Set(existing === 'replace' ? landing.different : []);
+  if (existing === 'refuse') refuseConflicts(comparison.different, root);
+  const fresh = new Set(comparison.fresh);
+  const different = new Set(existing === 'replace' ? comparison.different : []);
   const wanted = new Map(checked.documents.map(({ path, sha256 }) => [path, sha256]));
   inFolder(root, () => makeFolders(root, SHARED_FOLDER_MODE));
   const written: string[] = [];
@@ -108,11 +108,11 @@ export async function importFiles(
       refuseConflicts([path], root);
     }
     const document = { path, modifiedMs, bytes: contentOf(line) };
-    landDocument(root, document, replaces ? backupDir : undefined);
+    writeDocument(root, document, replaces ? backupDir : undefined);
     if (replaces) replaced.push({ path, backup: join(backupDir, path) });
     else written.push(path);
   }
-  return { written, kept: existing === 'keep' ? landing.different : [], replaced };
+  return { written, kept: existing === 'keep' ? comparison.different : [], replaced };
 }
 
 /**
@@ -186,19 +186,19 @@ function refuseConflicts(different: readonly string[], root: string): void {
 export type ExistingFiles = 'keep' | 'refuse' | 'replace';
 
 /** Paths of documents that are new, or exist with the same or with other content. */
-interface LandingPlan {
+interface TargetComparison {
   readonly fresh: readonly string[];
   readonly same: readonly string[];
   readonly different: readonly string[];
 }
 
 /**
- * Checks where documents would be written; writes nothing.
+ * Compares documents with the files where they would be written; writes nothing.
  *
  * @param root the target folder; need not exist
- * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way, or a place cannot be looked at
+ * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way, or a path cannot be checked
  */
-function planLanding(root: string, documents: readonly ListedDocument[]): LandingPlan {
+function compareTarget(root: string, documents: readonly ExportedDocument[]): TargetComparison {
   const fresh: string[] = [];
   const same: string[] = [];
   const different: string[] = [];
@@ -212,7 +212,7 @@ function planLanding(root: string, documents: readonly ListedDocument[]): Landin
       else if (hash('sha256', readFileSync(file)) === sha256) same.push(path);
       else different.push(path);
     } catch (error) {
-      throw asLandingError(error, path);
+      throw asTargetError(error, path);
     }
   }
   return { fresh, same, different };
@@ -224,7 +224,7 @@ function planLanding(root: string, documents: readonly ListedDocument[]): Landin
  * @param backupDir where an existing file is copied first; undefined if there is none
  * @throws SvcError IMPORT_FAILED
  */
-function landDocument(
+function writeDocument(
   root: string,
   document: { readonly path: string; readonly bytes: Buffer; readonly modifiedMs: number },
   backupDir: string | undefined,
@@ -261,7 +261,7 @@ function requireFolders(root: string, path: string): void {
   }
 }
 
-function asLandingError(error: unknown, path: string): unknown {
+function asTargetError(error: unknown, path: string): unknown {
   if (error instanceof SvcError) return error;
   const isTooLong = systemErrorCode(error) === 'ENAMETOOLONG';
   const why = isTooLong ? 'its name is too long for this file system' : messageOf(error);

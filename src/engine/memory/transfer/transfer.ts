@@ -79,13 +79,13 @@ export function createTransfer(
       const paths = plan.checked.documents.map(({ path }) => join(root, path));
       return {
         ...files,
-        same: plan.landing.same.length,
-        ...(await takeIn(paths, plan.checked, work)),
+        same: plan.comparison.same.length,
+        ...(await indexImported(paths, plan.checked, work)),
       };
     },
   };
 
-  async function takeIn(
+  async function indexImported(
     files: readonly string[],
     checked: CheckedExport,
     work: WorkOptions,
