@@ -80,7 +80,7 @@ class BodyReader implements XmlHandler {
   /** The open paragraphs: a text box is in a paragraph, and has its own. */
   private readonly paragraphs: Paragraph[] = [];
   /** What text boxes hold, until the paragraph around them ends. */
-  private boxed: string[] = [];
+  private boxLines: string[] = [];
   /** A table in a cell becomes text of this cell: Markdown has no nested tables. */
   private rowDepth = 0;
   private cells: string[] = [];
@@ -181,10 +181,10 @@ class BodyReader implements XmlHandler {
     } else if (text !== '') {
       this.write([...`${prefix}${text}`.split('\n'), ...(prefix === '- ' ? [] : [''])]);
     }
-    if (this.paragraphs.length > 0 || this.boxed.length === 0) return;
-    const { boxed } = this;
-    this.boxed = [];
-    this.write(boxed);
+    if (this.paragraphs.length > 0 || this.boxLines.length === 0) return;
+    const { boxLines } = this;
+    this.boxLines = [];
+    this.write(boxLines);
   }
 
   private endCell(): void {
@@ -201,7 +201,7 @@ class BodyReader implements XmlHandler {
   }
 
   private write(lines: readonly string[]): void {
-    const target = this.paragraphs.length === 0 ? this.lines : this.boxed;
+    const target = this.paragraphs.length === 0 ? this.lines : this.boxLines;
     for (const line of lines) target.push(line);
   }
 }

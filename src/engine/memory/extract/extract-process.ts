@@ -19,11 +19,11 @@ async function main(): Promise<void> {
   Socket.prototype.connect = () => {
     throw new Error('no network here');
   };
-  const extraction = await extracted(await buffer(process.stdin));
+  const extraction = await extract(await buffer(process.stdin));
   process.stdout.write(JSON.stringify(extraction), () => process.exit());
 }
 
-async function extracted(bytes: Uint8Array): Promise<Extraction> {
+async function extract(bytes: Uint8Array): Promise<Extraction> {
   const [format, libraryDir = ''] = process.argv.slice(2);
   try {
     switch (format) {

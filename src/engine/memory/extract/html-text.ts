@@ -3,9 +3,8 @@ import { type Extraction, limitedText } from './limits.js';
 import { isNestedTooDeeply } from './nesting.js';
 
 /** Not read by anyone, or the same on every page of a site. A form stays: some servers put all of a page into one. */
-const LEFT_OUT = 'script style noscript template svg nav iframe button label select textarea'.split(
-  ' ',
-);
+const SKIPPED_ELEMENTS =
+  'script style noscript template svg nav iframe button label select textarea'.split(' ');
 
 /** Those that html-to-text takes for parts of a line. */
 const BLOCKS =
@@ -79,7 +78,7 @@ const OPTIONS: HtmlToTextOptions = {
     heading('title', 1),
     ...[1, 2, 3, 4, 5, 6].map((level) => heading(`h${level}`, level)),
     ...BLOCKS.map((selector) => ({ selector, format: 'block', options: LINE })),
-    ...LEFT_OUT.map((selector) => ({ selector, format: 'skip' })),
+    ...SKIPPED_ELEMENTS.map((selector) => ({ selector, format: 'skip' })),
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },
     { selector: 'ul', options: { itemPrefix: '- ' } },
@@ -95,12 +94,12 @@ const HEAD_BYTES = 4096;
 
 /** The readable text of a web page, with its headings as Markdown. */
 export function htmlText(bytes: Uint8Array): Extraction {
-  const page = decoded(bytes);
+  const page = decode(bytes);
   if (isNestedTooDeeply(page)) return { ok: false, fault: 'depth' };
   return limitedText(convert(page, OPTIONS));
 }
 
-function decoded(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
   return new TextDecoder(markedEncoding(bytes) ?? declaredEncoding(head)).decode(bytes);
 }

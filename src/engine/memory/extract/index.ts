@@ -56,7 +56,7 @@ export class ExtractedTexts {
   private readonly folder: string;
   private readonly librariesDir: string;
   private readonly retries: boolean;
-  private readonly wasRead = new Set<string>();
+  private readonly readHashes = new Set<string>();
 
   /** @param options whether files are tried again that failed before */
   constructor(
@@ -90,13 +90,13 @@ export class ExtractedTexts {
     }
     const { bytes, fingerprint } = file;
     const hash = hashOf(bytes);
-    this.wasRead.add(hash);
+    this.readHashes.add(hash);
     const stored = readKept(this.fileOf(hash));
     const kept = this.retries && stored?.ok === false ? undefined : stored;
     const extraction = kept ?? (await this.extract(format, bytes, signal));
     if (keeps && kept === undefined) this.keep(hash, extraction);
     if (!extraction.ok) {
-      const [reason, detail] = whyNot(extraction, format);
+      const [reason, detail] = skipReason(extraction, format);
       return { ok: false, skip: { path, reason, detail } };
     }
     // An index cannot store NUL; texts that are kept may have it.
@@ -120,7 +120,7 @@ export class ExtractedTexts {
     const hashes = new Set((await indexed()).map((hash) => hash.split('.', 1)[0] ?? ''));
     for (const name of names) {
       const hash = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
-      if (!hashes.has(hash) && !this.wasRead.has(hash))
+      if (!hashes.has(hash) && !this.readHashes.has(hash))
         rmSync(join(this.folder, name), { force: true });
     }
   }
@@ -161,7 +161,7 @@ function readKept(file: string): Extraction | undefined {
 
 const MEGABYTE = 1024 * 1024;
 
-function whyNot(
+function skipReason(
   extraction: Extract<Extraction, { ok: false }>,
   format: ExtractedFormat,
 ): readonly [reason: SkippedFile['reason'], detail: string] {

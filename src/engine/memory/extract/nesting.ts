@@ -10,7 +10,7 @@ const REMEMBERED: ReadonlySet<string> = new Set(
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Whether elements are nested too deeply to be read. Asked first, because the parser takes ever longer for each level, and
+ * Whether elements are nested too deeply to be read. Checked first, because the parser takes ever longer for each level, and
  * stops here at the first that is too deep.
  */
 export function isNestedTooDeeply(markup: string, options: ParserOptions = {}): boolean {
