@@ -30,11 +30,13 @@ export function removeIndexFiles(indexFile: string): void {
 }
 
 /**
- * Replaces the index, which was found in a state, with a finished build, atomically.
+ * Replaces the index with a finished build, atomically.
  *
  * A usable index gets the new content through SQLite's backup API, in one transaction: open connections keep
  * the old content and see the new one with their next statement. Renaming would leave the old file's
  * write-ahead log in place, which is found by name. If there is no usable index, the build is renamed.
+ *
+ * @param replaced the state of the index that is replaced
  */
 export async function publishBuild(
   build: SqliteIndex,

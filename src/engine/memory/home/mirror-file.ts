@@ -72,7 +72,8 @@ async function rebuildIndex(
   rebuild: Rebuild,
 ): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
-  const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
+  const isScrubRequested =
+    opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
@@ -90,7 +91,7 @@ async function rebuildIndex(
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options, forgets);
+    await tidyCopied(build, run.options, isScrubRequested);
     await publishBuild(build, indexFile, opened.state);
     return summaryOf(run, result, rebuild);
   } finally {
@@ -108,12 +109,12 @@ function reembeds({ reembeds = false, embedding }: SyncOptions): boolean {
 async function tidyCopied(
   build: MemoryIndex,
   { embedding, clock }: SyncOptions,
-  forgets: boolean,
+  dropsCache: boolean,
 ): Promise<void> {
   const keepIdentities = await build.vectorIdentities();
   if (keepIdentities.length === 0) return;
   // Without a provider nothing is dropped: it may only be off temporarily.
-  const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
+  const cacheEntries = dropsCache ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
 

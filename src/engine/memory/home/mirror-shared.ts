@@ -11,7 +11,6 @@ import {
   otherDocuments,
   type PostgresIndex,
   preparePostgresIndex,
-  type SharedMemory,
   type StoredChunk,
 } from '../index/postgres/index.js';
 import { fillIndex, type SyncRun, summaryOf } from '../sync/fill-index.js';
@@ -24,27 +23,27 @@ import { linesOfChunks, turnsOfChunks } from './shared-text.js';
 export interface SharedMirror {
   readonly server: Server;
   readonly place: SharedPlace;
-  readonly forgets: SharedForgetList;
+  readonly forgetList: SharedForgetList;
   /** Lines that this process has forgotten, in plain text. */
   readonly traces: readonly string[];
 }
 
 /** Makes the documents of this host mirror its files, and deletes what was forgotten from those of all hosts. */
 export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<SyncSummary> {
-  const { server, place, forgets } = shared;
+  const { server, place, forgetList } = shared;
   const { clock, lockWaitMs } = run.options;
   const identity = currentIdentity(run.target.settings);
   const rebuild = await rebuildFor(run, shared);
   if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
   let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
   for (;;) {
-    const before = await forgets.read();
+    const before = await forgetList.read();
     const index = await preparePostgresIndex(server, place, identity, { force, lockWaitMs });
     try {
       const result = await fillIndex(run, index);
       if (result.stopped) return summaryOf(run, result, rebuild);
       // Another host may have forgotten something that this one has just read.
-      force = !isDeepStrictEqual(await forgets.read(), before);
+      force = !isDeepStrictEqual(await forgetList.read(), before);
       if (force) continue;
       await clean(shared, index, clock);
       return summaryOf(run, result, rebuild);
@@ -68,18 +67,18 @@ async function rebuildFor(
 
 /** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */
 async function clean(
-  { server, place, forgets, traces }: SharedMirror,
+  { server, place, forgetList, traces }: SharedMirror,
   index: PostgresIndex,
   clock: Clock,
 ): Promise<void> {
-  const uncleaned = await forgets.uncleaned();
-  const list = uncleaned.length === 0 ? undefined : await forgets.read();
+  const uncleaned = await forgetList.uncleaned();
+  const list = uncleaned.length === 0 ? undefined : await forgetList.read();
   if (list === undefined) return;
   const forgotten = new Forgotten(list.salt, list.entries);
-  await cleanOthers(server, place, index, forgotten, traces);
+  await cleanOthers({ server, place, traces }, index, forgotten);
   const keepIdentities = await index.vectorIdentities();
   await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
-  await forgets.markCleaned(uncleaned);
+  await forgetList.markCleaned(uncleaned);
 }
 
 /** Documents whose chunks are in memory at once. */
@@ -89,22 +88,20 @@ const BATCH = 50;
  * Deletes the chunks of all other hosts that contain forgotten text, with their vectors. What else was in them comes
  * back with the next sync of their host, which reads such documents again.
  *
- * @param traces forgotten lines in plain text, as far as they are known: conversations are stored without the line ends
- *   by which the list recognizes lines
+ * Lines in plain text are compared too, as far as they are known: conversations are stored without the line ends by
+ * which the list recognizes lines.
  */
 async function cleanOthers(
-  server: Server,
-  own: SharedMemory,
+  { server, place, traces }: Pick<SharedMirror, 'place' | 'server' | 'traces'>,
   index: PostgresIndex,
   forgotten: Forgotten,
-  traces: readonly string[],
 ): Promise<void> {
   const gone: number[] = [];
-  const byOrigin = groupBy(await otherDocuments(server, own), ({ origin }) => origin);
+  const byOrigin = groupBy(await otherDocuments(server, place), ({ origin }) => origin);
   for (const [origin, documents] of byOrigin) {
     for (let start = 0; start < documents.length; start += BATCH) {
       const batch = documents.slice(start, start + BATCH);
-      const found = await chunksByDocument(server, { agent: own.agent, origin }, batch);
+      const found = await chunksByDocument(server, { agent: place.agent, origin }, batch);
       for (const [at, document] of batch.entries()) {
         const chunks = forgottenChunks(document, found[at] ?? [], forgotten, traces);
         for (const { chunkId } of chunks) gone.push(chunkId);

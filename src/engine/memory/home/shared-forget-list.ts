@@ -18,8 +18,8 @@ interface Row {
   readonly undone: boolean;
 }
 
-/** Any number that only changes of forget lists use: "svcf". */
-const TURN = 0x73766366;
+/** The lock of whoever changes a forget list; any number that nothing else uses: "svcf". */
+const LOCK_KEY = 0x73766366;
 
 /**
  * The forget list of a shared memory. Each host keeps a copy in its own list file, which everything that reads files
@@ -37,12 +37,12 @@ export function sharedForgetList(
     );
   const change = (work: (sql: Sql) => Promise<void>): Promise<void> =>
     server.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY]);
       await work(transaction);
       await rereadEverything(transaction, agent);
     });
 
-  /** @param id the id that the user has been told, if any */
+  /** @param id the id that the user was shown, if any */
   const add = async (sql: Sql, entry: ForgetEntry, salt: string, id?: string): Promise<void> => {
     const [row] = await sql.query<{ readonly last: number }>(
       'SELECT coalesce(max(number), 0)::int AS last FROM svc.forgotten WHERE agent = $1',

@@ -71,12 +71,12 @@ export function createSharedHome({
       return { state: 'ready', index, identity: await index.identity() };
     },
     isCurrent: () => true,
-    // What changes the list makes the server's rows follow.
+    // Each change of the list makes every host read its files again; see shared-forget-list.ts.
     followsForgetList: () => true,
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
       const { mirrorShared } = await import('./mirror-shared.js');
-      const shared = { server: await connect(), place, forgets: await forgetList(), traces };
+      const shared = { server: await connect(), place, forgetList: await forgetList(), traces };
       const summary = await mirrorShared(run, shared);
       if (summary.outcome !== 'stopped') traces = [];
       return summary;
