@@ -2,7 +2,7 @@ import type {
   ForgetPassage,
   ForgetPlace,
   ForgetPlan,
-  Undone,
+  UndoResult,
 } from '../../engine/memory/forget/index.js';
 import type { ForgetEntry } from '../../engine/memory/forgotten/index.js';
 import type { DocumentKey, LineRange } from '../../engine/memory/index.js';
@@ -99,7 +99,7 @@ export function undoQuestion({ id, passages }: ForgetEntry): string {
 }
 
 /** What was restored, and what was not. */
-export function renderUndone({ entry, restored, kept }: Undone): string {
+export function renderUndone({ entry, restored, kept }: UndoResult): string {
   return [
     `${entry.id} is no longer forgotten`,
     ...restored.map((path) => `restored ${safeLine(path)}`),

@@ -14,7 +14,7 @@ import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-
 import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
 import type { ForgetPlace } from './read-passages.js';
 import { remainsOf } from './same-lines.js';
-import { type Undone, undo } from './undo.js';
+import { type UndoResult, undo } from './undo.js';
 
 /** Permanently removes passages from memory. */
 export interface Forgetting {
@@ -33,7 +33,7 @@ export interface Forgetting {
   /** Where the current files still contain planned text. */
   remains(plan: ForgetPlan, options?: WorkOptions): Promise<readonly ForgetPlace[]>;
   /** Removes an entry from the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
-  undo(id: string, options?: WorkOptions): Promise<Undone>;
+  undo(id: string, options?: WorkOptions): Promise<UndoResult>;
   forgotten(): Promise<Forgotten>;
   entries(): Promise<readonly ForgetEntry[]>;
   /** The index and its cache of vectors. */
@@ -135,7 +135,7 @@ export function forgetListOutput(
 export function forgetUndoOutput(
   { agentId }: AgentMemory,
   id: string,
-  undone: Undone | undefined,
+  undone: UndoResult | undefined,
   stores: readonly StoreOutcome[],
 ): ForgetUndoOutput {
   return {

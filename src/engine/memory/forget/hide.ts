@@ -144,12 +144,12 @@ function planFileChanges(
  * @throws SvcError FORGET_FAILED when any could not be changed; the others are
  */
 function changeFiles(changes: readonly FileChange[]): void {
-  const left = changes.flatMap((change) => {
+  const failures = changes.flatMap((change) => {
     const why = changeFile(change);
     return why === undefined ? [] : [`${change.path}: ${why}`];
   });
-  if (left.length === 0) return;
-  throw new SvcError('FORGET_FAILED', `cannot change ${left.join(', ')}`, {
+  if (failures.length === 0) return;
+  throw new SvcError('FORGET_FAILED', `cannot change ${failures.join(', ')}`, {
     hint: 'svc forgets the lines anyway; to remove them from the file, forget them by citation with --from-file',
   });
 }

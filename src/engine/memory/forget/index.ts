@@ -8,4 +8,4 @@ export type { Forgetting, MemoryStore, StoreOutcome } from './forgetting.js';
 export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 export type { ForgetPlan } from './plan-forget.js';
 export type { ForgetPassage, ForgetPlace } from './read-passages.js';
-export type { Undone } from './undo.js';
+export type { UndoResult } from './undo.js';

@@ -79,7 +79,7 @@ export async function planForget(
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
   const documents = await index.documents();
   const named = await documentNamed(target, documents, workspaceDir, others);
-  const wanted: Wanted =
+  const wanted: WantedRanges =
     named === undefined
       ? await matchesOf({ target, maxResults, fromFile }, documents, context)
       : new Map([[named.document, await rangesIn(named, context)]]);
@@ -104,17 +104,17 @@ function isOther(document: OtherDocument | StoredDocument): document is OtherDoc
 }
 
 /** What is to be forgotten of each document. */
-type Wanted = Map<OtherDocument | StoredDocument, readonly LineRange[] | 'whole'>;
+type WantedRanges = Map<OtherDocument | StoredDocument, readonly LineRange[] | 'whole'>;
 
 /** What a query means: lines of the documents that it finds, and media whose names it matches. */
 async function matchesOf(
   { target, maxResults, fromFile }: ForgetRequest,
   documents: readonly StoredDocument[],
   context: PlanContext,
-): Promise<Wanted> {
+): Promise<WantedRanges> {
   const otherDocuments = (await context.others?.documents()) ?? [];
   const reading = await readingOf(context.index);
-  const wanted: Wanted = new Map();
+  const wanted: WantedRanges = new Map();
   for (const result of await context.search(target, maxResults)) {
     const document = [...documents, ...otherDocuments].find((one) => isSameDocument(one, result));
     const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
-import { NOTHING_FORGOTTEN, saysSomething } from '../forgotten/index.js';
+import { hasWords, NOTHING_FORGOTTEN } from '../forgotten/index.js';
 import { linesHint, readLines, textIn, unreadable } from '../get/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
@@ -58,7 +58,7 @@ export async function readPassages(
     document.kind === 'transcript'
       ? await turnPassages(document, wanted, context)
       : await linePassages(document, wanted, context);
-  return passages.filter(({ text, whole }) => whole || saysSomething(text));
+  return passages.filter(({ text, whole }) => whole || hasWords(text));
 }
 
 async function linePassages(
@@ -110,7 +110,7 @@ export async function readOtherPassages(
     const place = { path, origin, absolutePath: '', source, kind, ...range };
     return { ...place, text: parts.join('\n'), parts, fileHash, whole };
   });
-  return passages.filter(({ text }) => whole || saysSomething(text));
+  return passages.filter(({ text }) => whole || hasWords(text));
 }
 
 /** The turns in lines of a transcript, each on its own. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { redactSecrets } from '../../masking/index.js';
-import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from '../forgotten/index.js';
+import { DISTINCTIVE_BYTES, Forgotten, hashesOf, rangesOf, wordsOf } from '../forgotten/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
   absoluteFromDisplay,
@@ -89,7 +89,7 @@ function placesIn(
 /** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */
 export function tracesIn(texts: readonly string[]): readonly string[] {
   const lines = texts.flatMap((text) => text.split('\n')).map(wordsOf);
-  const telling = lines.filter((words) => Buffer.byteLength(words) >= TELLING_BYTES);
+  const distinctive = lines.filter((words) => Buffer.byteLength(words) >= DISTINCTIVE_BYTES);
   const secrets: string[] = [];
   for (const text of texts) {
     redactSecrets(text, (secret) => {
@@ -97,7 +97,7 @@ export function tracesIn(texts: readonly string[]): readonly string[] {
       return '';
     });
   }
-  return [...new Set([...telling, ...secrets])].filter((trace) => trace !== '');
+  return [...new Set([...distinctive, ...secrets])].filter((trace) => trace !== '');
 }
 
 /** The lines of a document that contain one of these traces, counted from 0. */

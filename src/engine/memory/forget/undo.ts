@@ -10,7 +10,7 @@ import { attempt, type HideContext, whileLocked } from './hide.js';
 import type { ForgetUndoOutput } from './output-schemas.js';
 
 /** What was undone. */
-export interface Undone extends Pick<ForgetUndoOutput, 'kept' | 'restored'> {
+export interface UndoResult extends Pick<ForgetUndoOutput, 'kept' | 'restored'> {
   readonly entry: ForgetEntry;
 }
 
@@ -19,7 +19,7 @@ export interface Undone extends Pick<ForgetUndoOutput, 'kept' | 'restored'> {
  *
  * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
  */
-export async function undo(id: string, context: HideContext): Promise<Undone> {
+export async function undo(id: string, context: HideContext): Promise<UndoResult> {
   const { home } = context.target;
   return whileLocked(context, async () => {
     const list = await home.readForgetList();
@@ -31,7 +31,7 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
     }
     refuseForeign(entry, home);
     const outcomes = entry.files
-      .map((file) => placedNow(file, context.target))
+      .map((file) => withCurrentPaths(file, context.target))
       .map((file) => ({ file, restored: restoreFile(file) }));
     const entries = list.entries.filter((one) => one !== entry);
     await home.writeForgetList({ ...list, entries });
@@ -60,7 +60,7 @@ function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome
 }
 
 /** Where a file of the workspace and its backup are now: both folders may have been moved since. */
-function placedNow(file: ChangedFile, { forget, sources }: KeptIndex): ChangedFile {
+function withCurrentPaths(file: ChangedFile, { forget, sources }: KeptIndex): ChangedFile {
   const { path, absolutePath, backup } = file;
   const oldWorkspace = absolutePath.slice(0, -path.length);
   const isMoved = absolutePath.endsWith(`/${path}`) && !existsSync(oldWorkspace);

@@ -4,7 +4,7 @@ import { lineAt, type TextLines, textLines } from '../sources/index.js';
 import { type LineRange, mergedRanges } from '../types.js';
 
 /** A line of at least this many bytes is recognised anywhere; a shorter one only next to its neighbour. */
-export const TELLING_BYTES = 24;
+export const DISTINCTIVE_BYTES = 24;
 const MARK_CHARS = 8;
 
 /** Hashes of one forget entry; see forget-list.ts. */
@@ -57,7 +57,7 @@ export class Forgotten {
     if (found.size === 0) return text;
     const kept = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
     const left = kept.filter((_, at) => !found.has(at)).join('\n');
-    return saysSomething(left) ? left : '';
+    return hasWords(left) ? left : '';
   }
 
   /**
@@ -107,11 +107,11 @@ class SaltedHashes {
   linesIn(lines: TextLines): ReadonlySet<number> {
     const found = new Set<number>();
     if (this.known.size === 0) return found;
-    let before: SpokenLine | undefined;
-    for (const line of spokenLines(this.salt, lines)) {
+    let before: WordLine | undefined;
+    for (const line of wordLines(this.salt, lines)) {
       for (const form of ['hash', 'earlierHash'] as const) {
         if (!this.known.has(line[form])) continue;
-        if (line.bytes >= TELLING_BYTES || this.alone.has(line[form])) found.add(line.at);
+        if (line.bytes >= DISTINCTIVE_BYTES || this.alone.has(line[form])) found.add(line.at);
         if (before !== undefined && this.pairs.has(before[form] + line[form])) {
           found.add(before.at).add(line.at);
         }
@@ -126,7 +126,7 @@ export const NOTHING_FORGOTTEN = new Forgotten('', []);
 
 /** The hashes of a passage's lines, for an entry of the list. */
 export function hashesOf(salt: string, text: string): readonly string[] {
-  return spokenLines(salt, textLines(text)).map((line) => line.hash);
+  return wordLines(salt, textLines(text)).map((line) => line.hash);
 }
 
 /** 0-based lines as 1-based ranges. */
@@ -135,7 +135,7 @@ export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
 }
 
 /** Whether a text contains any words. */
-export function saysSomething(text: string): boolean {
+export function hasWords(text: string): boolean {
   return text.split('\n').some((line) => wordsOf(line) !== '');
 }
 
@@ -166,7 +166,7 @@ export function wordsOf(line: string): string {
 }
 
 /** A line that contains words. */
-interface SpokenLine {
+interface WordLine {
   /** 0-based. */
   readonly at: number;
   readonly hash: string;
@@ -177,15 +177,15 @@ interface SpokenLine {
 }
 
 /** The lines of a text that contain words, in order. */
-function spokenLines(salt: string, lines: TextLines): SpokenLine[] {
-  const spoken: SpokenLine[] = [];
+function wordLines(salt: string, lines: TextLines): WordLine[] {
+  const found: WordLine[] = [];
   for (let at = 0; at < lines.count; at++) {
     const earlier = wordsOf(lineAt(lines, at));
     const words = earlier.replace(ITEM_MARKS, '');
     if (words === '') continue;
     const hash = lineHash(salt, words);
     const earlierHash = earlier === words ? hash : lineHash(salt, earlier);
-    spoken.push({ at, hash, earlierHash, bytes: Buffer.byteLength(words) });
+    found.push({ at, hash, earlierHash, bytes: Buffer.byteLength(words) });
   }
-  return spoken;
+  return found;
 }

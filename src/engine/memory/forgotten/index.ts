@@ -16,12 +16,12 @@ export {
   writeForgetList,
 } from './forget-list.js';
 export {
+  DISTINCTIVE_BYTES,
   Forgotten,
   hashesOf,
+  hasWords,
   lineHash,
   NOTHING_FORGOTTEN,
   rangesOf,
-  saysSomething,
-  TELLING_BYTES,
   wordsOf,
 } from './forgotten.js';

@@ -22,7 +22,7 @@ import type { DocumentKey, LineRange } from '../types.js';
 import { lookUpOther, readShared } from './get-shared.js';
 import {
   citedLines,
-  describedMedia,
+  describeMedia,
   type FoundDocument,
   findByName,
   findNamed,
@@ -70,7 +70,7 @@ export async function readLines(
     const refusals = await index.refusedMedia();
     const refused = refusals.find((one) => one.path === path)?.why ?? null;
     const media = { mimeType, bytes: size, modified: iso(mtimeMs), refused };
-    return describedMedia({ path, absolutePath, source, kind }, media);
+    return describeMedia({ path, absolutePath, source, kind }, media);
   }
   const outcome = await texts.read({ absolutePath, path }, { signal });
   return linesOf(outcome, found, absolutePath, request, forgotten);
@@ -151,12 +151,12 @@ export function findDocument<D extends DocumentKey>(
   if (found !== undefined) return found;
   const { path } = parseCitation(target);
   throw new SvcError('DOCUMENT_NOT_INDEXED', `${path || 'an empty path'} is not an indexed file`, {
-    hint: `use a path from "svc memory search"${nearest(documents, path)}; "svc memory status --why PATH" shows why a file is not indexed`,
+    hint: `use a path from "svc memory search"${similarPaths(documents, path)}; "svc memory status --why PATH" shows why a file is not indexed`,
   });
 }
 
 /** Indexed files with a similar name, as suggestions. */
-function nearest(documents: readonly DocumentKey[], path: string): string {
+function similarPaths(documents: readonly DocumentKey[], path: string): string {
   const name = path.split('/').at(-1) ?? path;
   const same = documents.filter((document) => document.path.endsWith(`/${name}`)).slice(0, 3);
   return same.length === 0 ? '' : `, such as ${same.map((found) => found.path).join(', ')}`;

@@ -6,7 +6,7 @@ import { joinedLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 import {
   citedLines,
-  describedMedia,
+  describeMedia,
   type FoundDocument,
   findByName,
   findNamed,
@@ -48,7 +48,7 @@ export async function readShared(
   const described = { path, origin, source, kind, absolutePath: undefined };
   if (mimeType !== undefined) {
     const modified = iso(fingerprint.mtimeMs);
-    return describedMedia(described, {
+    return describeMedia(described, {
       mimeType,
       bytes: fingerprint.size,
       modified,

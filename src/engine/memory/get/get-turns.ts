@@ -43,14 +43,14 @@ export function readTurns(
   const requested = requestedRange(request, cited, Number.POSITIVE_INFINITY);
   const withContext =
     cited !== undefined && request.from === undefined && request.lines === undefined;
-  const { turns, totalLines, isShortened } = ifReadable(file, () =>
+  const { turns, totalLines, isShortened } = orUnreadable(file, () =>
     turnsIn(file, requested, withContext, forgotten),
   );
   if (requested.startLine > totalLines || requested.endLine < requested.startLine) {
     throw noSuchLine(document.path, requested.startLine, totalLines);
   }
-  const chosen = withContext ? nearest(turns) : turns;
-  const shown = within(chosen, request.lines === undefined);
+  const chosen = withContext ? withNearest(turns) : turns;
+  const shown = turnsWithinLimit(chosen, request.lines === undefined);
   const isCut = isShortened || chosen.slice(shown.length).some((turn) => turn.asked);
   const last = shown.at(-1)?.line ?? requested.startLine;
   return {
@@ -76,7 +76,7 @@ function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefine
 }
 
 /** @throws SvcError DOCUMENT_UNREADABLE instead of the system's error */
-function ifReadable<T>({ absolutePath, path }: TranscriptFile, read: () => T): T {
+function orUnreadable<T>({ absolutePath, path }: TranscriptFile, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -118,14 +118,14 @@ function turnsIn(
 }
 
 /** The requested turns, and the nearest few on either side. */
-function nearest(turns: readonly ReadTurn[]): readonly ReadTurn[] {
+function withNearest(turns: readonly ReadTurn[]): readonly ReadTurn[] {
   const first = turns.findIndex((turn) => turn.asked);
   const last = turns.findLastIndex((turn) => turn.asked);
   if (first === -1) return turns;
   return turns.slice(Math.max(0, first - CONTEXT_TURNS), last + 1 + CONTEXT_TURNS);
 }
 
-function within(turns: readonly ReadTurn[], countsTurns: boolean): readonly ReadTurn[] {
+function turnsWithinLimit(turns: readonly ReadTurn[], countsTurns: boolean): readonly ReadTurn[] {
   let characters = 0;
   const end = turns.findIndex((turn, at) => {
     characters += turn.text.length;

@@ -183,7 +183,7 @@ export function linesWithinLimit(lines: TextLines, { startLine, endLine }: LineR
 }
 
 /** A description of an image or a recording in place of its lines. */
-export function describedMedia(
+export function describeMedia(
   document: Pick<ReadLines, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
   media: NonNullable<GetOutput['media']>,
 ): ReadLines {

@@ -85,7 +85,8 @@ async function inspect(
   const { facts, chunks } = content;
   const dayOfMoment = dayFormatter(timeZone);
   const day = noteDay({ path, facts, modifiedMs: fingerprint.mtimeMs }, dayOfMoment);
-  const asked = range === undefined ? chunks : chunks.filter((chunk) => overlaps(chunk, range));
+  const shownChunks =
+    range === undefined ? chunks : chunks.filter((chunk) => overlaps(chunk, range));
   const { path: _, ...links } = linksOf(await linkMapOf(index), path);
   return {
     ...{ path, source, kind },
@@ -98,7 +99,7 @@ async function inspect(
     properties: facts?.properties ?? {},
     fault: facts?.fault ?? null,
     chunkCount: chunks.length,
-    chunks: asked.map(({ lineNumbers: __, ...chunk }) => {
+    chunks: shownChunks.map(({ lineNumbers: __, ...chunk }) => {
       return { ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) };
     }),
     ...links,

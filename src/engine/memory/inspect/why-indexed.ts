@@ -54,7 +54,7 @@ export async function whyIndexed(memory: ExplainedMemory, path: string): Promise
   const file = join(realOrGiven(dirname(named)), basename(named));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
-  const { indexed, skip } = await knownOf(memory, { path: shown, file, workspaceDir });
+  const { indexed, skip } = await indexStateOf(memory, { path: shown, file, workspaceDir });
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...why } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
@@ -133,7 +133,7 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
 }
 
 /** What the index has of a file or folder, and why the last sync could not read the file. */
-async function knownOf(
+async function indexStateOf(
   { home }: ExplainedMemory,
   {
     path,

@@ -68,11 +68,11 @@ export function searchLogFile({ stateDir }: Pick<StatePaths, 'stateDir'>, agentI
 }
 
 /**
- * Writes to the log, again and again while another process is using it: a stalled process can keep it locked.
+ * Writes to the log, and tries again while another process is using it: a stalled process can keep it locked.
  *
  * @throws SvcError SEARCH_LOG_UNUSABLE
  */
-export async function whileBusy(write: () => void): Promise<void> {
+export async function retryWhileBusy(write: () => void): Promise<void> {
   for (const started = runningMs(); ; await sleep(RETRY_MS)) {
     try {
       write();
@@ -94,13 +94,13 @@ export function logSearch(
     return { path: documentName(result), startLine, endLine, score };
   });
   // Masked before it is cut, since half a secret is not recognized.
-  const asked = firstChars(mask(query), MOST_QUERY_CHARS);
+  const loggedQuery = firstChars(mask(query), MOST_QUERY_CHARS);
   changeLog(file, (database) => {
     runSql(
       database,
       "INSERT INTO searches (at_ms, query, mode, hits, opened) VALUES (?, ?, ?, ?, '[]')",
       atMs,
-      asked,
+      loggedQuery,
       mode,
       JSON.stringify(hits),
     );
@@ -167,7 +167,7 @@ export function readSearchLog(
   );
 }
 
-interface LogRow extends Omit<FoundRow, 'id'> {
+interface LogRow extends Omit<SearchRow, 'id'> {
   readonly mode: LoggedSearch['mode'];
   readonly opened: string;
 }
@@ -185,7 +185,7 @@ export function searchLogStore(
   return {
     follow: async (forgotten) => {
       const places = (await entries()).map((entry) => ({ ...entry, atMs: Date.parse(entry.at) }));
-      const hasFound = ({ atMs, hits }: FoundRow): boolean => {
+      const hasFound = ({ atMs, hits }: SearchRow): boolean => {
         const found: LoggedSearch['hits'] = JSON.parse(hits);
         // What is on these lines later is something else.
         return places.some(
@@ -200,7 +200,7 @@ export function searchLogStore(
         const remove = database.prepare('DELETE FROM searches WHERE id = ?');
         const changed = inWriteTransaction(database, () => {
           const sql = 'SELECT id, at_ms AS atMs, query, hits FROM searches';
-          const gone = queryRows<FoundRow>(database, sql).filter(
+          const gone = queryRows<SearchRow>(database, sql).filter(
             (row) => forgotten.leftOf(row.query) !== row.query || hasFound(row),
           );
           for (const { id } of gone) remove.run(id);
@@ -212,7 +212,7 @@ export function searchLogStore(
   };
 }
 
-interface FoundRow {
+interface SearchRow {
   readonly id: number;
   readonly atMs: number;
   readonly query: string;

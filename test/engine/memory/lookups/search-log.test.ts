@@ -8,9 +8,9 @@ import {
   logSearch,
   MOST_SEARCHES,
   readSearchLog,
+  retryWhileBusy,
   searchLogFile,
   searchLogStore,
-  whileBusy,
 } from '../../../../src/engine/memory/lookups/search-log.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
@@ -89,7 +89,7 @@ test('a search waits for another process that uses the log, and gives up with it
   const other = createDatabase(file, 0);
   other.exec('BEGIN IMMEDIATE');
   let tries = 0;
-  await whileBusy(() => {
+  await retryWhileBusy(() => {
     tries += 1;
     if (tries === 3) other.exec('COMMIT');
     write();
@@ -97,7 +97,7 @@ test('a search waits for another process that uses the log, and gives up with it
   other.close();
   assert.equal([tries, readSearchLog(file, { limit: 9 }).length], [3, 2]);
   writeFileSync(file, 'not a database '.repeat(100));
-  assert.is((await failureOf(whileBusy(write))).code, 'SEARCH_LOG_UNUSABLE');
+  assert.is((await failureOf(retryWhileBusy(write))).code, 'SEARCH_LOG_UNUSABLE');
 });
 
 test('forgetting removes the searches for forgotten lines, and those that found them', async () => {
