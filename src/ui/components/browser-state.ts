@@ -89,7 +89,7 @@ export function reduceBrowser<Item extends ListItem>(
 ): BrowserState<Item> {
   switch (event.type) {
     case 'listed':
-      return event.choice === state.choice ? listed(state, event.items, event.total) : state;
+      return event.choice === state.choice ? replaceItems(state, event.items, event.total) : state;
     case 'chosen': {
       const list = { ...state.list, selected: undefined, at: 0, top: 0 };
       return { ...state, choice: event.choice, list, note: undefined };
@@ -102,11 +102,12 @@ export function reduceBrowser<Item extends ListItem>(
     case 'filtering':
       return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
-      const shown = state.shown?.item.id === event.item.id ? state.shown : unread(event.item);
+      const shown =
+        state.shown?.item.id === event.item.id ? state.shown : unreadDetails(event.item);
       return { ...state, shown, isOpen: true, note: undefined };
     }
     case 'previewed': {
-      const shown = event.item === undefined ? undefined : unread(event.item);
+      const shown = event.item === undefined ? undefined : unreadDetails(event.item);
       return { ...state, shown, isOpen: state.isOpen && shown !== undefined };
     }
     case 'read':
@@ -114,7 +115,7 @@ export function reduceBrowser<Item extends ListItem>(
         ? { ...state, shown: { ...state.shown, text: event.text } }
         : state;
     case 'pane':
-      return paneChanged(state, event.event);
+      return changePane(state, event.event);
     case 'closed': {
       const shown = state.previews ? state.shown : undefined;
       return { ...state, shown, isOpen: false, note: undefined };
@@ -130,12 +131,12 @@ export function reduceBrowser<Item extends ListItem>(
   }
 }
 
-function unread<Item>(item: Item): ShownItem<Item> {
+function unreadDetails<Item>(item: Item): ShownItem<Item> {
   return { item, text: undefined, pane: PANE_TOP };
 }
 
 /** What is shown in detail stays, even if it is no longer in the list. */
-function listed<Item extends ListItem>(
+function replaceItems<Item extends ListItem>(
   state: BrowserState<Item>,
   items: readonly Item[],
   total: number,
@@ -150,7 +151,7 @@ function listed<Item extends ListItem>(
 }
 
 /** The pane of the question, if it has one, and otherwise of the details. */
-function paneChanged<Item extends ListItem>(
+function changePane<Item extends ListItem>(
   state: BrowserState<Item>,
   event: PaneEvent,
 ): BrowserState<Item> {

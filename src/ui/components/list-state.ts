@@ -66,20 +66,22 @@ export function reduceList<Item extends ListItem>(
 ): ListState<Item> {
   switch (event.type) {
     case 'replaced':
-      return settled(state, { ...state, items: event.items });
+      return keepSelection(state, { ...state, items: event.items });
     case 'moved':
-      return moved(state, event.to);
+      return moveSelection(state, event.to);
     case 'selected':
-      return selected(state, event.id);
+      return selectItem(state, event.id);
     case 'filtered': {
       const filter = editLine(state.filter, event.edit);
       if (filter === state.filter) return state;
       return filter.text === state.filter.text
         ? { ...state, filter }
-        : settled(state, { ...state, filter });
+        : keepSelection(state, { ...state, filter });
     }
     case 'unfiltered':
-      return state.filter.text === '' ? state : settled(state, { ...state, filter: EMPTY_LINE });
+      return state.filter.text === ''
+        ? state
+        : keepSelection(state, { ...state, filter: EMPTY_LINE });
     case 'sized':
       return event.rows === state.rows ? state : { ...state, rows: event.rows };
   }
@@ -115,7 +117,7 @@ function visibleTop(top: number, at: number, length: number, rows: number): numb
 }
 
 /** Keeps the selected entry, and its row on the screen, after the entries changed. */
-function settled<Item extends ListItem>(
+function keepSelection<Item extends ListItem>(
   before: ListState<Item>,
   after: ListState<Item>,
 ): ListState<Item> {
@@ -127,14 +129,17 @@ function settled<Item extends ListItem>(
   return { ...after, selected: selected ?? after.selected, at: Math.max(0, at), top };
 }
 
-function moved<Item extends ListItem>(state: ListState<Item>, to: ListMove): ListState<Item> {
+function moveSelection<Item extends ListItem>(
+  state: ListState<Item>,
+  to: ListMove,
+): ListState<Item> {
   const { matching, at } = listView(state);
   const next = Math.min(Math.max(at + stepOf(to, state.rows), 0), matching.length - 1);
   const item = matching[next];
-  return item === undefined ? state : selected(state, item.id);
+  return item === undefined ? state : selectItem(state, item.id);
 }
 
-function selected<Item extends ListItem>(state: ListState<Item>, id: string): ListState<Item> {
+function selectItem<Item extends ListItem>(state: ListState<Item>, id: string): ListState<Item> {
   const { matching, above } = listView(state);
   const at = matching.findIndex((item) => item.id === id);
   if (at === -1 || id === state.selected) return state;
