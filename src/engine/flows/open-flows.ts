@@ -7,6 +7,7 @@ import type { EngineContext } from '../support/context.js';
 import {
   cancelFlowAction,
   createFlow,
+  JSON_TOO_DEEP,
   type JsonTexts,
   jsonTexts,
   mutateFlow,
@@ -100,7 +101,7 @@ async function perform(
   const texts = jsonTexts(creates);
   if (texts === undefined) {
     const code = creates.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
-    return refused(code, 'stateJson or waitJson is nested too deeply.', {});
+    return refused(code, `${JSON_TOO_DEEP}.`, {});
   }
   return await store.write((systemTx) => {
     const tx = actingAs(systemTx, caller.actor);

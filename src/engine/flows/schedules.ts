@@ -5,7 +5,7 @@ import type { FlowRecord } from '../flow-model/flow-record.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import type { ScheduleRecord } from '../flow-model/schedule-record.js';
 import { isFarAhead } from '../support/time.js';
-import { addFlow, jsonTexts } from './actions/change-flow.js';
+import { addFlow, JSON_TOO_DEEP, jsonTexts } from './actions/change-flow.js';
 import { runTask } from './actions/run-task.js';
 import type { FlowCaller } from './flow-action.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
@@ -133,7 +133,7 @@ async function runOnce(
   const { action } = made;
   const creates = action.action === 'start_flow' ? action.flow : action;
   const texts = jsonTexts(creates);
-  if (texts === undefined) return { type: 'invalid', error: 'stateJson is nested too deeply' };
+  if (texts === undefined) return { type: 'invalid', error: JSON_TOO_DEEP };
   const flow = await addFlow(tx, creates, schedule.caller, texts);
   if (action.action === 'start_flow') {
     // Nothing refuses a task in a new flow.

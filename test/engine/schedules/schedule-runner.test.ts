@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { messageOf } from '../../../src/engine/errors/index.js';
 import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js';
 import {
   configuredSchedules,
@@ -86,6 +87,21 @@ test('the end of a flow of a schedule with a route is not for the callback of th
   const dueFor = (target: string) => flows.outbox.takeDue({ target, limit: 9, holdMs: MINUTE });
   assert.is((await dueFor('ops')).length, 1);
   assert.equal(await dueFor('route'), []);
+  await close(opened);
+});
+
+test('JSON that is nested too deeply is refused, whichever of its two fields it is in', async () => {
+  const opened = await testFlows();
+  const nested = JSON.parse('['.repeat(100) + ']'.repeat(100));
+  for (const field of ['stateJson', 'waitJson']) {
+    const nightly = { cron: '0 3 * * *', sessionKey: 's', set: { goal: 'tick', [field]: nested } };
+    const config = resolveConfig({ schedules: { nightly } });
+    const refused = runSchedule('nightly', config, opened.flows);
+    assert.match(
+      String(await refused.catch(messageOf)),
+      'stateJson or waitJson is nested too deeply',
+    );
+  }
   await close(opened);
 });
 

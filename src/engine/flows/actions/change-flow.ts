@@ -155,6 +155,9 @@ export interface JsonTexts {
   readonly wait: string | undefined;
 }
 
+/** Why {@link jsonTexts} returned none. */
+export const JSON_TOO_DEEP = 'stateJson or waitJson is nested too deeply';
+
 /** Serialized before any transaction; undefined if one is nested too deeply. */
 export function jsonTexts(action: {
   readonly action: string;
