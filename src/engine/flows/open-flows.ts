@@ -108,7 +108,7 @@ async function perform(
     const change = () => changeFlows(tx, action, caller, texts);
     return idempotency === undefined
       ? change()
-      : changeOnce(tx, action, caller, idempotency, change);
+      : changeOnce(tx, { action, caller, idempotency }, change);
   });
 }
 
@@ -150,17 +150,22 @@ function changeFlows(
 /** Instead of an action, in the keys of answers to deliveries. */
 const DELIVERY = 'delivery';
 
+interface RepeatableChange {
+  readonly action: FlowChange | StartFlow;
+  readonly caller: FlowCaller;
+  readonly idempotency: Idempotency;
+}
+
 /**
  * Performs a change whose request may be repeated. Its first answer, whatever it is, is stored in the
  * transaction of the change and returned for every repetition.
  */
 async function changeOnce(
   tx: FlowTx,
-  action: FlowChange | StartFlow,
-  caller: FlowCaller,
-  { key, bodyHash, deliveryMs }: Idempotency,
+  { action, caller, idempotency }: RepeatableChange,
   change: () => Promise<FlowAnswer>,
 ): Promise<FlowAnswer> {
+  const { key, bodyHash, deliveryMs } = idempotency;
   const isDelivery = deliveryMs !== undefined;
   const answerKey = {
     ownerKey: caller.sessionKey,
