@@ -95,7 +95,17 @@ function checkHead(scheme: PreparedScheme, head: RequestHead, expected: Expectat
     );
   }
   const values: SignedValues = { id: id.value, timestamp: time.value };
-  return { ok: true, checkBody: (body) => checkBody(scheme, values, signatures, body, expected) };
+  return {
+    ok: true,
+    checkBody: (body) => checkBody(body, { scheme, values, signatures }, expected),
+  };
+}
+
+/** What the headers of a request say about how it was signed. */
+interface SignedHead {
+  readonly scheme: PreparedScheme;
+  readonly values: SignedValues;
+  readonly signatures: readonly Buffer[];
 }
 
 interface SignedValues {
@@ -175,10 +185,8 @@ function signatureIn(scheme: SignatureScheme, entry: string): readonly Buffer[] 
 }
 
 function checkBody(
-  scheme: PreparedScheme,
-  values: SignedValues,
-  signatures: readonly Buffer[],
   body: Buffer,
+  { scheme, values, signatures }: SignedHead,
   expected: Expectations,
 ): string | undefined {
   let isSigned = false;
