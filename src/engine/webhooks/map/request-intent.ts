@@ -56,16 +56,20 @@ export function readIntent(route: Receiver, head: RequestHead, bytes: Buffer): R
   return {
     event,
     deliveryId: deliveryId === 'invalid' ? undefined : deliveryId?.id,
-    ...decide(route, head, bytes, deliveryId, { event, body: value }),
+    ...decide(route, { head, bytes, deliveryId, event, body: value }),
   };
+}
+
+interface ParsedRequest extends MappedRequest {
+  readonly head: RequestHead;
+  /** The body as it was received. */
+  readonly bytes: Buffer;
+  readonly deliveryId: DeliveryId;
 }
 
 function decide(
   route: Receiver,
-  head: RequestHead,
-  bytes: Buffer,
-  deliveryId: DeliveryId,
-  { event, body }: MappedRequest,
+  { head, bytes, deliveryId, event, body }: ParsedRequest,
 ): Decision {
   const { rules } = route;
   const challenge = challengeOf(route, event, body);
