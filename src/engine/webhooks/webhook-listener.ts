@@ -45,6 +45,11 @@ interface ReceivedRequest {
   readonly handled: RequestOutcome;
 }
 
+interface HandledRequest extends Pick<ReceivedRequest, 'handled' | 'route'> {
+  /** On the clock of `performance.now`. */
+  readonly startedMs: number;
+}
+
 const JSON_UTF8 = 'application/json; charset=utf-8';
 
 /** How long a request of a client that was just answered takes to arrive. */
@@ -139,13 +144,13 @@ export class WebhookListener {
     const oneEnded = this.begin();
     reply.raw.once('close', oneEnded);
     void this.handle(request, route, limits)
-      .then((handled) => this.answer(request, reply, route, handled, startedMs))
+      .then((handled) => this.answer(request, reply, { route, handled, startedMs }))
       .catch((error: unknown) => {
         const fields = { err: error, route: route.id, requestId: request.id };
         this.options.log.error(fields, 'could not be answered');
         if (reply.sent) return;
-        const failed = { answer: rejection(route.id, 'internal_error'), action: null };
-        this.answer(request, reply, route, failed, startedMs);
+        const handled = { answer: rejection(route.id, 'internal_error'), action: null };
+        this.answer(request, reply, { route, handled, startedMs });
       })
       .finally(oneEnded);
   }
@@ -172,9 +177,7 @@ export class WebhookListener {
   private answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    route: ServedRoute,
-    handled: RequestOutcome,
-    startedMs: number,
+    { route, handled, startedMs }: HandledRequest,
   ): void {
     const { answer, action, missing } = handled;
     const { status, code, headers, lingers, body } = answer;
