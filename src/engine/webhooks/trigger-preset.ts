@@ -74,9 +74,7 @@ function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number)
     throw new SvcError(
       'WEBHOOK_ROUTE_UNKNOWN',
       `no route verifies requests as ${preset.name} needs`,
-      {
-        hint: 'see docs/webhook-senders.md for one',
-      },
+      { hint: 'see docs/webhook-senders.md for one' },
     );
   }
   if (more === undefined) return id;
@@ -99,7 +97,7 @@ function senderOf(verify: Preset['route']['verify'] | ResolvedRoute['verify']): 
   return verify.scheme === 'hmac' ? verify.header.toLowerCase() : verify.scheme;
 }
 
-/** A new id and, where the body contains it, the time of now: a repeated or old delivery would not be performed. */
+/** A new id and, where the body contains it, the current time: a repeated or old delivery would not be performed. */
 function exampleOf(preset: Preset, route: ResolvedRoute, nowMs: number): Example {
   const id = randomUUID();
   const [place] = deliveryPlaces(route).id;
