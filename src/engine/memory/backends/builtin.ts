@@ -51,15 +51,16 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   return {
     search,
     get: async (request, work = {}) => {
-      const { readLines } = await import('../get/index.js');
+      const { readDocumentLines } = await import('../get/index.js');
       const { ExtractedTexts } = await import('../extract/index.js');
       const { sources, forget, home, indexFile } = target;
       const texts = new ExtractedTexts(indexFile, sources.memory.documents);
       const warnings: Warning[] = [];
       const lines = await keeper.answer(work, warnings, async (index) => {
         const forgotten = await readForgotten(forget);
-        const context = { texts, others: home.others };
-        return readLines(index, sources, request, forgotten, context, work.signal);
+        const { others } = home;
+        const { signal } = work;
+        return readDocumentLines(request, { index, sources, forgotten, texts, others, signal });
       });
       return { ...lines, warnings };
     },

@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { hasWords, NOTHING_FORGOTTEN } from '../forgotten/index.js';
-import { linesHint, readLines, textIn, unreadable } from '../get/index.js';
+import { linesHint, readDocumentLines, textIn, unreadable } from '../get/index.js';
 import { type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -121,13 +121,14 @@ async function turnPassages(
 ): Promise<readonly ForgetPassage[]> {
   const whole = ranges === 'whole';
   const { transcripts } = sources;
+  const context = { index, sources, texts, forgotten: NOTHING_FORGOTTEN };
   const files = transcripts === undefined ? [] : scanTranscripts(transcripts).files;
   const file = files.find((one) => one.path === path);
   const passages: ForgetPassage[] = [];
   for (const { startLine, endLine } of whole ? [EVERYTHING] : ranges) {
     const request = { target: path, from: startLine, lines: endLine - startLine + 1 };
     // Checks the range; of a long one, it reads only the beginning.
-    const read = await readLines(index, sources, request, NOTHING_FORGOTTEN, { texts });
+    const read = await readDocumentLines(request, context);
     const lastLine = Math.min(endLine, read.totalLines);
     const isWanted = (line: number): boolean => line >= startLine;
     const turns = file === undefined ? [] : turnsOf(file, { isWanted, lastLine });

@@ -18,7 +18,7 @@ import {
   readDocument,
   resolveWorkspace,
 } from '../sources/index.js';
-import type { DocumentKey, LineRange } from '../types.js';
+import type { DocumentKey } from '../types.js';
 import { lookUpOther, readShared } from './get-shared.js';
 import {
   citedLines,
@@ -39,14 +39,11 @@ import {
  *
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
  */
-export async function readLines(
-  index: MemoryIndex,
-  { memory, transcripts }: MemorySources,
+export async function readDocumentLines(
   request: GetRequest,
-  forgotten: Forgotten,
-  { others, texts }: ReadContext,
-  signal?: AbortSignal,
+  { index, sources, forgotten, texts, others, signal }: ReadContext,
 ): Promise<ReadLines> {
+  const { memory, transcripts } = sources;
   const documents = await index.documents();
   const target = ownTarget(request.target, others);
   // A host may have no workspace of its own.
@@ -60,7 +57,7 @@ export async function readLines(
   const { document } = found;
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
-    return readTurns(document, transcripts, request, found.range, forgotten);
+    return readTurns(found, request, { transcripts, forgotten });
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
@@ -73,13 +70,17 @@ export async function readLines(
     return describeMedia({ path, absolutePath, source, kind }, media);
   }
   const outcome = await texts.read({ absolutePath, path }, { signal });
-  return linesOf(outcome, found, absolutePath, request, forgotten);
+  return linesOf(outcome, found, request, { absolutePath, forgotten });
 }
 
-/** What reading documents needs besides the index. */
+/** What reading documents needs. */
 export interface ReadContext {
+  readonly index: MemoryIndex;
+  readonly sources: MemorySources;
+  readonly forgotten: Forgotten;
   readonly texts: ExtractedTexts;
   readonly others?: OtherHosts | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A citation of this host's own file that another host has printed, as this host writes it. */
@@ -90,23 +91,25 @@ export function ownTarget(target: string, others: OtherHosts | undefined): strin
 
 /** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
-  document: DocumentKey & Pick<ReadLines, 'kind'>,
-  absolutePath: string,
+  found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
   request: GetRequest,
-  range: LineRange | undefined,
-  forgotten: Forgotten,
+  file: FileToRead,
 ): ReadLines {
-  const outcome = readDocument(absolutePath, document.path);
-  return linesOf(outcome, { document, range }, absolutePath, request, forgotten);
+  const outcome = readDocument(file.absolutePath, found.document.path);
+  return linesOf(outcome, found, request, file);
+}
+
+interface FileToRead {
+  readonly absolutePath: string;
+  readonly forgotten: Forgotten;
 }
 
 /** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 function linesOf(
   outcome: ReadOutcome,
   found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
-  absolutePath: string,
   request: GetRequest,
-  forgotten: Forgotten,
+  { absolutePath, forgotten }: FileToRead,
 ): ReadLines {
   const { path, source, kind } = found.document;
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);

@@ -11,6 +11,7 @@ import {
 import { linesOf } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKey, LineRange } from '../types.js';
 import {
+  type FoundDocument,
   type GetRequest,
   MAX_CHARACTERS,
   noSuchLine,
@@ -33,11 +34,9 @@ const CONTEXT_LINES = 200;
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
  */
 export function readTurns(
-  document: DocumentKey,
-  transcripts: TranscriptSources | undefined,
+  { document, range: cited }: FoundDocument<DocumentKey>,
   request: GetRequest,
-  cited: LineRange | undefined,
-  forgotten: Forgotten,
+  { transcripts, forgotten }: TurnContext,
 ): ReadLines {
   const file = fileOf(document, transcripts);
   const requested = requestedRange(request, cited, Number.POSITIVE_INFINITY);
@@ -66,6 +65,11 @@ export function readTurns(
     truncated: isCut,
     turns: shown,
   };
+}
+
+interface TurnContext {
+  readonly transcripts: TranscriptSources | undefined;
+  readonly forgotten: Forgotten;
 }
 
 function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefined): TranscriptFile {

@@ -4,8 +4,8 @@ export {
   findDocument,
   lookUpDocument,
   ownTarget,
+  readDocumentLines,
   readFileLines,
-  readLines,
 } from './get-document.js';
 export { lookUpOther, textIn } from './get-shared.js';
 export {

@@ -59,7 +59,10 @@ export async function getExternal(
   }
   const { document, range } = match;
   const forgotten = await readForgotten(forget);
-  const lines = readFileLines(document, document.absolutePath, request, range, forgotten);
+  const lines = readFileLines({ document, range }, request, {
+    absolutePath: document.absolutePath,
+    forgotten,
+  });
   return { ...lines, warnings: [] };
 }
 
