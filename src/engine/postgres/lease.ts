@@ -30,7 +30,7 @@ export async function withLease<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const holder = randomUUID();
-  const hold = async (): Promise<boolean> => {
+  const acquire = async (): Promise<boolean> => {
     const taken = await server.run(
       `INSERT INTO svc.leases AS lease VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')
        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
@@ -39,13 +39,13 @@ export async function withLease<T>(
     );
     return taken === 1;
   };
-  for (let waits = 0; !(await hold()); waits++) {
+  for (let waits = 0; !(await acquire()); waits++) {
     if (waits === 0) onWait?.();
     await abortableSleep(RETRY_MS, signal);
   }
   const lost = new AbortController();
   const ended = new AbortController();
-  const renewing = renew(hold, lastsMs, lost, ended.signal);
+  const renewing = renew(acquire, lastsMs, lost, ended.signal);
   try {
     signal.throwIfAborted();
     return await work(anySignal([signal, lost.signal]));
@@ -61,7 +61,7 @@ export async function withLease<T>(
 
 /** Renews a lease until it is no longer needed. It is lost when it expires, not when the server does not answer for a while. */
 async function renew(
-  hold: () => Promise<boolean>,
+  acquire: () => Promise<boolean>,
   lastsMs: number,
   lost: AbortController,
   ended: AbortSignal,
@@ -70,10 +70,10 @@ async function renew(
   while (!ended.aborted) {
     await sleep(lastsMs / 4, undefined, { signal: ended }).catch(() => undefined);
     if (ended.aborted) return;
-    const askedMs = performance.now();
-    const held = await hold().catch(() => undefined);
-    if (held === true) untilMs = askedMs + lastsMs;
-    if (held === false || performance.now() >= untilMs) {
+    const startedMs = performance.now();
+    const isRenewed = await acquire().catch(() => undefined);
+    if (isRenewed === true) untilMs = startedMs + lastsMs;
+    if (isRenewed === false || performance.now() >= untilMs) {
       lost.abort(
         new SvcError('STORAGE_UNREACHABLE', 'the lease of this work could not be renewed', {
           hint: 'run the command again',

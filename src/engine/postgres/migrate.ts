@@ -127,9 +127,9 @@ export async function serverState(server: Sql): Promise<ServerState> {
 export async function requireCurrent(server: Server): Promise<void> {
   const [next] = await pendingMigrations(server);
   if (next === undefined) return;
-  const is = next.version === 1 ? 'has no tables of svc yet' : 'has tables of an older svc';
+  const state = next.version === 1 ? 'has no tables of svc yet' : 'has tables of an older svc';
   const where = describeAddress(server.address);
-  throw new SvcError('STORAGE_OUTDATED', `PostgreSQL at ${where} ${is}`, {
+  throw new SvcError('STORAGE_OUTDATED', `PostgreSQL at ${where} ${state}`, {
     hint: 'run "svc storage migrate"',
   });
 }
@@ -172,7 +172,7 @@ export async function migrate(
   for (;;) {
     const applied = await server.transaction(async (transaction) => {
       // Held until the transaction ends, so it works behind a pooler too.
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
       await createSchema(transaction);
       const [row] = await transaction.query<{ version: number }>(
         'SELECT coalesce(max(version), 0)::int AS version FROM svc.migrations',
@@ -189,14 +189,14 @@ export async function migrate(
 }
 
 /** The lock of who migrates; any number that only svc uses: "svcm". */
-export const TURN = 0x7376636d;
+export const MIGRATION_LOCK = 0x7376636d;
 
 async function createSchema(sql: Sql): Promise<void> {
   await sql.run(CREATE_SCHEMA);
-  const [made] = await sql.query(
+  const [existing] = await sql.query(
     "SELECT 1 FROM pg_tables WHERE schemaname = 'svc' AND tablename = 'migrations'",
   );
-  if (made !== undefined) return;
+  if (existing !== undefined) return;
   await sql.run(CREATE_MIGRATIONS);
 }
 

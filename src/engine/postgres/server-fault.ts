@@ -10,7 +10,7 @@ interface Fault<Kind extends string = string> {
   readonly messages?: RegExp;
   readonly error: ErrorCode;
   /** @param why what was reported */
-  readonly says: (where: string, why: string) => string;
+  readonly message: (where: string, why: string) => string;
   readonly hint: string;
 }
 
@@ -18,7 +18,7 @@ const OTHER = {
   kind: 'other',
   codes: '',
   error: 'STORAGE_FAILED',
-  says: (where, why) => `PostgreSQL at ${where} failed: ${why}`,
+  message: (where, why) => `PostgreSQL at ${where} failed: ${why}`,
   hint: 'its log has the details',
 } as const satisfies Fault;
 
@@ -28,7 +28,7 @@ const UNREACHABLE = {
   codes: '08 EACCES EAI_ ECONN EHOST ENET ENOENT ENOTFOUND EPERM EPIPE ETIMEDOUT',
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
-  says: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,
+  message: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,
   hint: 'check that it runs and that this host may connect to it; "svc storage status" tests it',
 } as const satisfies Fault;
 
@@ -42,7 +42,7 @@ const FAULTS = [
     codes: '57014 25P04',
     messages: /^Query read timeout/u,
     error: 'STORAGE_UNREACHABLE',
-    says: (where) => `the PostgreSQL server ${where} did not answer in time`,
+    message: (where) => `the PostgreSQL server ${where} did not answer in time`,
     hint: 'try again; storage.statementTimeoutSeconds is the limit',
   },
   UNREACHABLE,
@@ -52,7 +52,7 @@ const FAULTS = [
     kind: 'crowded',
     codes: '53300',
     error: 'STORAGE_UNREACHABLE',
-    says: (where) => `the PostgreSQL server ${where} has no free connection`,
+    message: (where) => `the PostgreSQL server ${where} has no free connection`,
     hint: 'raise max_connections, lower storage.poolSize, or use a pooler',
   },
   // Two transactions were in each other's way; trying again helps.
@@ -60,7 +60,7 @@ const FAULTS = [
     kind: 'conflict',
     codes: '40001 40P01',
     error: 'STORAGE_BUSY',
-    says: (where) => `other hosts kept changing the same rows of ${where}`,
+    message: (where) => `other hosts kept changing the same rows of ${where}`,
     hint: 'try again',
   },
   // Another transaction kept a row longer than this one waits.
@@ -68,7 +68,7 @@ const FAULTS = [
     kind: 'locked',
     codes: '55P03',
     error: 'STORAGE_BUSY',
-    says: (where) => `another host is changing the same rows of ${where}`,
+    message: (where) => `another host is changing the same rows of ${where}`,
     hint: 'wait for it to finish and try again',
   },
   {
@@ -76,7 +76,7 @@ const FAULTS = [
     codes: '3D000 28',
     messages: /SASL/u,
     error: 'STORAGE_REFUSED',
-    says: (where, why) =>
+    message: (where, why) =>
       `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
     hint: 'check the user, the password, the database and the sslmode of storage.url',
   },
@@ -87,28 +87,28 @@ const FAULTS = [
       'CERT_ CRL_ DEPTH_ZERO EPROTO ERR_SSL ERR_TLS HOSTNAME_MISMATCH INVALID_CA SELF_SIGNED UNABLE_TO',
     messages: /SSL connection/u,
     error: 'STORAGE_REFUSED',
-    says: (where, why) => `no encrypted connection to PostgreSQL at ${where}: ${why}`,
+    message: (where, why) => `no encrypted connection to PostgreSQL at ${where}: ${why}`,
     hint: 'check sslmode and sslrootcert of storage.url; "sslmode=disable" sends everything unencrypted',
   },
   {
     kind: 'forbidden',
     codes: '42501',
     error: 'STORAGE_REFUSED',
-    says: (where, why) => `PostgreSQL at ${where} refused: ${why}`,
+    message: (where, why) => `PostgreSQL at ${where} refused: ${why}`,
     hint: 'grant the role of storage.url its rights; docs/teams.md lists them',
   },
   {
     kind: 'read_only',
     codes: '25006',
     error: 'STORAGE_REFUSED',
-    says: (where) => `PostgreSQL at ${where} is read-only`,
+    message: (where) => `PostgreSQL at ${where} is read-only`,
     hint: 'point storage.url to the primary server',
   },
   {
     kind: 'full',
     codes: '53100',
     error: 'STORAGE_FULL',
-    says: (where) => `the disk of PostgreSQL at ${where} is full`,
+    message: (where) => `the disk of PostgreSQL at ${where} is full`,
     hint: 'free some space on the server; committed work is kept',
   },
   // A table or a column is not there.
@@ -116,7 +116,7 @@ const FAULTS = [
     kind: 'schema',
     codes: '42P01 42703 3F000',
     error: 'STORAGE_OUTDATED',
-    says: (where, why) => `PostgreSQL at ${where} lacks tables of svc: ${why}`,
+    message: (where, why) => `PostgreSQL at ${where} lacks tables of svc: ${why}`,
     hint: 'run "svc storage migrate"',
   },
 ] as const satisfies readonly Fault[];
@@ -158,6 +158,6 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
   // An AggregateError has no message of its own.
   const [first] = error instanceof AggregateError ? error.errors : [error];
   const why = messageOf(first) || (systemErrorCode(first) ?? 'no connection');
-  const { error: code, says, hint } = faultOf(error);
-  return new SvcError(code, says(describeAddress(address), why), { hint, cause: error });
+  const { error: code, message, hint } = faultOf(error);
+  return new SvcError(code, message(describeAddress(address), why), { hint, cause: error });
 }

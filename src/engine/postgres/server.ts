@@ -124,7 +124,7 @@ export class Server implements Sql {
       return await read();
     } catch (error) {
       const isLost = error instanceof SvcError && lostConnection(error.cause);
-      if (!isLost || this.isResting()) throw error;
+      if (!isLost || this.isFailingFast()) throw error;
       return read();
     }
   }
@@ -152,7 +152,7 @@ export class Server implements Sql {
         const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
         const isFirstLoss: boolean = lostConnection(cause) && !isLost;
         const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
-        if (isUncertain || !(isConflict || isFirstLoss) || this.isResting()) throw error;
+        if (isUncertain || !(isConflict || isFirstLoss) || this.isFailingFast()) throw error;
         isLost ||= isFirstLoss;
       }
     }
@@ -168,14 +168,14 @@ export class Server implements Sql {
       const nowMs = await begin(client, this.settings.statementTimeoutMs, lockWaitMs);
       const result = await work({
         nowMs,
-        query: (text, values = []) => this.translated(() => rowsOf(client, text, values)),
-        run: (text, values = []) => this.translated(() => countOf(client, text, values)),
+        query: (text, values = []) => this.withServerErrors(() => rowsOf(client, text, values)),
+        run: (text, values = []) => this.withServerErrors(() => countOf(client, text, values)),
       });
       await this.commit(client);
       return result;
     } catch (error) {
-      broken = await rolledBack(client, error);
-      throw this.failed(error);
+      broken = await rollBack(client, error);
+      throw this.serverErrorOf(error);
     } finally {
       client.release(broken);
     }
@@ -265,17 +265,17 @@ export class Server implements Sql {
       return await work(client);
     } catch (error) {
       if (leavesUnusable(error)) broken = asError(error);
-      throw this.failed(error);
+      throw this.serverErrorOf(error);
     } finally {
       client.release(broken);
     }
   }
 
-  private async translated<T>(work: () => Promise<T>): Promise<T> {
+  private async withServerErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw this.failed(error);
+      throw this.serverErrorOf(error);
     }
   }
 
@@ -292,12 +292,12 @@ export class Server implements Sql {
     };
   }
 
-  private isResting(): boolean {
+  private isFailingFast(): boolean {
     return runningMs() < this.failFastUntilMs;
   }
 
   /** Failures of the server as SvcError; anything else stays what it is. */
-  private failed(error: unknown): unknown {
+  private serverErrorOf(error: unknown): unknown {
     const isOfServer = error instanceof pg.DatabaseError || serverFault(error) !== 'other';
     if (error instanceof SvcError || !isOfServer) return error;
     this.failuresSoFar += 1;
@@ -305,10 +305,10 @@ export class Server implements Sql {
   }
 
   private async connect(): Promise<PoolClient> {
-    const askedMs = runningMs();
-    const untilMs = askedMs + this.settings.connectTimeoutMs;
+    const startedMs = runningMs();
+    const untilMs = startedMs + this.settings.connectTimeoutMs;
     for (;;) {
-      if (this.isResting() && this.lastFailure !== undefined) throw this.lastFailure;
+      if (this.isFailingFast() && this.lastFailure !== undefined) throw this.lastFailure;
       if (runningMs() >= this.fullUntilMs) this.pool.options.max = this.settings.poolSize;
       try {
         const client = await this.pool.connect();
@@ -317,7 +317,7 @@ export class Server implements Sql {
       } catch (error) {
         if (this.borrowed > 0 && messageOf(error) === POOL_TIMEOUT) {
           // Each of them ends by then, and a statement that takes long says nothing about the server.
-          if (runningMs() < askedMs + this.settings.statementTimeoutMs) continue;
+          if (runningMs() < startedMs + this.settings.statementTimeoutMs) continue;
           throw this.poolExhausted();
         }
         this.failuresSoFar += 1;
@@ -410,7 +410,7 @@ async function begin(
 }
 
 /** Rolls back. @returns why the connection must not be used again, if it must not */
-async function rolledBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
+async function rollBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
   const cause = error instanceof SvcError ? (error.cause ?? error) : error;
   if (leavesUnusable(cause)) return asError(cause);
   try {

@@ -8,7 +8,7 @@ import {
   type Server,
   serverState,
 } from '../../../src/engine/postgres/index.js';
-import { MIGRATIONS, TURN } from '../../../src/engine/postgres/migrate.js';
+import { MIGRATION_LOCK, MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
 import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
 import { failureOf } from '../../support/memory.js';
@@ -148,7 +148,7 @@ if (cluster !== undefined) {
     const impatient = { ...loaded, resolved: { ...loaded.resolved, storage } };
     const other = serverAt(url);
     const migrated = await other.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
       const onApplied = (): void => undefined;
       const migrating = migrateStorage(context, impatient, { dryRun: false, onApplied });
       await Promise.race([migrating, new Promise((resolve) => setTimeout(resolve, 1200))]);

@@ -130,13 +130,13 @@ async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedP
   const { context, server, options } = run;
   const toPostgres = options.to === 'postgres';
   const file = flowsFile(context);
-  const held = holdFlows(file, !toPostgres && !options.dryRun);
+  const database = holdFlows(file, !toPostgres && !options.dryRun);
   try {
     const parts: CopiedPart[] = [];
     const deletedFlows = new Set<unknown>();
     for (const table of COPIED_TABLES) {
       const there = postgresRecords(server, table);
-      const here = held === undefined ? undefined : comparable(sqliteRecords(held, table));
+      const here = database === undefined ? undefined : comparable(sqliteRecords(database, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
       if (source === undefined) continue;
       const from = [await source.id(), ...(toPostgres ? [origin] : [])].join(' ');
@@ -148,7 +148,7 @@ async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedP
   } catch (error) {
     throw asFlowsError(error, file);
   } finally {
-    held?.close();
+    database?.close();
   }
 }
 

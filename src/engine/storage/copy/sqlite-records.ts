@@ -65,11 +65,11 @@ export function sqliteRecords(database: Connection, table: CopiedTable): RecordS
           : next.iterate(table.order.map((column) => after[column]));
       return pageOf(found);
     },
-    find: async (given) => given.flatMap((row) => same.all(row)),
-    write: async (given) => {
+    find: async (records) => records.flatMap((row) => same.all(row)),
+    write: async (records) => {
       let written = 0;
       database.transaction(() => {
-        for (const row of given) written += upsert.run(row).changes;
+        for (const row of records) written += upsert.run(row).changes;
       })();
       return written;
     },
