@@ -35,26 +35,26 @@ const originFile = z.object({ dir: z.string(), agents: z.array(z.string()) });
 type Origin = z.infer<typeof originFile>;
 
 /**
- * Finds the state of a workspace that was moved. State files are named after the workspace's path, so after
- * a move (of the folder or of the home directory around it) they are found by agent and content, and renamed.
+ * Renames the state files of a workspace that was moved, and records whose they are. They are named after the workspace's
+ * path, so after a move (of the folder or of the home directory around it) they are found by agent and content.
  */
-export function settleDreams(
+export function carryOverDreams(
   workspace: DreamWorkspace,
   agents: readonly AgentId[],
   state: Pick<StatePaths, 'stateDir'>,
 ): void {
   try {
-    if (!existsSync(workspace.files.database)) carryOver(workspace, agents, state);
+    if (!existsSync(workspace.files.database)) adoptMovedState(workspace, agents, state);
     // The first sweep has only a recall log when it gets here.
     const { database, recallLog } = workspace.files;
-    if (existsSync(database) || existsSync(recallLog)) keepOrigin(workspace, agents);
+    if (existsSync(database) || existsSync(recallLog)) recordOrigin(workspace, agents);
   } catch (error) {
     // A read-only state folder is fine for reading; a write will report the error.
     if (systemErrorCode(error) === undefined) throw error;
   }
 }
 
-function keepOrigin({ dir, files }: DreamWorkspace, agents: readonly AgentId[]): void {
+function recordOrigin({ dir, files }: DreamWorkspace, agents: readonly AgentId[]): void {
   const known = originOf(files);
   const before = known?.dir === dir ? known.agents : [];
   const all = [...new Set([...before, ...agents])];
@@ -63,7 +63,7 @@ function keepOrigin({ dir, files }: DreamWorkspace, agents: readonly AgentId[]):
   replaceFile(files.origin, `${JSON.stringify(origin)}\n`, PRIVATE_MODE);
 }
 
-function carryOver(
+function adoptMovedState(
   workspace: DreamWorkspace,
   agents: readonly AgentId[],
   state: Pick<StatePaths, 'stateDir'>,
@@ -112,11 +112,13 @@ function isMoved(
       const isOfAgent = agents.some((id) => origin.agents.includes(id));
       // An agent of the same name may have had another folder that was deleted: compare the notes.
       return (
-        isOfAgent && there === undefined && withDreams(old, (database) => knows(database, dir))
+        isOfAgent &&
+        there === undefined &&
+        withDatabase(old, (database) => matchesNotes(database, dir))
       );
     }
     // Version 0.1 wrote no origin file: derive the old path from a backup and verify it by its hash.
-    const backup = withDreams(old, (database) =>
+    const backup = withDatabase(old, (database) =>
       queryValue(database, 'SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL'),
     );
     if (typeof backup !== 'string') return false;
@@ -144,7 +146,7 @@ function realPlace(path: string): string | undefined {
   }
 }
 
-function withDreams<T>({ database }: DreamFiles, read: (database: Connection) => T): T {
+function withDatabase<T>({ database }: DreamFiles, read: (database: Connection) => T): T {
   const opened = openDreamDatabase(database);
   try {
     return read(opened);
@@ -154,7 +156,7 @@ function withDreams<T>({ database }: DreamFiles, read: (database: Connection) =>
 }
 
 /** Whether a recorded claim is in a note or in MEMORY.md of this folder, or text that was added to a note. */
-function knows(database: Connection, dir: string): boolean {
+function matchesNotes(database: Connection, dir: string): boolean {
   const entries = recallEntries(database);
   const memory = noteText(dir, 'MEMORY.md') ?? '';
   if (promotedEntries(memory).some(({ key }) => entries.get(key)?.state.fate === 'promoted')) {
@@ -197,7 +199,7 @@ function moveFiles(old: DreamFiles, files: DreamFiles): void {
     if (!existsSync(log) || free === undefined) continue;
     renameSync(log, free);
   }
-  withDreams(old, (database) => {
+  withDatabase(old, (database) => {
     runSql(
       database,
       `UPDATE sweeps SET backup_file = ? || '/' || id || '.md' WHERE backup_file IS NOT NULL`,

@@ -11,7 +11,7 @@ import { type ExcludeSettings, excludeSettings, memorySourcesOf } from '../memor
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
-import { settleDreams } from './carry-over.js';
+import { carryOverDreams } from './carry-over.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
 import type { DreamReach, DreamSettings } from './sweep/dream-sources.js';
 
@@ -44,7 +44,7 @@ export function dreamTargets(
   );
   const { dreaming } = loaded.resolved.plugins.entries['memory-core'].config;
   return byDir.map(([dir, sharing]) => ({
-    workspace: settledWorkspace(dir, all, context.state),
+    workspace: workspaceWithCarryOver(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
     reach: reachOf(sharing, context, loaded),
     settings: { ...dreaming, phases: phasesOf(dreaming) },
@@ -61,15 +61,15 @@ function phasesOf({ phases: { light, rem, deep } }: DreamSettings): DreamSetting
   };
 }
 
-/** A workspace whose state was moved along with it if needed; see settleDreams. @param dir absolute real path */
-export function settledWorkspace(
+/** The workspace in a folder, with its state moved along if needed; see carryOverDreams. @param dir absolute real path */
+export function workspaceWithCarryOver(
   dir: string,
   agents: readonly ResolvedAgent[],
   state: EngineContext['state'],
 ): DreamWorkspace {
   const workspace = dreamWorkspace(dir, state);
   const sharing = agents.filter(({ workspaceDir }) => realOrGiven(workspaceDir) === dir);
-  settleDreams(
+  carryOverDreams(
     workspace,
     sharing.map(({ id }) => id),
     state,
@@ -83,7 +83,9 @@ export function workspaceOfMemory(
   state: EngineContext['state'],
 ): DreamWorkspace {
   const place = realOrGiven(agent.workspaceDir);
-  return agentId === null ? dreamWorkspace(place, state) : settledWorkspace(place, [agent], state);
+  return agentId === null
+    ? dreamWorkspace(place, state)
+    : workspaceWithCarryOver(place, [agent], state);
 }
 
 function reachOf(

@@ -30,7 +30,7 @@ export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>) {
     lock: join(root, `${name}.lock`),
     /** Copies of `MEMORY.md` from before each change. */
     backupDir: join(root, 'backups', name),
-    /** Which workspace and agents this belongs to; see settleDreams. */
+    /** Which workspace and agents this belongs to; see carryOverDreams. */
     origin: join(root, `${name}.origin.json`),
   };
 }
