@@ -44,7 +44,7 @@ export function trustedInput(
   const { risky, harmless } = splitByRisk(input, { ...context, file });
   if (risky.length === 0 || isTrusted(context, file, risky)) return all;
   const ignoredKeys = risky.map(({ path }) => formatPath(path));
-  return { input: harmless, ignoredKeys, warnings: [ignored(file, ignoredKeys)] };
+  return { input: harmless, ignoredKeys, warnings: [ignoredKeysWarning(file, ignoredKeys)] };
 }
 
 /**
@@ -128,7 +128,7 @@ function isTrusted(context: EngineContext, file: string, risky: readonly RiskyVa
   return findTrusted(context.state.stateDir, configLocation(file))?.digest === digestOf(risky);
 }
 
-function ignored(file: string, keys: readonly string[]): Warning {
+function ignoredKeysWarning(file: string, keys: readonly string[]): Warning {
   return {
     code: 'CONFIG_UNTRUSTED',
     message: `${file} is not trusted; ignoring ${shortList(keys, MOST_NAMED)}. Review it, then run "svc config trust"`,
@@ -173,7 +173,7 @@ type TrustedConfig = Readonly<z.infer<typeof trustedConfig>>;
 
 /** The record of a file, if it is readable. */
 function findTrusted(stateDir: string, file: string): TrustedConfig | undefined {
-  const record = readRecord(recordOf(stateDir, file));
+  const record = readRecord(recordFile(stateDir, file));
   return record?.file === file ? record : undefined;
 }
 
@@ -192,14 +192,14 @@ export function trustReviewed(
   { file, digest }: Pick<TrustedConfig, 'file' | 'digest'>,
 ): void {
   const record: TrustedConfig = { file, digest, trustedAtMs: clock.now() };
-  writing(state.stateDir, () => writeJsonFile(recordOf(state.stateDir, file), record));
+  writing(state.stateDir, () => writeJsonFile(recordFile(state.stateDir, file), record));
 }
 
 /** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
 export function revokeTrust({ state: { stateDir } }: EngineContext, file: string): boolean {
   const place = configLocation(file);
   const isTrusted = findTrusted(stateDir, place) !== undefined;
-  writing(stateDir, () => rmSync(recordOf(stateDir, place), { force: true }));
+  writing(stateDir, () => rmSync(recordFile(stateDir, place), { force: true }));
   return isTrusted;
 }
 
@@ -208,7 +208,7 @@ function folderOf(stateDir: string): string {
 }
 
 /** One file per record, so that processes do not overwrite each other's changes. */
-function recordOf(stateDir: string, file: string): string {
+function recordFile(stateDir: string, file: string): string {
   return join(folderOf(stateDir), `${hash('sha256', file)}.json`);
 }
 
