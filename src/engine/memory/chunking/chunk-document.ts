@@ -46,13 +46,13 @@ export function sectionsOf(
   const trail = above === undefined ? [] : trailAbove(blocks, above);
   const sections: Section[] = [];
   let current: Section = { headingPath: above ?? [], headingAt: undefined };
-  for (const heading of blocks) {
+  for (const block of blocks) {
     // A chunk that starts with other headings than its own starts inside of code.
-    if (trail === undefined || heading.kind !== 'heading') continue;
-    while (sections.length < heading.start) sections.push(current);
-    enterHeading(trail, heading);
+    if (trail === undefined || block.kind !== 'heading') continue;
+    while (sections.length < block.start) sections.push(current);
+    enterHeading(trail, block);
     // The line with the title: the first of an underlined title, the second of one between two lines.
-    current = { headingPath: titlesOf(trail), headingAt: Math.max(heading.start, heading.end - 2) };
+    current = { headingPath: titlesOf(trail), headingAt: Math.max(block.start, block.end - 2) };
   }
   while (sections.length < lines.count) sections.push(current);
   return sections;
