@@ -20,7 +20,8 @@ export class DeliveryReader {
   private readonly path: string;
   private file: DeliveryFile | undefined;
   private inode = 0;
-  private seen = '';
+  /** Of the record when {@link newest} was read. */
+  private newestVersion = '';
   /** What {@link news} has returned. */
   private reported:
     | { readonly inode: number; readonly version: string; readonly seq: number }
@@ -74,9 +75,9 @@ export class DeliveryReader {
   recent(): readonly Delivery[] {
     try {
       const version = this.version();
-      if (version === this.seen) return this.newest;
+      if (version === this.newestVersion) return this.newest;
       this.newest = this.list({ limit: MOST_RECENT });
-      this.seen = version;
+      this.newestVersion = version;
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
     }
