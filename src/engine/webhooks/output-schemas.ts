@@ -75,8 +75,8 @@ export const routesOutputSchema = documentSchema({
   ),
 });
 
-/** What came of a request to a route. */
-const answered = {
+/** The answer of a route to a request. */
+const answerFields = {
   url: field(z.string(), 'Where the request was sent.'),
   status: field(z.int(), 'HTTP status of the answer.'),
   answer: field(
@@ -87,7 +87,7 @@ const answered = {
 
 /** `svc webhook call --json`. */
 export const callOutputSchema = documentSchema({
-  ...answered,
+  ...answerFields,
   curl: field(
     z.string(),
     'The same request as a shell command, with `$SVC_WEBHOOK_SECRET` in place of the secret.',
@@ -98,7 +98,7 @@ export const callOutputSchema = documentSchema({
 export const triggerOutputSchema = documentSchema({
   preset: field(z.string(), 'Name of the preset.'),
   route: field(z.string(), 'ID of the route.'),
-  ...answered,
+  ...answerFields,
   curl: field(
     z.string(),
     'The same request as a shell command. A signature expires after minutes.',
