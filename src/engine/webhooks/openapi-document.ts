@@ -16,7 +16,7 @@ import { GITLAB_HEADER, SECRET_HEADER } from './verify/verifier.js';
  * contains them.
  */
 
-const text = () => z.exactOptional(z.string());
+const optionalText = () => z.exactOptional(z.string());
 
 const countsOf = (names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, count])));
@@ -40,7 +40,7 @@ const resultSchema = z.strictObject({
   flow: z.exactOptional(z.nullable(flowViewSchema)),
   flows: z.exactOptional(z.array(flowViewSchema)),
   truncated: z.exactOptional(z.boolean()),
-  nextCursor: z.exactOptional(text()),
+  nextCursor: optionalText(),
   task: z.exactOptional(z.nullable(taskAnswerSchema)),
   tasks: z.exactOptional(z.array(taskAnswerSchema)),
   summary: z.exactOptional(z.nullable(taskSummarySchema)),
@@ -48,8 +48,8 @@ const resultSchema = z.strictObject({
   applied: z.exactOptional(z.boolean()),
   found: z.exactOptional(z.boolean()),
   cancelled: z.exactOptional(z.boolean()),
-  code: text(),
-  reason: text(),
+  code: optionalText(),
+  reason: optionalText(),
   current: z.exactOptional(flowViewSchema),
 });
 
