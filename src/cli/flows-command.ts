@@ -22,7 +22,7 @@ import {
   sinceFlag,
   type TimeContext,
 } from './flags.js';
-import type { Followed } from './shown-flows-watch.js';
+import type { Followed } from './watch-flows.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
 export abstract class FlowsCommand<Result extends object> extends BaseCommand<Result> {
@@ -161,7 +161,7 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
   ): Promise<void> {
     this.switchToLines(flag);
     const flows = await this.openFlows();
-    const { watchFlows } = await import('./shown-flows-watch.js');
+    const { watchFlows } = await import('./watch-flows.js');
     const showing = await this.showing();
     // SIGTERM ends the list in order, as quitting does.
     const terminated = new AbortController();

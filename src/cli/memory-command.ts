@@ -19,7 +19,7 @@ import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand } from './base-command.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
-import { createLazySyncProgress, shownSync } from './shown-sync.js';
+import { createLazySyncProgress, showSync } from './show-sync.js';
 
 /** Without this warning, a command for all agents would print nothing. */
 const SEARCH_OFF: Warning = {
@@ -94,7 +94,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     flags: { readonly force?: boolean; readonly 'reuse-vectors'?: boolean } = {},
   ): Promise<SyncSummary> {
     const options = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
-    const summary = await shownSync(memory, await this.showing(), options);
+    const summary = await showSync(memory, await this.showing(), options);
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];

@@ -40,7 +40,7 @@ type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
  *
  * @throws SvcError as `ServeProcess.run` does
  */
-async function shownServe(request: ServeRequest, showing: Showing): Promise<ServeEnd> {
+async function showServe(request: ServeRequest, showing: Showing): Promise<ServeEnd> {
   const { context, configFile, terminal, quiet, verbose, mask } = showing;
   const { without, adjust, jsonLogs = false } = request;
   let screen: OpenScreen | undefined;
@@ -208,7 +208,7 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   private isCutOff = false;
 
   protected async serve(request: ServeRequest): Promise<ServeOutput> {
-    const end = await shownServe(request, await this.showing());
+    const end = await showServe(request, await this.showing());
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
     this.isCutOff = !end.isDrained;

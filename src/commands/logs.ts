@@ -60,10 +60,10 @@ export default class Logs extends BaseCommand<LogsOutput> {
     const { level: least, lines, service, route, 'request-id': requestId } = flags;
     const selection = { least, service, route, requestId };
     if (flags.follow && this.terminal().screen) {
-      const { shownLogs } = await import('../cli/shown-logs.js');
+      const { showLogs } = await import('../cli/show-logs.js');
       const first = this.isTyped('lines') ? lines : undefined;
       const showing = await this.showing();
-      if (await shownLogs(file, selection, first, showing)) this.setExitCode(130);
+      if (await showLogs(file, selection, first, showing)) this.setExitCode(130);
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });

@@ -1,6 +1,6 @@
 import { examples } from '../cli/base-command.js';
 import { MemoryCommand } from '../cli/memory-command.js';
-import { shownOverview } from '../cli/shown-overview.js';
+import { showOverview } from '../cli/show-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
 export default class Status extends MemoryCommand<OverallStatusOutput> {
@@ -12,7 +12,7 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
     const memories = await this.openMemories({ config: flags.config });
-    const output = await shownOverview(memories, await this.showing());
+    const output = await showOverview(memories, await this.showing());
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -14,14 +14,14 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
     const { flags } = await this.parse(Ui);
     const showing = await this.showing();
     if (showing.terminal.screen) {
-      const { shownHome } = await import('../cli/home/shown-home.js');
-      await shownHome(this.config.root, showing);
+      const { showHome } = await import('../cli/home/show-home.js');
+      await showHome(this.config.root, showing);
       if (this.signal.aborted) this.setExitCode(130);
       return {};
     }
-    const { shownOverview } = await import('../cli/shown-overview.js');
+    const { showOverview } = await import('../cli/show-overview.js');
     const memories = await this.openMemories({ config: flags.config });
-    const output = await shownOverview(memories, showing);
+    const output = await showOverview(memories, showing);
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -25,7 +25,7 @@ import { claimToDecide } from './dream-command.js';
 const MARGIN = 60;
 
 /** Opens the screen to browse, promote and reject; returns a one-line summary of the decisions. */
-export async function shownCandidates(
+export async function showCandidates(
   target: DreamTarget,
   options: HandOptions,
   { terminal, mask }: Showing,

@@ -7,7 +7,7 @@ import { QUIET_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js'
 import { createSecretMask, environmentSecrets } from '../../engine/masking/index.js';
 import { OverviewFollower, type QuietFinding } from '../../engine/overview/index.js';
 import { createContext } from '../context.js';
-import type { OverviewOrder, OverviewPart } from './shown-home.js';
+import type { OverviewOrder, OverviewPart } from './show-home.js';
 
 const ended = new AbortController();
 process.on('disconnect', () => ended.abort());

@@ -18,8 +18,8 @@ import { MOST_WATCHED } from '../flows-command.js';
 import { endOfForeground } from '../foreground.js';
 import { askText } from '../prompts.js';
 import { failureWords } from '../report-error.js';
+import { showSync } from '../show-sync.js';
 import type { Showing } from '../showing.js';
-import { shownSync } from '../shown-sync.js';
 import { screenOptions, toClipboard } from '../terminal.js';
 
 /**
@@ -44,11 +44,11 @@ export async function prepareTarget(
     case 'index':
       return withMemory(target.agent, showing, closing, (memory) => showIndexing(memory, showing));
     case 'diagnosis': {
-      const { shownDiagnosis } = await import('../shown-diagnosis.js');
+      const { showDiagnosis } = await import('../show-diagnosis.js');
       await import('../../ui/screens/provider/run.js');
       return withMemory(target.agent, showing, closing, (memory) =>
         untilLeft(() =>
-          shownDiagnosis(
+          showDiagnosis(
             (checkSignal, onEvent) => diagnoseMemory(memory, { signal: checkSignal, onEvent }),
             `provider path of agent ${memory.name}`,
             showing,
@@ -68,9 +68,9 @@ export async function prepareTarget(
       return () => untilLeft(() => watchListener(openWebhooksScreen, loaded, showing));
     }
     case 'doctor': {
-      const { shownDoctor } = await import('../shown-doctor.js');
+      const { showDoctor } = await import('../show-doctor.js');
       await import('../../ui/screens/doctor/run.js');
-      return () => untilLeft(() => shownDoctor(false, showing));
+      return () => untilLeft(() => showDoctor(false, showing));
     }
     case 'set-up':
       return () => untilLeft(() => runFromHome(SET_UP, showing));
@@ -82,7 +82,7 @@ export async function prepareTarget(
 /** Updates an index; Ctrl-C stops that, and not home. */
 async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Note> {
   const stopping = new AbortController();
-  const summary = await shownSync(memory, {
+  const summary = await showSync(memory, {
     ...showing,
     signal: anySignal([showing.signal, stopping.signal]),
     onInterrupt: () => {
@@ -99,7 +99,7 @@ async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Not
 
 async function prepareCandidates(agent: string, showing: Showing): Promise<OpenedTarget> {
   const { context, configFile, signal } = showing;
-  const { shownCandidates } = await import('../dream/candidates-screen.js');
+  const { showCandidates } = await import('../dream/candidates-screen.js');
   await import('../../ui/screens/candidates/run.js');
   const loaded = await loadConfig(context, { configFile });
   const target = dreamTargets(loaded, context).find(({ agents }) =>
@@ -108,7 +108,7 @@ async function prepareCandidates(agent: string, showing: Showing): Promise<Opene
   if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
   const options = { clock: context.clock, signal, onWait: undefined };
   return async () => ({
-    text: await shownCandidates(target, options, showing),
+    text: await showCandidates(target, options, showing),
     isFault: false,
   });
 }
@@ -126,7 +126,7 @@ async function prepareList(
     const text = `no ${kind} yet: webhook routes create them, see svc webhook call --help`;
     return { text, isFault: false };
   }
-  const { watchFlows } = await import('../shown-flows-watch.js');
+  const { watchFlows } = await import('../watch-flows.js');
   await import('../../ui/screens/flows/run.js');
   if (closing.aborted) await flows.close();
   const filter = { limit: MOST_WATCHED };

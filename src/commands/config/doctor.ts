@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { shownDoctor } from '../../cli/shown-doctor.js';
+import { showDoctor } from '../../cli/show-doctor.js';
 import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 
 export default class ConfigDoctor extends BaseCommand<DoctorOutput> {
@@ -18,7 +18,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const found = await shownDoctor(flags.fix, await this.showing());
+    const found = await showDoctor(flags.fix, await this.showing());
     if (!found.report.ok) this.setExitCode(1);
     return doctorOutput(found);
   }

@@ -34,10 +34,10 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     const target = await this.dreamTarget(flags.agent);
     const view = this.view();
     if (this.terminal().screen && flags.limit === undefined) {
-      const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
+      const { showCandidates } = await import('../../cli/dream/candidates-screen.js');
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const options = { ...this.handOptions(), onWait: undefined };
-      this.write(await shownCandidates(target, options, await this.showing()));
+      this.write(await showCandidates(target, options, await this.showing()));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;

@@ -11,7 +11,7 @@ import {
   textsFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/shown-sync.js';
+import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/show-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';

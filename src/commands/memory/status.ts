@@ -88,12 +88,12 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
 
   /** The live view fits one agent; several are printed as lines. */
   private async diagnose(memory: OpenedMemory, alone: boolean): Promise<Diagnosis> {
-    const { shownDiagnosis } = await import('../../cli/shown-diagnosis.js');
+    const { showDiagnosis } = await import('../../cli/show-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
     const showing = await this.showing();
     const what = memory.ext === undefined ? 'provider path' : 'external search';
-    return shownDiagnosis(
+    return showDiagnosis(
       (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
       `${what} of agent ${memory.name}`,
       { ...showing, quiet: showing.quiet || !alone },

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { type Diagnose, shownDiagnosis } from '../../cli/shown-diagnosis.js';
+import { type Diagnose, showDiagnosis } from '../../cli/show-diagnosis.js';
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
@@ -31,7 +31,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const { args, flags } = await this.parse(ProviderTest);
     const { agent, title, start } =
       args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
-    const diagnosis = await shownDiagnosis(start, title, await this.showing());
+    const diagnosis = await showDiagnosis(start, title, await this.showing());
     if (!diagnosis.ok) this.setExitCode(1);
     return { agent, ...diagnosis };
   }

@@ -61,8 +61,8 @@ An index that is damaged, or was built by another version or with other settings
     this.switchToLines('--watch');
     const memories = await this.openMemories(flags, { longLived: true });
     for (const memory of memories) await this.completeForgetting(memory);
-    const { shownWatch } = await import('../../../cli/shown-watch.js');
-    await shownWatch(memories, await this.showing());
+    const { showWatch } = await import('../../../cli/show-watch.js');
+    await showWatch(memories, await this.showing());
     return { agents: [] };
   }
 

@@ -23,7 +23,7 @@ import { screenOptions } from './terminal.js';
  * @param fix whether to apply safe fixes without asking
  * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
-export async function shownDoctor(fix: boolean, showing: Showing): Promise<FixedReport> {
+export async function showDoctor(fix: boolean, showing: Showing): Promise<FixedReport> {
   const { context, configFile, terminal, view, quiet, signal, write } = showing;
   const base: RunDoctorOptions = {
     context,

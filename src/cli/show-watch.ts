@@ -16,7 +16,7 @@ interface WatchView {
 }
 
 /** Keeps the indexes of these memories up to date until the user or the system stops it. */
-export async function shownWatch(
+export async function showWatch(
   memories: readonly OpenedMemory[],
   showing: Showing,
 ): Promise<void> {

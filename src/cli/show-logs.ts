@@ -21,7 +21,7 @@ const DRAW_MS = 30;
  * @param lines how many of the newest to begin with; all that are kept if undefined
  * @returns whether Ctrl-C ended it
  */
-export async function shownLogs(
+export async function showLogs(
   file: string,
   { least, ...selection }: LineSelection,
   lines: number | undefined,

@@ -9,7 +9,7 @@ import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
 /** Brings an index up to date, with progress and a summary. @param request `reembeds`: with `force`, embeds all again */
-export async function shownSync(
+export async function showSync(
   memory: OpenedMemory,
   { terminal, view, quiet, verbose, json, signal, onInterrupt, write, mask }: Showing,
   request: Pick<SyncRequest, 'force' | 'reembeds'> = {},

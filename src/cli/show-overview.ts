@@ -5,7 +5,7 @@ import { renderOverallStatus } from '../ui/overview/overall-status.js';
 import type { Showing } from './showing.js';
 
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
-export async function shownOverview(
+export async function showOverview(
   memories: readonly OpenedMemory[],
   { context, configFile, view, mask, write }: Showing,
 ): Promise<OverallStatusOutput> {

@@ -12,7 +12,7 @@ import type { Showing } from '../showing.js';
 import { screenOptions } from '../terminal.js';
 
 /** Shows home and the screens opened from it until the person quits. */
-export async function shownHome(root: string, showing: Showing): Promise<void> {
+export async function showHome(root: string, showing: Showing): Promise<void> {
   const { context, terminal, mask, signal } = showing;
   let unopenedNote: Note | undefined;
   const showLocation = (location: string): void => {

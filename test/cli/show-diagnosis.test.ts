@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createContext } from '../../src/cli/context.js';
-import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
+import { showDiagnosis } from '../../src/cli/show-diagnosis.js';
 import { terminalSupport } from '../../src/cli/terminal.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import { createStyle } from '../../src/ui/style.js';
@@ -11,7 +11,7 @@ const test = suite('showing a diagnosis');
 test('a secret in the text of a check is masked before lines are wrapped', async () => {
   const secret = 'correct horse battery staple and more of it';
   let written = '';
-  const shown = await shownDiagnosis(
+  const shown = await showDiagnosis(
     async () => ({
       scope: 'path',
       ok: false,

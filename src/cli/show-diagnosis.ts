@@ -15,7 +15,7 @@ export type Diagnose = ProviderScreenOptions['start'];
  * @param title for example `provider path of agent main`
  * @throws SvcError INTERRUPTED if the user left before it was complete
  */
-export async function shownDiagnosis(
+export async function showDiagnosis(
   diagnose: Diagnose,
   title: string,
   showing: Showing,
