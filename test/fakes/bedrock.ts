@@ -74,14 +74,14 @@ function answer(
     return invalid('The content type is not supported.');
   }
   const id = decodeURIComponent(encoded);
-  const asked = options.arns?.[id] ?? id;
-  const name = asked.replace(/^(?:us|eu|apac|global)\./u, '');
+  const modelId = options.arns?.[id] ?? id;
+  const name = modelId.replace(/^(?:us|eu|apac|global)\./u, '');
   const model = FAKE_MODELS[name];
-  if (model === undefined && /:\d+:\w+$/u.test(asked)) {
+  if (model === undefined && /:\d+:\w+$/u.test(modelId)) {
     return invalid(`Model ${id} doesn't support on-demand throughput.`);
   }
   if (model === undefined) return invalid('The provided model identifier is invalid.');
-  if (model.profileOnly && name === asked) {
+  if (model.profileOnly && name === modelId) {
     return invalid(
       `Invocation of model ID ${id} with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model.`,
     );

@@ -191,7 +191,7 @@ function jsonOf(request: RecordedRequest): unknown {
   return JSON.parse(request.body.toString('utf8') || 'null');
 }
 
-function replyOf(reply: ChatFakeOptions['reply'], asked: AskedModel): Exclude<ChatReply, string> {
-  const given = reply?.(asked) ?? 'NONE';
-  return typeof given === 'string' ? { content: given } : given;
+function replyOf(reply: ChatFakeOptions['reply'], request: AskedModel): Exclude<ChatReply, string> {
+  const answer = reply?.(request) ?? 'NONE';
+  return typeof answer === 'string' ? { content: answer } : answer;
 }

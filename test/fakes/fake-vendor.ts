@@ -112,10 +112,10 @@ export async function startFake({
         body: '',
       });
     }
-    const given = await answer(request, trouble);
-    if (trouble !== 'cut_off' && given.cutOff !== true) return write(response, given);
-    const bytes = bytesOf(given);
-    response.writeHead(given.status, { ...headersOf(given), 'content-length': bytes.length });
+    const reply = await answer(request, trouble);
+    if (trouble !== 'cut_off' && reply.cutOff !== true) return write(response, reply);
+    const bytes = bytesOf(reply);
+    response.writeHead(reply.status, { ...headersOf(reply), 'content-length': bytes.length });
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
   };
   await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));

@@ -127,9 +127,9 @@ function answer(
 
 /** Without `Accept: application/json` GitHub answers with a form. */
 function formOf({ headers, body }: RecordedRequest): URLSearchParams | undefined {
-  const asked = headers.accept === 'application/json';
+  const acceptsJson = headers.accept === 'application/json';
   const type = headers['content-type'] ?? '';
-  if (!asked || !type.startsWith('application/x-www-form-urlencoded')) return undefined;
+  if (!acceptsJson || !type.startsWith('application/x-www-form-urlencoded')) return undefined;
   return new URLSearchParams(body.toString('utf8'));
 }
 

@@ -177,9 +177,9 @@ function answer(
   if (inputType !== undefined && typeof inputType !== 'string') {
     return failure(400, 'invalid_request_error', null, 'input_type must be a string');
   }
-  const given = embed(parsed.data, trouble, options);
-  if (given.status === 200) inlineTexts.push(...[parsed.data.input].flat());
-  return given;
+  const reply = embed(parsed.data, trouble, options);
+  if (reply.status === 200) inlineTexts.push(...[parsed.data.input].flat());
+  return reply;
 }
 
 function embed(

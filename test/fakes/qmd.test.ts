@@ -60,9 +60,9 @@ for (const version of RELEASES) {
     const { mcp } = recordedOf(version);
     const reranks = !mcp.calls.some(({ call }) => /^(?:query|search)$/.test(call.name));
     const env = { PATH: process.env['PATH'] ?? '', ...placesIn(path) };
-    const asked = await askMcp({ command, env, cwd: path }, reranks);
-    assert.equal(asked.tools, mcp.tools);
-    assert.equal(asked.calls, mcp.calls);
+    const answers = await askMcp({ command, env, cwd: path }, reranks);
+    assert.equal(answers.tools, mcp.tools);
+    assert.equal(answers.calls, mcp.calls);
   });
 }
 

@@ -34,10 +34,10 @@ export function hostOn(url: string, origin: string, options: HostOptions = {}): 
   };
   const home = folderOf({ 'ws/MEMORY.md': '', 'svc.json': JSON.stringify(settings), ...files });
   const env = { SVC_DATABASE_URL: url };
-  const place = { home: home.path, env };
+  const svcOptions = { home: home.path, env };
   return {
     ...{ origin, home },
-    svc: (...args) => runSvc(args, place),
-    start: (...args) => startSvc(args, place),
+    svc: (...args) => runSvc(args, svcOptions),
+    start: (...args) => startSvc(args, svcOptions),
   };
 }

@@ -77,7 +77,7 @@ export function serverAt(
 export const PATIENT = { connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
 
 const MANY = 100;
-let made = 0;
+let databaseCount = 0;
 
 /** New databases on a server that a role with the right to create them can reach. */
 function databasesOf(adminUrl: string): TestPostgres {
@@ -85,8 +85,8 @@ function databasesOf(adminUrl: string): TestPostgres {
     name: 'PostgreSQL',
     connections: MANY,
     newDatabase: async () => {
-      made += 1;
-      const name = `svc_test_${process.pid}_${made}`;
+      databaseCount += 1;
+      const name = `svc_test_${process.pid}_${databaseCount}`;
       await runSql(adminUrl, `DROP DATABASE IF EXISTS ${name}`);
       await runSql(adminUrl, `CREATE DATABASE ${name}`);
       const url = new URL(adminUrl);

@@ -32,10 +32,10 @@ const RARELY = 80;
 /** Random input to one screen. Whenever it ends, it is checked and started again. */
 export async function playMonkey(name: ScreenName, seed: number, inputs: number): Promise<void> {
   const random = randomSource(seed);
-  const what = screenHome();
+  const home = screenHome();
   let left = inputs;
   while (left > 0) {
-    const session = runInPty(SCREENS[name].args, { ...what, columns: 80, rows: 24 });
+    const session = runInPty(SCREENS[name].args, { ...home, columns: 80, rows: 24 });
     let hasEnded = false;
     void session.ended.then(() => {
       hasEnded = true;

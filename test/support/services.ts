@@ -60,9 +60,9 @@ export function scriptedService(name: string): ScriptedService {
     },
     definition: {
       name,
-      start: async (given) => {
+      start: async (serviceHost) => {
         calls.push('start');
-        host = given;
+        host = serviceHost;
         const how = starts.shift() ?? 'ready';
         if (how instanceof Error) throw how;
         const slow = new Promise<void>((resolve) => {

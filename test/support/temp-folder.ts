@@ -12,18 +12,18 @@ export interface TempFolder {
   write(path: string, content: string | Uint8Array): string;
 }
 
-const made: string[] = [];
+const created: string[] = [];
 
 function removeAll(): void {
   // A process that was killed just now may still be writing.
-  for (const path of made) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of created) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Makes an empty folder that any user may enter. */
 export function tempFolder(): TempFolder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-test-')));
-  if (made.length === 0) process.on('exit', removeAll);
-  made.push(path);
+  if (created.length === 0) process.on('exit', removeAll);
+  created.push(path);
   return folderAt(path);
 }
 

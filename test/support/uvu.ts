@@ -12,17 +12,17 @@ const uvu: { readonly suite: typeof Suite } = createRequire(import.meta.url)(
 );
 
 export function suite<T = unknown>(title?: string, context?: T): Test<T> {
-  const own = uvu.suite(title, context);
+  const uvuSuite = uvu.suite(title, context);
   const hook = (add: Test<T>['before']): Test<T>['before'] =>
     Object.assign((work: Callback<T>) => add(printed(work)), {
       each: (work: Callback<T>) => add.each(printed(work)),
     });
-  return Object.assign((name: string, work: Callback<T>) => own(name, readable(work)), {
-    only: (name: string, work: Callback<T>) => own.only(name, readable(work)),
-    skip: own.skip,
-    before: hook(own.before),
-    after: hook(own.after),
-    run: own.run,
+  return Object.assign((name: string, work: Callback<T>) => uvuSuite(name, readable(work)), {
+    only: (name: string, work: Callback<T>) => uvuSuite.only(name, readable(work)),
+    skip: uvuSuite.skip,
+    before: hook(uvuSuite.before),
+    after: hook(uvuSuite.after),
+    run: uvuSuite.run,
   });
 }
 

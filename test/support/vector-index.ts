@@ -57,13 +57,13 @@ export async function embedMissing(
   vectorOf: (text: string) => Float32Array,
 ): Promise<number> {
   let after = 0;
-  let made = 0;
+  let embedded = 0;
   for (;;) {
     const missing = await index.missingEmbeddings(identity, after, 100);
     const last = missing.at(-1);
-    if (last === undefined) return made;
+    if (last === undefined) return embedded;
     after = last.chunkId;
-    made += missing.length;
+    embedded += missing.length;
     const entries = missing.map(({ hash, text }) => ({ hash, vectors: [vectorOf(text)] }));
     await index.putEmbeddings(identity, entries);
   }

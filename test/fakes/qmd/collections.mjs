@@ -41,10 +41,10 @@ function add({ places, release, values, cwd }, argument = cwd) {
   try {
     const counts = updateCollection(index, { name, path, pattern }, release);
     writeIndex(places, index);
-    const told = indexed(counts, release, 'add');
+    const output = indexed(counts, release, 'add');
     const stops = counts.files.length === 0 && release.emptyStops;
     const ends = `${stops ? '' : notice(index)}✓ Collection '${name}' created successfully\n`;
-    return { status: 0, stdout: begins + told.stdout + ends, stderr: told.stderr };
+    return { status: 0, stdout: begins + output.stdout + ends, stderr: output.stderr };
   } catch (error) {
     if (!(error instanceof NoFolder)) throw error;
     return { status: 1, stdout: begins, stderr: noFolder(path) };
@@ -52,8 +52,8 @@ function add({ places, release, values, cwd }, argument = cwd) {
 }
 
 function patternOf(values, { maskOption, globToo }) {
-  const given = values[maskOption] ?? (globToo ? values.glob : undefined);
-  return typeof given === 'string' ? given : '**/*.md';
+  const mask = values[maskOption] ?? (globToo ? values.glob : undefined);
+  return typeof mask === 'string' ? mask : '**/*.md';
 }
 
 function refusalOf(collections, { name, path, pattern }, release, argument) {

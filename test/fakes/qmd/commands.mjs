@@ -27,12 +27,12 @@ export function runCommand(args, at) {
   if (command === 'mcp') return undefined;
   if (NOT_PLAYED.includes(command))
     return { ...fails(`no stand-in for: ${command}\n`), status: 70 };
-  const known = COMMANDS[command];
-  if (known === undefined || (command === 'collection' && !release.collections)) {
+  const run = COMMANDS[command];
+  if (run === undefined || (command === 'collection' && !release.collections)) {
     const hint = `Run 'qmd --help' for usage.\n${release.doctorHint}`;
     return fails(`Unknown command: ${command}\n${hint}`);
   }
-  return known({ ...at, command, rest, values: line.values });
+  return run({ ...at, command, rest, values: line.values });
 }
 
 const COMMANDS = {
@@ -47,9 +47,9 @@ const COMMANDS = {
 };
 
 function readLine(args, release) {
-  const known = Object.fromEntries(release.values.map((name) => [name, { type: 'string' }]));
+  const valueOptions = Object.fromEntries(release.values.map((name) => [name, { type: 'string' }]));
   const options = {
-    ...known,
+    ...valueOptions,
     n: { type: 'string' },
     collection: { type: 'string', short: 'c', multiple: release.manyFilters },
     help: { type: 'boolean', short: 'h' },
@@ -85,9 +85,9 @@ function update({ places, release }) {
     stdout += `[${position + 1}/${collections.length}] ${name} (${pattern})\n`;
     stdout += `Collection: ${path} (${pattern})\n`;
     try {
-      const told = indexed(updateCollection(index, collection, release), release, 'update');
-      stdout += `${told.stdout}\n`;
-      stderr += told.stderr;
+      const output = indexed(updateCollection(index, collection, release), release, 'update');
+      stdout += `${output.stdout}\n`;
+      stderr += output.stderr;
     } catch (error) {
       if (!(error instanceof NoFolder)) throw error;
       writeIndex(places, index);

@@ -183,12 +183,12 @@ function results(found, question, release) {
       snippet: numbered(snippet, line),
     };
   });
-  const told = rows.map(
+  const lines = rows.map(
     ({ docid, score, file, title }) => `${docid} ${Math.round(score * 100)}% ${file} - ${title}`,
   );
   const head = `Found ${rows.length} result${rows.length === 1 ? '' : 's'} for "${question}":\n`;
   const text =
-    rows.length === 0 ? `No results found for "${question}"` : [head, ...told].join('\n');
+    rows.length === 0 ? `No results found for "${question}"` : [head, ...lines].join('\n');
   return { content: [{ type: 'text', text }], structuredContent: { results: rows } };
 }
 

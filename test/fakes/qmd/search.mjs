@@ -41,12 +41,15 @@ export function findDocuments(index, mode, question, { names, release }) {
   }));
   const byWords = () => searchWords(withColumns, question, release).filter(wanted);
   if (mode === 'search') return byWords();
-  const asked = stemsOf(question);
+  const questionStems = stemsOf(question);
   const alike = live
     .filter((one) => wanted(one) && index.embedded.includes(one.hash))
     .map((one) => {
       const stems = new Set(stemsOf(one.text));
-      return { ...one, score: asked.filter((stem) => stems.has(stem)).length / asked.length };
+      return {
+        ...one,
+        score: questionStems.filter((stem) => stems.has(stem)).length / questionStems.length,
+      };
     })
     .filter(({ score }) => score >= LEAST_ALIKE)
     .sort((a, b) => b.score - a.score);
@@ -69,8 +72,8 @@ function healthOf(index) {
 }
 
 function emptyAnswer(nothing, json, { sentences }) {
-  const said = nothing ? sentences.nothing : sentences.belowMinimum;
-  if (json && !said) return '[]\n';
+  const printsSentence = nothing ? sentences.nothing : sentences.belowMinimum;
+  if (json && !printsSentence) return '[]\n';
   return nothing ? 'No results found.\n' : 'No results found above minimum score threshold.\n';
 }
 

@@ -15,9 +15,9 @@ export function indexed(counts, release, how) {
   const none = files.length === 0 && (how === 'add' || release.emptyTold);
   const nothing = none ? 'No files found matching pattern.\n' : '';
   if (files.length === 0 && release.emptyStops) return { stdout: nothing, stderr };
-  const told = `Indexed: ${added} new, ${updated} updated, ${unchanged} unchanged, ${removed} removed`;
+  const summary = `Indexed: ${added} new, ${updated} updated, ${unchanged} unchanged, ${removed} removed`;
   const cleaned = orphans > 0 ? `Cleaned up ${orphans} orphaned content hash(es)\n` : '';
-  return { stdout: `${nothing}\n${told}\n${cleaned}`, stderr };
+  return { stdout: `${nothing}\n${summary}\n${cleaned}`, stderr };
 }
 
 /** That there is content without vectors, if there is. */

@@ -64,18 +64,18 @@ function phrasesOf(word, quoted, reads) {
  * @returns each with a `score` from 0 up to 1
  */
 export function searchWords(documents, question, { reads, weights }) {
-  const asked = readQuestion(question, reads);
-  if (asked === undefined) return [];
+  const query = readQuestion(question, reads);
+  if (query === undefined) return [];
   const rows = documents.map((document) => ({ document, columns: document.columns.map(stemsOf) }));
   const lengths = rows.map(({ columns }) => columns.reduce((sum, stems) => sum + stems.length, 0));
   const average = lengths.reduce((sum, length) => sum + length, 0) / rows.length;
-  const hits = asked.wanted.map((phrase) =>
+  const hits = query.wanted.map((phrase) =>
     rows.map(({ columns }) =>
       columns.reduce((sum, stems, at) => sum + countOf(phrase, stems) * weights[at], 0),
     ),
   );
   const found = rows.flatMap(({ document, columns }, row) => {
-    const kept = hits.every((of) => of[row] > 0) && !isUnwanted(asked.unwanted, columns);
+    const kept = hits.every((of) => of[row] > 0) && !isUnwanted(query.unwanted, columns);
     if (!kept) return [];
     const rank = hits.reduce((sum, of) => {
       const rest = K1 * (1 - B + (B * lengths[row]) / average);
