@@ -10,13 +10,13 @@ import { isRecord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
+import type { CommandContext } from './command-context.js';
 import { createContext } from './context.js';
 import { type LeanConfig, wordsBeforeDashes } from './fast-start.js';
 import { assignVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
 import { print, printJson, terminalStreams } from './print.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
-import type { Showing } from './showing.js';
 import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
@@ -304,7 +304,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   /** How this command shows its work, given the flags. */
-  protected async showing(): Promise<Showing> {
+  protected async commandContext(): Promise<CommandContext> {
     const { config, quiet, verbose } = this.shared;
     return {
       context: this.context(),

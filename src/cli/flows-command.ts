@@ -162,14 +162,14 @@ export abstract class ListCommand<Result extends object> extends FlowsCommand<Re
     this.switchToLines(flag);
     const flows = await this.openFlows();
     const { watchFlows } = await import('./watch-flows.js');
-    const showing = await this.showing();
+    const command = await this.commandContext();
     // SIGTERM ends the list in order, as quitting does.
     const terminated = new AbortController();
     const onTerminate = (): void => terminated.abort();
     process.on('SIGTERM', onTerminate);
     try {
       const signal = anySignal([this.signal, terminated.signal]);
-      const end = await watchFlows(list, flows, { ...showing, signal }, this.onOutage);
+      const end = await watchFlows(list, flows, { ...command, signal }, this.onOutage);
       if (end === 'interrupted' && !terminated.signal.aborted) this.setExitCode(130);
     } finally {
       process.off('SIGTERM', onTerminate);

@@ -94,7 +94,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     flags: { readonly force?: boolean; readonly 'reuse-vectors'?: boolean } = {},
   ): Promise<SyncSummary> {
     const options = { force: flags.force ?? false, reembeds: flags['reuse-vectors'] !== true };
-    const summary = await showSync(memory, await this.showing(), options);
+    const summary = await showSync(memory, await this.commandContext(), options);
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];

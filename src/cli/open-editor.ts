@@ -4,8 +4,8 @@ import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
+import type { CommandContext } from './command-context.js';
 import { endOfForeground } from './foreground.js';
-import type { Showing } from './showing.js';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` at a location, or passes on the location if neither is set. PDF and Word files are opened
@@ -15,7 +15,7 @@ import type { Showing } from './showing.js';
  */
 export async function openInEditor(
   location: EditorLocation,
-  { context: { env }, showLocation }: Pick<Showing, 'context' | 'showLocation'>,
+  { context: { env }, showLocation }: Pick<CommandContext, 'context' | 'showLocation'>,
 ): Promise<void> {
   const { file } = location;
   const format = documentFormatOf(file);

@@ -13,9 +13,9 @@ import {
 import { messageOf } from '../engine/errors/index.js';
 import { channelOf } from '../engine/scope/decide-scope.js';
 import { runningMs } from '../engine/support/time.js';
+import type { CommandContext } from './command-context.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { readHookInput } from './hook-input.js';
-import type { Showing } from './showing.js';
 
 /** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags, TargetFlags {
@@ -56,7 +56,7 @@ const ENDING_MS = 20;
 export async function runRecallHook(
   agent: HookAgent,
   flags: RecallFlags,
-  { context, mask, signal }: Pick<Showing, 'context' | 'mask' | 'signal'>,
+  { context, mask, signal }: Pick<CommandContext, 'context' | 'mask' | 'signal'>,
 ): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {

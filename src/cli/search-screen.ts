@@ -19,9 +19,9 @@ import { watchTargetOf } from '../engine/memory/watch/watch-events.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import type { ResultItem } from '../ui/screens/search/state.js';
+import type { CommandContext } from './command-context.js';
 import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
 import { reportError } from './report-error.js';
-import type { Showing } from './showing.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
 /**
@@ -31,17 +31,17 @@ import { screenOptions, toClipboard } from './terminal.js';
  */
 export async function runSearchScreen(
   memory: OpenedMemory,
-  showing: Showing,
+  command: CommandContext,
   restricted: Omit<SearchRequest, 'query'> = {},
 ): Promise<void> {
-  const { context, signal, terminal } = showing;
+  const { context, signal, terminal } = command;
   const screen = await import('../ui/screens/search/run.js');
   const watcher = await watchExternal(memory, context);
-  const { actions, placeOf, close } = await createSearchActions(memory, showing, restricted);
+  const { actions, placeOf, close } = await createSearchActions(memory, command, restricted);
   const options = { ...screenOptions(terminal), memory: memory.name, actions, signal };
   try {
     const end = await screen.runSearchScreen(options);
-    if (end.type === 'open') await openInEditor(await placeOf(end.item), showing);
+    if (end.type === 'open') await openInEditor(await placeOf(end.item), command);
   } finally {
     await close();
     watcher?.close();
@@ -76,10 +76,10 @@ const MOST_COPIED_LINES = 400;
 /** Creates what the search screen can do; `placeOf` is where a result is opened. */
 export async function createSearchActions(
   memory: OpenedMemory,
-  showing: Pick<Showing, 'configFile' | 'context' | 'showLocation' | 'mask'>,
+  command: Pick<CommandContext, 'configFile' | 'context' | 'showLocation' | 'mask'>,
   restricted: Omit<SearchRequest, 'query'> = {},
 ) {
-  const { context, configFile, mask } = showing;
+  const { context, configFile, mask } = command;
   const memories = createMemories(memory, context, configFile);
   const keepsHistory = await isHistoryOn(context, configFile);
   const historyFile = queryHistoryFile(context.state);
@@ -173,7 +173,7 @@ export async function createSearchActions(
     edit:
       editorOf(context.env) === undefined
         ? undefined
-        : async (item) => openInEditor(await placeIn(searchedLast, item), showing),
+        : async (item) => openInEditor(await placeIn(searchedLast, item), command),
     history: () => (keepsHistory ? readQueryHistory(historyFile) : []),
     remember: (line) => {
       if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);

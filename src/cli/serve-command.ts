@@ -15,9 +15,9 @@ import { serveOutput } from '../engine/serve/serve-process.js';
 import type { openServeScreen, ServeScreenOptions } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand } from './base-command.js';
+import type { CommandContext } from './command-context.js';
 import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
-import type { Showing } from './showing.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
 /** What svc serve runs, and how. */
@@ -40,8 +40,8 @@ type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
  *
  * @throws SvcError as `ServeProcess.run` does
  */
-async function showServe(request: ServeRequest, showing: Showing): Promise<ServeEnd> {
-  const { context, configFile, terminal, quiet, verbose, mask } = showing;
+async function showServe(request: ServeRequest, command: CommandContext): Promise<ServeEnd> {
+  const { context, configFile, terminal, quiet, verbose, mask } = command;
   const { without, adjust, jsonLogs = false } = request;
   let screen: OpenScreen | undefined;
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
@@ -62,7 +62,7 @@ async function showServe(request: ServeRequest, showing: Showing): Promise<Serve
     pid: process.pid,
     mask,
     adjust,
-    ...(hasScreen ? { onLine: onScreen } : onStderr(showing, jsonLogs)),
+    ...(hasScreen ? { onLine: onScreen } : onStderr(command, jsonLogs)),
     onWebhooks: (live) => screen?.webhooks(live),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),
@@ -79,7 +79,7 @@ async function showServe(request: ServeRequest, showing: Showing): Promise<Serve
   });
   try {
     if (!hasScreen) return await serve.run();
-    const opened = await openScreen(request, showing, serve, {
+    const opened = await openScreen(request, command, serve, {
       onReload: () => void serve.reload(),
       onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
     });
@@ -100,7 +100,7 @@ async function showServe(request: ServeRequest, showing: Showing): Promise<Serve
 
 async function openScreen(
   { webhooksScreen }: ServeRequest,
-  { context, terminal, mask }: Showing,
+  { context, terminal, mask }: CommandContext,
   serve: ServeProcess,
   keys: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): Promise<OpenScreen> {
@@ -117,7 +117,7 @@ async function openScreen(
 
 /** Without `logging.file` the log goes to stderr, in the form that `logging.format` sets. */
 function onStderr(
-  { view: { style }, quiet }: Showing,
+  { view: { style }, quiet }: CommandContext,
   jsonLogs: boolean,
 ): Pick<ServeOptions, 'onLine' | 'onTrouble'> {
   const say = (text: string): void => {
@@ -208,7 +208,7 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   private isCutOff = false;
 
   protected async serve(request: ServeRequest): Promise<ServeOutput> {
-    const end = await showServe(request, await this.showing());
+    const end = await showServe(request, await this.commandContext());
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
     this.isCutOff = !end.isDrained;

@@ -2,8 +2,8 @@ import type { Diagnosis } from '../engine/embeddings/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
+import type { CommandContext } from './command-context.js';
 import { editorOf, openInEditor } from './open-editor.js';
-import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
 /** Runs the checks once. */
@@ -18,9 +18,9 @@ export type Diagnose = ProviderScreenOptions['start'];
 export async function showDiagnosis(
   diagnose: Diagnose,
   title: string,
-  showing: Showing,
+  command: CommandContext,
 ): Promise<Diagnosis> {
-  const { context, terminal, view, quiet, signal, mask, write } = showing;
+  const { context, terminal, view, quiet, signal, mask, write } = command;
   const start: Diagnose = async (checkSignal, onEvent) =>
     mask.data(await diagnose(checkSignal, (event) => onEvent(mask.data(event))));
   const show = (diagnosis: Diagnosis): void => write(renderDiagnosis(diagnosis, title, view));
@@ -34,11 +34,11 @@ export async function showDiagnosis(
     ...screenOptions(terminal),
     title,
     start,
-    edit: editorOf(context.env) === undefined ? undefined : (place) => openInEditor(place, showing),
+    edit: editorOf(context.env) === undefined ? undefined : (place) => openInEditor(place, command),
     signal,
   });
   if (end.diagnosis !== undefined) show(end.diagnosis);
-  if (end.edit !== undefined) await openInEditor(end.edit, showing);
+  if (end.edit !== undefined) await openInEditor(end.edit, command);
   if (end.diagnosis === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return end.diagnosis;
 }

@@ -12,8 +12,8 @@ import {
 import { SvcError } from '../engine/errors/index.js';
 import { NEVER } from '../engine/support/async.js';
 import { renderDoctor } from '../ui/doctor/finding-lines.js';
+import type { CommandContext } from './command-context.js';
 import { editorOf, openInEditor } from './open-editor.js';
-import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
 /**
@@ -23,8 +23,8 @@ import { screenOptions } from './terminal.js';
  * @param fix whether to apply safe fixes without asking
  * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
-export async function showDoctor(fix: boolean, showing: Showing): Promise<FixedReport> {
-  const { context, configFile, terminal, view, quiet, signal, write } = showing;
+export async function showDoctor(fix: boolean, command: CommandContext): Promise<FixedReport> {
+  const { context, configFile, terminal, view, quiet, signal, write } = command;
   const base: RunDoctorOptions = {
     context,
     configFile,
@@ -41,7 +41,7 @@ export async function showDoctor(fix: boolean, showing: Showing): Promise<FixedR
     return found;
   }
   const edit = ({ file, line = 1, column = 1 }: FindingPlace): Promise<void> =>
-    openInEditor({ file, line, column }, showing);
+    openInEditor({ file, line, column }, command);
   const { runDoctorScreen } = await import('../ui/screens/doctor/run.js');
   const end = await runDoctorScreen({
     ...screenOptions(terminal),

@@ -7,7 +7,7 @@ import {
 import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { anySignal } from '../engine/support/async.js';
 import type { LogEntry } from '../ui/screens/logs/run.js';
-import type { Showing } from './showing.js';
+import type { CommandContext } from './command-context.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
 /** Enough to scroll through; older lines are dropped as new ones come. */
@@ -25,7 +25,7 @@ export async function showLogs(
   file: string,
   { least, ...selection }: LineSelection,
   lines: number | undefined,
-  { terminal, mask, ...showing }: Showing,
+  { terminal, mask, ...command }: CommandContext,
 ): Promise<boolean> {
   const { openLogsScreen } = await import('../ui/screens/logs/run.js');
   const { service, route, requestId } = selection;
@@ -64,7 +64,7 @@ export async function showLogs(
       leaving.abort();
     },
   });
-  const signal = anySignal([showing.signal, leaving.signal]);
+  const signal = anySignal([command.signal, leaving.signal]);
   let drawing: NodeJS.Timeout | undefined;
   const draw = (): void => {
     drawing = undefined;

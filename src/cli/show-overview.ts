@@ -2,12 +2,12 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import type { Showing } from './showing.js';
+import type { CommandContext } from './command-context.js';
 
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
 export async function showOverview(
   memories: readonly OpenedMemory[],
-  { context, configFile, view, mask, write }: Showing,
+  { context, configFile, view, mask, write }: CommandContext,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
   const agents = overall.agents.map(({ memory, status, embedding }) => {

@@ -5,13 +5,13 @@ import type { ProgressLine } from '../ui/progress-line.js';
 import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import { QUIET_FOR_MS, type WaitingLine } from '../ui/waiting-line.js';
-import type { Showing } from './showing.js';
+import type { CommandContext } from './command-context.js';
 import { screenOptions } from './terminal.js';
 
 /** Brings an index up to date, with progress and a summary. @param request `reembeds`: with `force`, embeds all again */
 export async function showSync(
   memory: OpenedMemory,
-  { terminal, view, quiet, verbose, json, signal, onInterrupt, write, mask }: Showing,
+  { terminal, view, quiet, verbose, json, signal, onInterrupt, write, mask }: CommandContext,
   request: Pick<SyncRequest, 'force' | 'reembeds'> = {},
 ): Promise<SyncSummary> {
   const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
@@ -41,7 +41,7 @@ export async function showSync(
 }
 
 /** How much is shown. */
-export type SyncProgressOptions = Pick<Showing, 'quiet' | 'terminal' | 'verbose'>;
+export type SyncProgressOptions = Pick<CommandContext, 'quiet' | 'terminal' | 'verbose'>;
 
 /** On a terminal, a line that redraws itself; otherwise plain lines on stderr, for a first index or a long update. */
 async function createSyncProgress(options: SyncProgressOptions): Promise<ProgressLine> {

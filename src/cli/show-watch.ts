@@ -5,8 +5,8 @@ import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/watch-eve
 import type { Clock } from '../engine/support/context.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
+import type { CommandContext } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
-import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
 /** Shows the events of the watchers. */
@@ -18,11 +18,11 @@ interface WatchView {
 /** Keeps the indexes of these memories up to date until the user or the system stops it. */
 export async function showWatch(
   memories: readonly OpenedMemory[],
-  showing: Showing,
+  command: CommandContext,
 ): Promise<void> {
-  const { signal, onInterrupt } = showing;
-  const { clock } = showing.context;
-  const view = await createView(memories, showing);
+  const { signal, onInterrupt } = command;
+  const { clock } = command.context;
+  const view = await createView(memories, command);
   const watchers = memories.map(
     (memory, row) =>
       new MemoryWatcher(watchTargetOf(memory, true), {
@@ -50,11 +50,14 @@ export async function showWatch(
   }
 }
 
-async function createView(memories: readonly OpenedMemory[], showing: Showing): Promise<WatchView> {
-  const { json, quiet, terminal, view, onInterrupt } = showing;
-  const { clock } = showing.context;
+async function createView(
+  memories: readonly OpenedMemory[],
+  command: CommandContext,
+): Promise<WatchView> {
+  const { json, quiet, terminal, view, onInterrupt } = command;
+  const { clock } = command.context;
   if (json) return jsonView(memories, clock);
-  if (!terminal.screen || quiet) return linesView(memories, showing);
+  if (!terminal.screen || quiet) return linesView(memories, command);
   const { openWatchScreen } = await import('../ui/screens/watch/run.js');
   return openWatchScreen({
     ...screenOptions(terminal),
@@ -77,9 +80,9 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
   };
 }
 
-function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchView {
-  const { quiet, verbose } = showing;
-  const { style } = showing.view;
+function linesView(memories: readonly OpenedMemory[], command: CommandContext): WatchView {
+  const { quiet, verbose } = command;
+  const { style } = command.view;
   const note = (line: string): void => {
     process.stderr.write(line);
   };
@@ -87,7 +90,7 @@ function linesView(memories: readonly OpenedMemory[], showing: Showing): WatchVi
     if (!quiet) print(line);
   };
   const rows = memories.map(({ name }) => {
-    const { now } = showing.context.clock;
+    const { now } = command.context.clock;
     return {
       show: createWatchLines({ style, name, verbose, now, write, note }),
       newSyncLines: () =>

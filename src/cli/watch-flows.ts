@@ -22,9 +22,9 @@ import {
 } from '../ui/flows/rows.js';
 import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
 import type { Style } from '../ui/style.js';
+import type { CommandContext } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
 import { failureWords } from './report-error.js';
-import type { Showing } from './showing.js';
 import { screenOptions } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
@@ -112,18 +112,22 @@ type End = 'interrupted' | 'left';
 export function watchFlows(
   followed: Followed,
   flows: FollowedFlows,
-  showing: Showing,
+  command: CommandContext,
   onOutage?: (error: SvcError) => void,
 ): Promise<End> {
-  const list = followedList(followed, flows, showing.context.clock);
-  const show = showing.terminal.screen && !showing.json ? onScreen : asLines;
-  return show(list, flows, showing, onOutage);
+  const list = followedList(followed, flows, command.context.clock);
+  const show = command.terminal.screen && !command.json ? onScreen : asLines;
+  return show(list, flows, command, onOutage);
 }
 
-async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showing): Promise<End> {
+async function onScreen(
+  list: FollowedList,
+  flows: FollowedFlows,
+  command: CommandContext,
+): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
-  const { mask, context } = showing;
-  const options = screenOptions(showing.terminal);
+  const { mask, context } = command;
+  const options = screenOptions(command.terminal);
   const stopping = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
@@ -144,7 +148,7 @@ async function onScreen(list: FollowedList, flows: FollowedFlows, showing: Showi
       stopping.abort();
     },
   });
-  const signal = anySignal([showing.signal, stopping.signal]);
+  const signal = anySignal([command.signal, stopping.signal]);
   const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
   const onChange = screen.refresh;
   const following = follow(flows, { onChange, mostPolls: REDRAW_POLLS, signal, onOutage });
@@ -166,10 +170,10 @@ function masked(lines: readonly PaneLine[], mask: SecretMask): readonly PaneLine
 async function asLines(
   list: FollowedList,
   flows: FollowedFlows,
-  showing: Showing,
+  command: CommandContext,
   onOutage: ((error: SvcError) => void) | undefined,
 ): Promise<End> {
-  const { json, mask, view, context } = showing;
+  const { json, mask, view, context } = command;
   const printed = new Set<string>();
   const printNew = async (): Promise<void> => {
     const { entries } = await list.read(list.choices[0]);
@@ -182,7 +186,7 @@ async function asLines(
     }
   };
   // Stop when the reader of the pipe is gone.
-  const signal = anySignal([showing.signal, stdoutLost]);
+  const signal = anySignal([command.signal, stdoutLost]);
   const mostPolls = Number.POSITIVE_INFINITY;
   await follow(flows, { onChange: printNew, mostPolls, signal, onOutage });
   return stdoutLost.aborted ? 'left' : 'interrupted';

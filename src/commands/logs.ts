@@ -62,8 +62,8 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (flags.follow && this.terminal().screen) {
       const { showLogs } = await import('../cli/show-logs.js');
       const first = this.isTyped('lines') ? lines : undefined;
-      const showing = await this.showing();
-      if (await showLogs(file, selection, first, showing)) this.setExitCode(130);
+      const command = await this.commandContext();
+      if (await showLogs(file, selection, first, command)) this.setExitCode(130);
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });

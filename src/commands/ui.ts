@@ -12,16 +12,16 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
-    const showing = await this.showing();
-    if (showing.terminal.screen) {
+    const command = await this.commandContext();
+    if (command.terminal.screen) {
       const { showHome } = await import('../cli/home/show-home.js');
-      await showHome(this.config.root, showing);
+      await showHome(this.config.root, command);
       if (this.signal.aborted) this.setExitCode(130);
       return {};
     }
     const { showOverview } = await import('../cli/show-overview.js');
     const memories = await this.openMemories({ config: flags.config });
-    const output = await showOverview(memories, showing);
+    const output = await showOverview(memories, command);
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -44,13 +44,13 @@ async function actionsIn(
     onLookup,
   };
   const memory = await openMemory(context, { kind: 'agent' });
-  const showing = {
+  const command = {
     context,
     configFile: undefined,
     showLocation: () => undefined,
     mask: createSecretMask(),
   };
-  const made = await createSearchActions(memory, showing, restricted);
+  const made = await createSearchActions(memory, command, restricted);
   return { ...made, memory };
 }
 

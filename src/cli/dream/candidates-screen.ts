@@ -16,8 +16,8 @@ import type { SecretMask } from '../../engine/masking/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/view.js';
+import type { CommandContext } from '../command-context.js';
 import { failureWords } from '../report-error.js';
-import type { Showing } from '../showing.js';
 import { screenOptions } from '../terminal.js';
 import { claimToDecide } from './dream-command.js';
 
@@ -28,7 +28,7 @@ const MARGIN = 60;
 export async function showCandidates(
   target: DreamTarget,
   options: HandOptions,
-  { terminal, mask }: Showing,
+  { terminal, mask }: CommandContext,
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
   const decided = await runCandidatesScreen({

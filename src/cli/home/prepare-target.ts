@@ -13,13 +13,13 @@ import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { HomeTarget } from '../../ui/screens/home/lines.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
+import type { CommandContext } from '../command-context.js';
 import { programWords } from '../context.js';
 import { MOST_WATCHED } from '../flows-command.js';
 import { endOfForeground } from '../foreground.js';
 import { askText } from '../prompts.js';
 import { failureWords } from '../report-error.js';
 import { showSync } from '../show-sync.js';
-import type { Showing } from '../showing.js';
 import { screenOptions, toClipboard } from '../terminal.js';
 
 /**
@@ -30,61 +30,61 @@ import { screenOptions, toClipboard } from '../terminal.js';
  */
 export async function prepareTarget(
   target: HomeTarget,
-  showing: Showing,
+  command: CommandContext,
   closing: AbortSignal,
 ): Promise<OpenedTarget | Note> {
   switch (target.kind) {
     case 'search': {
       const { runSearchScreen } = await import('../search-screen.js');
       await import('../../ui/screens/search/run.js');
-      return withMemory(target.agent, showing, closing, (memory) =>
-        untilLeft(() => runSearchScreen(memory, showing)),
+      return withMemory(target.agent, command, closing, (memory) =>
+        untilLeft(() => runSearchScreen(memory, command)),
       );
     }
     case 'index':
-      return withMemory(target.agent, showing, closing, (memory) => showIndexing(memory, showing));
+      return withMemory(target.agent, command, closing, (memory) => showIndexing(memory, command));
     case 'diagnosis': {
       const { showDiagnosis } = await import('../show-diagnosis.js');
       await import('../../ui/screens/provider/run.js');
-      return withMemory(target.agent, showing, closing, (memory) =>
+      return withMemory(target.agent, command, closing, (memory) =>
         untilLeft(() =>
           showDiagnosis(
             (checkSignal, onEvent) => diagnoseMemory(memory, { signal: checkSignal, onEvent }),
             `provider path of agent ${memory.name}`,
-            showing,
+            command,
           ),
         ),
       );
     }
     case 'candidates':
-      return prepareCandidates(target.agent, showing);
+      return prepareCandidates(target.agent, command);
     case 'flows':
     case 'tasks':
-      return prepareList(target.kind, showing, closing);
+      return prepareList(target.kind, command, closing);
     case 'listener': {
-      const { context, configFile } = showing;
+      const { context, configFile } = command;
       const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');
       const loaded = await loadConfig(context, { configFile });
-      return () => untilLeft(() => watchListener(openWebhooksScreen, loaded, showing));
+      return () => untilLeft(() => watchListener(openWebhooksScreen, loaded, command));
     }
     case 'doctor': {
       const { showDoctor } = await import('../show-doctor.js');
       await import('../../ui/screens/doctor/run.js');
-      return () => untilLeft(() => showDoctor(false, showing));
+      return () => untilLeft(() => showDoctor(false, command));
     }
     case 'set-up':
-      return () => untilLeft(() => runFromHome(SET_UP, showing));
+      return () => untilLeft(() => runFromHome(SET_UP, command));
     case 'command':
-      return () => untilLeft(() => runFromHome(target.argv, showing));
+      return () => untilLeft(() => runFromHome(target.argv, command));
   }
 }
 
 /** Updates an index; Ctrl-C stops that, and not home. */
-async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Note> {
+async function showIndexing(memory: OpenedMemory, command: CommandContext): Promise<Note> {
   const stopping = new AbortController();
   const summary = await showSync(memory, {
-    ...showing,
-    signal: anySignal([showing.signal, stopping.signal]),
+    ...command,
+    signal: anySignal([command.signal, stopping.signal]),
     onInterrupt: () => {
       if (stopping.signal.aborted) process.exit(130);
       stopping.abort(new SvcError('INTERRUPTED', 'stopped'));
@@ -97,8 +97,8 @@ async function showIndexing(memory: OpenedMemory, showing: Showing): Promise<Not
     : { text: `${text}; not all passages have vectors: ${failure.message}`, isFault: true };
 }
 
-async function prepareCandidates(agent: string, showing: Showing): Promise<OpenedTarget> {
-  const { context, configFile, signal } = showing;
+async function prepareCandidates(agent: string, command: CommandContext): Promise<OpenedTarget> {
+  const { context, configFile, signal } = command;
   const { showCandidates } = await import('../dream/candidates-screen.js');
   await import('../../ui/screens/candidates/run.js');
   const loaded = await loadConfig(context, { configFile });
@@ -108,7 +108,7 @@ async function prepareCandidates(agent: string, showing: Showing): Promise<Opene
   if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
   const options = { clock: context.clock, signal, onWait: undefined };
   return async () => ({
-    text: await showCandidates(target, options, showing),
+    text: await showCandidates(target, options, command),
     isFault: false,
   });
 }
@@ -116,10 +116,10 @@ async function prepareCandidates(agent: string, showing: Showing): Promise<Opene
 /** Does not open the flows where there are none, since that would create their database. */
 async function prepareList(
   kind: 'flows' | 'tasks',
-  showing: Showing,
+  command: CommandContext,
   closing: AbortSignal,
 ): Promise<OpenedTarget | Note> {
-  const { context, configFile } = showing;
+  const { context, configFile } = command;
   const { resolved } = await loadConfig(context, { configFile });
   const flows = await openExistingFlows(context, resolved);
   if (flows === undefined) {
@@ -132,7 +132,7 @@ async function prepareList(
   const filter = { limit: MOST_WATCHED };
   return async () => {
     try {
-      await watchFlows({ kind, filter }, flows, showing);
+      await watchFlows({ kind, filter }, flows, command);
       return undefined;
     } finally {
       await flows.close();
@@ -143,7 +143,7 @@ async function prepareList(
 /** Opens a memory for one screen and closes it afterwards. */
 async function withMemory(
   agentId: string,
-  { context, configFile }: Showing,
+  { context, configFile }: CommandContext,
   closing: AbortSignal,
   show: (memory: OpenedMemory) => Promise<Note | undefined>,
 ): Promise<OpenedTarget> {
@@ -179,7 +179,7 @@ const POLL_MS = 1000;
 async function watchListener(
   openScreen: typeof OpenWebhooksScreen,
   loaded: LoadedConfig,
-  { context, terminal, mask, signal }: Showing,
+  { context, terminal, mask, signal }: CommandContext,
 ): Promise<void> {
   const watched = new WatchedWebhooks(context, loaded, mask);
   const closed = deferred<void>();
@@ -225,7 +225,7 @@ const WITH_SCREEN = ['config doctor', 'dream candidates', 'memory search', 'prov
  */
 async function runFromHome(
   argv: readonly string[],
-  { configFile, signal }: Pick<Showing, 'configFile' | 'signal'>,
+  { configFile, signal }: Pick<CommandContext, 'configFile' | 'signal'>,
 ): Promise<void> {
   const [command, ...script] = programWords();
   process.stdout.write(`$ svc ${argv.map(shellWord).join(' ')}\n\n`);

@@ -6,26 +6,26 @@ import type { OverviewNews } from '../../engine/overview/index.js';
 import type { Note } from '../../ui/components/status-bar.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
 import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
+import type { CommandContext } from '../command-context.js';
 import { type ManifestCommand, readManifest } from '../manifest.js';
 import { failureWords } from '../report-error.js';
-import type { Showing } from '../showing.js';
 import { screenOptions } from '../terminal.js';
 
 /** Shows home and the screens opened from it until the person quits. */
-export async function showHome(root: string, showing: Showing): Promise<void> {
-  const { context, terminal, mask, signal } = showing;
+export async function showHome(root: string, command: CommandContext): Promise<void> {
+  const { context, terminal, mask, signal } = command;
   let unopenedNote: Note | undefined;
   const showLocation = (location: string): void => {
     unopenedNote = { text: `no program to open ${location}`, isFault: false };
   };
   // Text printed between screens would show up below the next one.
-  const inHome: Showing = { ...showing, write: () => undefined, showLocation, quiet: false };
+  const inHome: CommandContext = { ...command, write: () => undefined, showLocation, quiet: false };
   const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
     ...screenOptions(terminal),
     homeDir,
     now: clock.now,
-    follow: followInProcess(root, showing),
+    follow: followInProcess(root, command),
     commands: () => paletteCommands(root),
     prepare: async (target, closing) => {
       const { prepareTarget } = await import('./prepare-target.js');
@@ -34,7 +34,7 @@ export async function showHome(root: string, showing: Showing): Promise<void> {
     explain: (error) => failureWords(error, mask),
     signal,
   };
-  const known = await configuredAgents(showing);
+  const known = await configuredAgents(command);
   const { runHomeScreen } = await import('../../ui/screens/home/run.js');
   let before: HomeScreenOptions['before'];
   for (;;) {
@@ -59,7 +59,7 @@ export async function showHome(root: string, showing: Showing): Promise<void> {
 async function configuredAgents({
   context,
   configFile,
-}: Showing): Promise<HomeScreenOptions['known']> {
+}: CommandContext): Promise<HomeScreenOptions['known']> {
   try {
     const loaded = await loadConfig(context, { configFile });
     const { file, resolved } = loaded;
@@ -124,7 +124,7 @@ function described(text = '', options: readonly string[] = []): string {
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Follows the overview in a child process, which is killed when home is closed. */
-function followInProcess(root: string, { configFile }: Showing): FollowHome {
+function followInProcess(root: string, { configFile }: CommandContext): FollowHome {
   return (onNews, onEnd): HomeFollowing => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
     const child = fork(join(root, folder, `cli/home/overview-process${EXTENSION}`), [], {

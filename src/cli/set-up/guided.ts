@@ -14,8 +14,8 @@ import type { EngineContext } from '../../engine/support/context.js';
 import { resolvePath } from '../../engine/support/files.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
+import type { CommandContext } from '../command-context.js';
 import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.js';
-import type { Showing } from '../showing.js';
 
 /** The folder of the memory, and what is done with it. */
 export interface ChosenWorkspace {
@@ -40,9 +40,9 @@ const EXAMPLE = 'Yes creates a short MEMORY.md to start from. No leaves the fold
 /** Asks for the workspace folder. @throws SvcError INTERRUPTED */
 export async function askWorkspace(
   places: readonly [WorkspacePlace, ...WorkspacePlace[]],
-  showing: Showing,
+  command: CommandContext,
 ): Promise<ChosenWorkspace> {
-  const { context, signal } = showing;
+  const { context, signal } = command;
   const { cwd, homeDir } = context;
   const choices: readonly Choice<string | undefined>[] = [
     ...places.map(({ dir, state, why }) => {
@@ -55,13 +55,13 @@ export async function askWorkspace(
       help: 'svc searches MEMORY.md and memory/ of this folder, and agents write their notes there.',
       signal,
     });
-    const dir = listed ?? resolvePath(await askFolder(showing), cwd, homeDir);
+    const dir = listed ?? resolvePath(await askFolder(command), cwd, homeDir);
     const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
     if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }))) {
       continue;
     }
-    const indexesAll = await askIndexAll(dir, showing, true);
+    const indexesAll = await askIndexAll(dir, command, true);
     const withExample =
       state !== 'memory' &&
       !indexesAll &&
@@ -73,7 +73,7 @@ export async function askWorkspace(
 /** Whether to index all Markdown of a folder that has no memory; yes without asking. */
 export async function askIndexAll(
   dir: string,
-  { context: { homeDir }, signal }: Showing,
+  { context: { homeDir }, signal }: CommandContext,
   asks: boolean,
 ): Promise<boolean> {
   const outside = workspaceState(dir) === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
@@ -82,7 +82,7 @@ export async function askIndexAll(
   return askYes(question, true, { help: INDEX_ALL, signal });
 }
 
-function askFolder({ context: { cwd, homeDir }, signal }: Showing): Promise<string> {
+function askFolder({ context: { cwd, homeDir }, signal }: CommandContext): Promise<string> {
   const check = (path: string): string | undefined => {
     if (path === '') return 'type a path, such as ~/notes';
     return faultOf(() => workspaceState(resolvePath(path, cwd, homeDir)));
@@ -104,7 +104,7 @@ function agentFiles(workspaceDir: string) {
 export async function askProvider(
   offered: ProviderOffers,
   providers: AgentProviders,
-  { signal }: Showing,
+  { signal }: CommandContext,
 ): Promise<string | undefined> {
   const { offers, preferred } = offered;
   const choices: Choice<ProviderAnswer>[] = offers.map(({ provider, model, sign }) => {
@@ -158,7 +158,7 @@ function otherChoices(isDetected: boolean): readonly Choice<ProviderAnswer>[] {
 export async function askKey(
   provider: string,
   providers: AgentProviders,
-  { context, signal, write }: Showing,
+  { context, signal, write }: CommandContext,
 ): Promise<KeyChoice> {
   const state = keyState(provider, providers);
   if (state.kind === 'variable') {

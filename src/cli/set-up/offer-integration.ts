@@ -12,9 +12,9 @@ import {
 } from '../../engine/integrate/index.js';
 import { planQuestion, renderDone, renderPlan } from '../../ui/integrate/plan.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
+import type { CommandContext } from '../command-context.js';
 import { programFacts } from '../context.js';
 import { askChoice, askYes, type Choice } from '../prompts.js';
-import type { Showing } from '../showing.js';
 
 /**
  * Offers to register the memory with a coding agent, as `svc integrate` does. The set-up is done by then, so
@@ -25,17 +25,17 @@ import type { Showing } from '../showing.js';
  */
 export async function offerIntegration(
   configFile: string,
-  showing: Showing,
+  command: CommandContext,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
-  const world = { ...showing.context, platform: process.platform };
+  const world = { ...command.context, platform: process.platform };
   try {
     const agents = await listIntegrations(world, 'user', AGENT_IDS, programFacts());
-    const chosen = await askAgent(agents, showing);
+    const chosen = await askAgent(agents, command);
     if (chosen === undefined) return false;
-    return await integrate({ agent: chosen, configFile }, world, showing, warn);
+    return await integrate({ agent: chosen, configFile }, world, command, warn);
   } catch (error) {
-    if (showing.signal.aborted || !(error instanceof SvcError)) throw error;
+    if (command.signal.aborted || !(error instanceof SvcError)) throw error;
     if (error.code !== 'INTERRUPTED') {
       warn({ code: 'INTEGRATION_DOUBTFUL', message: error.message, hint: error.hint });
     }
@@ -46,7 +46,7 @@ export async function offerIntegration(
 /** Which agent to register with; undefined for none. */
 async function askAgent(
   agents: readonly ListedAgent[],
-  { context: { homeDir }, signal }: Showing,
+  { context: { homeDir }, signal }: CommandContext,
 ): Promise<AgentId | undefined> {
   const choiceOf = (agent: ListedAgent): Choice<AgentId> => {
     const hint = `${isRegistered(agent) ? 'already registered in' : 'adds svc to'} ${shownPath(agent.file, homeDir)}`;
@@ -87,7 +87,7 @@ function isRegistered({ servers }: ListedAgent): boolean {
 async function integrate(
   { agent, configFile }: { readonly agent: AgentId; readonly configFile: string },
   world: IntegrateWorld,
-  { context, view, signal, write }: Showing,
+  { context, view, signal, write }: CommandContext,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
   const { plan, warnings } = await prepareIntegration(world, {

@@ -22,8 +22,8 @@ import { renderPlan, renderPlanSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
+import type { CommandContext } from '../command-context.js';
 import { askChoice, askText, askYes } from '../prompts.js';
-import type { Showing } from '../showing.js';
 import {
   askIndexAll,
   askKey,
@@ -45,7 +45,7 @@ export interface SetUpFlags {
   readonly 'no-index': boolean;
 }
 
-export interface SetUpWorld extends Showing {
+export interface SetUpWorld extends CommandContext {
   /** Whether to ask questions. */
   readonly asks: boolean;
   readonly readStdin: () => Promise<string>;

@@ -65,7 +65,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     }
     const { runSetUp } = await import('../../cli/set-up/run-set-up.js');
     return runSetUp(flags, {
-      ...(await this.showing()),
+      ...(await this.commandContext()),
       asks: isAsking,
       readStdin: async () => {
         if (process.stdin.isTTY) {

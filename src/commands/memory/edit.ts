@@ -22,7 +22,7 @@ export default class MemoryEdit extends MemoryCommand<MemoryEditOutput> {
     const { path, range } = parseCitation(args.citation);
     const line = range?.startLine ?? 1;
     const file = await fileToEdit(memory, { name: path, line });
-    if (!this.jsonEnabled()) await openInEditor({ file, line }, await this.showing());
+    if (!this.jsonEnabled()) await openInEditor({ file, line }, await this.commandContext());
     return { path, file, line };
   }
 }

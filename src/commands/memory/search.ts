@@ -87,7 +87,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       }
       const { runSearchScreen } = await import('../../cli/search-screen.js');
       const opened = await this.openMemory(flags, { longLived: true });
-      await runSearchScreen(opened, await this.showing(), restrictionsOf(flags));
+      await runSearchScreen(opened, await this.commandContext(), restrictionsOf(flags));
       return {};
     }
     const memory = await this.openMemory(flags);

@@ -91,12 +91,12 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     const { showDiagnosis } = await import('../../cli/show-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
-    const showing = await this.showing();
+    const command = await this.commandContext();
     const what = memory.ext === undefined ? 'provider path' : 'external search';
     return showDiagnosis(
       (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
       `${what} of agent ${memory.name}`,
-      { ...showing, quiet: showing.quiet || !alone },
+      { ...command, quiet: command.quiet || !alone },
     );
   }
 }

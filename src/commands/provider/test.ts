@@ -31,7 +31,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const { args, flags } = await this.parse(ProviderTest);
     const { agent, title, start } =
       args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
-    const diagnosis = await showDiagnosis(start, title, await this.showing());
+    const diagnosis = await showDiagnosis(start, title, await this.commandContext());
     if (!diagnosis.ok) this.setExitCode(1);
     return { agent, ...diagnosis };
   }

@@ -62,7 +62,7 @@ An index that is damaged, or was built by another version or with other settings
     const memories = await this.openMemories(flags, { longLived: true });
     for (const memory of memories) await this.completeForgetting(memory);
     const { showWatch } = await import('../../../cli/show-watch.js');
-    await showWatch(memories, await this.showing());
+    await showWatch(memories, await this.commandContext());
     return { agents: [] };
   }
 

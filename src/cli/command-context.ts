@@ -4,7 +4,7 @@ import type { View } from '../ui/style.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How a command works and shows its work. Home passes its own to the screens that it opens. */
-export interface Showing {
+export interface CommandContext {
   readonly context: EngineContext;
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
