@@ -22,7 +22,7 @@ export function openMcpAudit(
       clock: context.clock,
       pid: process.pid,
       mask,
-      onTrouble: (why) => log.warn(`calls are not logged: ${why}`),
+      onProblem: (why) => log.warn(`calls are not logged: ${why}`),
     },
   );
 }

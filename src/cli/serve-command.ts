@@ -119,7 +119,7 @@ async function openScreen(
 function onStderr(
   { view: { style }, quiet }: CommandContext,
   jsonLogs: boolean,
-): Pick<ServeOptions, 'onLine' | 'onTrouble'> {
+): Pick<ServeOptions, 'onLine' | 'onProblem'> {
   const say = (text: string): void => {
     try {
       process.stderr.write(text);
@@ -135,7 +135,7 @@ function onStderr(
         !jsonLogs && (format === 'pretty' || (format === 'auto' && process.stderr.isTTY));
       say(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
     },
-    onTrouble: (why) => say(`warning: cannot write the log: ${why}\n`),
+    onProblem: (why) => say(`warning: cannot write the log: ${why}\n`),
   };
 }
 

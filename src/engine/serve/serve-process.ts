@@ -37,7 +37,7 @@ export interface ServeOptions {
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly onLine: LogLineListener | undefined;
   /** Called when the log can no longer be written. */
-  readonly onTrouble?: ((why: string) => void) | undefined;
+  readonly onProblem?: ((why: string) => void) | undefined;
   /** Overrides `logging.level`. */
   readonly level?: string | undefined;
   /** Called after every change of a service. */

@@ -49,9 +49,9 @@ export interface ServiceHost {
   /** Every line has the name of the service. */
   readonly log: Logger;
   /** Sets the last event, for the screen and `svc status`; never a secret. */
-  readonly tell: (event: string) => void;
+  readonly setLastEvent: (event: string) => void;
   /** Sets what is wrong although the service keeps running; undefined when it is resolved. */
-  readonly trouble: (failure: ServiceFailure | undefined) => void;
+  readonly setProblem: (failure: ServiceFailure | undefined) => void;
   /** Reports that the service failed: it is stopped and restarted. */
   readonly fail: (error: unknown) => void;
 }
@@ -94,7 +94,7 @@ export function serviceFailure(error: unknown): ServiceFailure {
 }
 
 /** Whether two setups have equal values in these parts of the configuration. */
-export function agreeIn(
+export function hasSameConfig(
   { loaded: a }: ServeSetup,
   { loaded: b }: ServeSetup,
   parts: readonly (keyof ResolvedConfig)[],

@@ -91,7 +91,7 @@ class SupervisedService {
   /** Once draining, it is not restarted. */
   private isEnding = false;
   /** What is wrong in this run although the service works on. */
-  private trouble: ServiceFailure | null = null;
+  private problem: ServiceFailure | null = null;
   private runs: Promise<void> = Promise.resolve();
   private current: ServiceSnapshot;
 
@@ -182,7 +182,7 @@ class SupervisedService {
   private async runOnce(): Promise<void> {
     const broken = deferred<never>();
     const run = new AbortController();
-    this.trouble = null;
+    this.problem = null;
     this.enter('starting');
     try {
       this.service = await this.definition.start(this.host(broken.reject, run.signal));
@@ -226,13 +226,13 @@ class SupervisedService {
     return {
       log: this.log,
       fail,
-      tell: (event) => {
+      setLastEvent: (event) => {
         if (!ended.aborted) this.show({ event, eventMs: this.options.clock.now() });
       },
-      trouble: (failure) => {
+      setProblem: (failure) => {
         if (ended.aborted) return;
-        this.trouble = failure ?? null;
-        if (this.current.state !== 'starting') this.show({ failure: this.trouble });
+        this.problem = failure ?? null;
+        if (this.current.state !== 'starting') this.show({ failure: this.problem });
       },
     };
   }
@@ -243,7 +243,7 @@ class SupervisedService {
   ): void {
     if (state !== this.current.state) this.log.debug({ state }, state);
     // The last failure stays visible while a restart is tried.
-    const failureSoFar = state === 'starting' ? this.current.failure : this.trouble;
+    const failureSoFar = state === 'starting' ? this.current.failure : this.problem;
     const { failure = failureSoFar, retryMs = null } = more;
     const sinceMs = state === this.current.state ? this.current.sinceMs : this.options.clock.now();
     this.show({ state, sinceMs, failure, retryMs });

@@ -28,7 +28,7 @@ interface OpenRunnerOptions {
   /** Called with the number of running tasks when it changes. */
   readonly onChange?: ((running: number) => void) | undefined;
   /** Called when tasks cannot be claimed; with undefined when they can again. */
-  readonly onTrouble?: ((error: unknown) => void) | undefined;
+  readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
 interface RunnerOptions extends OpenRunnerOptions {
@@ -96,7 +96,7 @@ class TaskRunner {
   }
 
   private async claimTasks(): Promise<void> {
-    const { flows, settings, log, onTrouble } = this.options;
+    const { flows, settings, log, onProblem } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
     const worker = `${hostname()}:${process.pid}`;
@@ -110,7 +110,7 @@ class TaskRunner {
           // Claims without waiting, to report at once whether that works.
           const claimed = await flows.tasks.claim(request);
           failures = 0;
-          onTrouble?.(undefined);
+          onProblem?.(undefined);
           if (claimed !== undefined) this.begin(claimed);
           continue;
         }
@@ -119,7 +119,7 @@ class TaskRunner {
         if (signal.aborted) return;
         log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
         failures += 1;
-        onTrouble?.(error);
+        onProblem?.(error);
         await sleep(storeBackoffMs(failures), undefined, { signal }).catch(() => undefined);
       }
     }

@@ -21,7 +21,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 const LOGGING = { level: 'info', format: 'json' } as const;
 const NOW = Date.parse('2026-03-02T10:00:00.000Z');
 
-function open(file: string, more: { onTrouble?: (why: string) => void } = {}) {
+function open(file: string, more: { onProblem?: (why: string) => void } = {}) {
   return createLog(
     { level: 'info', file, logging: LOGGING },
     { clock: { now: () => NOW }, pid: 7, mask: createSecretMask(['hunter2-hunter2']), ...more },
@@ -74,7 +74,7 @@ test('an unwritable log is reported once, and the number of lost lines when it r
   folder.write('logs', 'a file where the folder should be');
   const troubles: string[] = [];
   const { logger, close } = open(folder.at('logs/serve.log'), {
-    onTrouble: (why) => troubles.push(why),
+    onProblem: (why) => troubles.push(why),
   });
   for (let n = 0; n < 3; n++) logger.info('lost');
   assert.is(troubles.length, 1);

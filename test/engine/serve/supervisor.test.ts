@@ -97,11 +97,11 @@ test('late reports of an ended run are ignored', async () => {
   old.fail(new Error('over'));
   await waitFor('a restart', () => one('one')?.restarts === 1);
   await enters('one', 'ready');
-  old.tell('from the grave');
-  old.trouble({ code: null, message: 'from the grave', hint: null });
+  old.setLastEvent('from the grave');
+  old.setProblem({ code: null, message: 'from the grave', hint: null });
   old.fail(new Error('from the grave'));
   assert.equal([one('one')?.event, one('one')?.failure], [null, null]);
-  service.host().tell('alive');
+  service.host().setLastEvent('alive');
   assert.is(one('one')?.event, 'alive');
   await supervisor.end();
 });
@@ -112,11 +112,11 @@ test('problems are shown next to the state until they are over, even from before
   const { one, enters, supervisor } = supervise([service]);
   await waitFor('the start', () => service.calls.length === 1);
   const trouble = { code: 'INDEX_DISK_FULL', message: 'full', hint: 'make room' };
-  service.host().trouble(trouble);
+  service.host().setProblem(trouble);
   service.becomeReady();
   await enters('one', 'ready');
   assert.equal(one('one')?.failure, trouble);
-  service.host().trouble(undefined);
+  service.host().setProblem(undefined);
   assert.is(one('one')?.failure, null);
   await supervisor.end();
 });

@@ -96,10 +96,10 @@ async function delivering(
   const flows = await openFlows(context, resolved);
   const { logger: log, lines } = testLog();
   let trouble: unknown;
-  const onTrouble = (error: unknown): void => {
+  const onProblem = (error: unknown): void => {
     trouble = error;
   };
-  const options = { flows, context, loaded, log, onTrouble };
+  const options = { flows, context, loaded, log, onProblem };
   const delivery = await openDelivery(options);
   if (delivery === undefined) throw new Error('nobody is notified');
   const world: World = {

@@ -241,9 +241,9 @@ function asUnusable(file: string, cause: unknown): SvcError {
 /**
  * The valid tokens of a running server. A changed file is read again before the next answer.
  *
- * @param onTrouble called when the file cannot be used; until it can, no token is valid
+ * @param onProblem called when the file cannot be used; until it can, no token is valid
  */
-export function liveTokens(stateDir: string, clock: Clock, onTrouble: (why: string) => void) {
+export function liveTokens(stateDir: string, clock: Clock, onProblem: (why: string) => void) {
   let seen: string | undefined;
   let tokens: readonly McpToken[] = [];
   return (): readonly McpToken[] => {
@@ -254,7 +254,7 @@ export function liveTokens(stateDir: string, clock: Clock, onTrouble: (why: stri
         tokens = readTokens(stateDir);
       } catch (error) {
         tokens = [];
-        onTrouble(messageOf(error));
+        onProblem(messageOf(error));
       }
     }
     const nowMs = clock.now();

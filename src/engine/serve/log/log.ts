@@ -12,7 +12,7 @@ interface LogOptions {
   readonly mask: Pick<SecretMask, 'data'>;
   readonly onLine?: LogLineListener | undefined;
   /** Called once when the file can no longer be written: the log cannot report that itself. */
-  readonly onTrouble?: ((why: string) => void) | undefined;
+  readonly onProblem?: ((why: string) => void) | undefined;
 }
 
 type Logging = Omit<ResolvedConfig['logging'], 'accessLog' | 'activity'>;
@@ -58,7 +58,7 @@ export function createLog(settings: LogSettings, options: LogOptions) {
         const hadTrouble = lost > 0;
         if (!file.write(line)) {
           lost += 1;
-          if (!hadTrouble) options.onTrouble?.(file.failure ?? '');
+          if (!hadTrouble) options.onProblem?.(file.failure ?? '');
         } else if (hadTrouble) {
           const count = lost;
           lost = 0;

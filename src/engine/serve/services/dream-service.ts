@@ -4,7 +4,7 @@ import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
 import { faultFields, messageOf } from '../../errors/index.js';
 import { zonedMinute } from '../../support/format.js';
 import {
-  agreeIn,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -44,19 +44,19 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
         skipped: skipped.length,
       };
       const failure = phaseFailure(summary);
-      host.trouble(failure);
+      host.setProblem(failure);
       if (failure === undefined) host.log.info(fields, 'sweep done');
       else host.log.error({ ...fields, hint: failure.hint }, failure.message);
-      tellNext(schedule, host, `${countPromoted(summary)} promoted, `);
+      showNextSweep(schedule, host, `${countPromoted(summary)} promoted, `);
     },
     onFault: (_, error) => {
       const message = `sweep failed: ${messageOf(error)}`;
       host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
-      host.trouble(serviceFailure(error));
+      host.setProblem(serviceFailure(error));
     },
   });
   schedule.start();
-  tellNext(schedule, host, '');
+  showNextSweep(schedule, host, '');
   return {
     reload: async (next) => isSame(setup, targets, next),
     drain: () => schedule.close({ hurry: false }),
@@ -71,14 +71,14 @@ function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeS
   return (
     isDeepStrictEqual(targets, dreamTargets(next.loaded, next.context)) &&
     isDeepStrictEqual(now, then) &&
-    agreeIn(setup, next, ['models', 'secrets'])
+    hasSameConfig(setup, next, ['models', 'secrets'])
   );
 }
 
-function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): void {
+function showNextSweep(schedule: DreamSchedule, host: ServiceHost, before: string): void {
   const next = schedule.next();
   const when = next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone);
-  host.tell(`${before}next sweep ${when}`);
+  host.setLastEvent(`${before}next sweep ${when}`);
 }
 
 /** The statement itself is not logged: it is private. */

@@ -1,7 +1,7 @@
 import { faultFields, messageOf } from '../../errors/index.js';
 import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
 import {
-  agreeIn,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -35,24 +35,24 @@ export function flowsDefinition(setup: ServeSetup, opened: OpenedFlows): Service
 async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost): Promise<Service> {
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
-  const { log, trouble } = host;
+  const { log, setProblem } = host;
   const flows = await openFlows(context, loaded.resolved);
   let storageFailure: ServiceFailure | undefined;
   let deliveryFailure: ServiceFailure | undefined;
-  const onTrouble = (error: unknown): void => {
+  const onProblem = (error: unknown): void => {
     deliveryFailure = error === undefined ? undefined : serviceFailure(error);
-    trouble(storageFailure ?? deliveryFailure);
+    setProblem(storageFailure ?? deliveryFailure);
   };
   const unwatch = watchWrites(flows.writes, (failure) => {
     storageFailure = failure;
-    trouble(storageFailure ?? deliveryFailure);
+    setProblem(storageFailure ?? deliveryFailure);
   });
   const delivery = await openDelivery({
     flows,
     context,
     loaded,
     log,
-    onTrouble,
+    onProblem,
   });
   opened.current = flows;
   let sweeping: Promise<void> | undefined;
@@ -73,7 +73,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const timers = [setTimeout(startSweep, FIRST_SWEEP_MS), setInterval(startSweep, SWEEP_MS)];
   return {
     reload: async (next) => {
-      const isSame = keepsSameFlows(setup, next) && agreeIn(setup, next, ['secrets']);
+      const isSame = keepsSameFlows(setup, next) && hasSameConfig(setup, next, ['secrets']);
       if (isSame && (await delivery?.hasCurrentSecrets()) !== false) return true;
       await delivery?.drain();
       return false;

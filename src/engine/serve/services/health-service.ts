@@ -34,7 +34,7 @@ export function healthDefinition(
 async function listen(
   setup: ServeSetup,
   { readiness, flows }: HealthServiceOptions,
-  { log, tell, fail }: ServiceHost,
+  { log, setLastEvent, fail }: ServiceHost,
 ): Promise<Service> {
   const { createHealthServer } = await import('./health-server.js');
   const address = healthAddress(setup);
@@ -44,7 +44,7 @@ async function listen(
   if (metrics !== undefined) addMetricsRoute(server, metrics);
   const url = await listenOn(server, address);
   server.server.on('error', fail);
-  tell(`listening on ${url}`);
+  setLastEvent(`listening on ${url}`);
   return {
     // A certificate may have been renewed: that needs a restart.
     reload: async (next) =>

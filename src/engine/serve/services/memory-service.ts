@@ -5,8 +5,8 @@ import type { SyncSummary } from '../../memory/sync/index.js';
 import { MemoryWatcher } from '../../memory/watch/memory-watcher.js';
 import { type WatchEvent, watchTargetOf } from '../../memory/watch/watch-events.js';
 import {
-  agreeIn,
   hasAgent,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -73,8 +73,8 @@ async function keepFresh(
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   return (
     hasAgent(next, agent) &&
-    agreeIn(setup, next, ['models', 'secrets', 'storage']) &&
-    (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
+    hasSameConfig(setup, next, ['models', 'secrets', 'storage']) &&
+    (agent.backend === 'builtin' || hasSameConfig(setup, next, ['memory']))
   );
 }
 
@@ -93,13 +93,17 @@ function syncText({ added, changed, removed, renamed, rebuild }: SyncSummary): s
 }
 
 /** Reports the events of a watcher in the log and as the state of its service. */
-function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent) => void {
+function watchReporter({
+  log,
+  setLastEvent,
+  setProblem,
+}: ServiceHost): (event: WatchEvent) => void {
   /** Until file watching is available again. */
   let polling: ServiceFailure | undefined;
   return (event) => {
     switch (event.type) {
       case 'watching':
-        if (polling !== undefined) trouble(undefined);
+        if (polling !== undefined) setProblem(undefined);
         polling = undefined;
         log.info({ folders: event.folders }, 'watching for changes');
         break;
@@ -109,7 +113,7 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
           message: `file watching is unavailable, polling instead: ${event.why}`,
           hint: null,
         };
-        trouble(polling);
+        setProblem(polling);
         log.warn(
           { why: event.why, everyMs: event.everyMs },
           'file watching is unavailable, polling instead',
@@ -119,7 +123,7 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
         log.debug({ path: event.path }, 'changed');
         break;
       case 'syncing':
-        tell('syncing');
+        setLastEvent('syncing');
         log.debug({ cause: event.cause }, 'syncing');
         break;
       case 'progress':
@@ -128,14 +132,14 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
         const { outcome, added, changed, removed, durationMs } = event.summary;
         const text = syncText(event.summary);
         const [warning] = event.summary.warnings ?? [];
-        trouble(
+        setProblem(
           warning === undefined
             ? polling
             : { code: warning.code, message: warning.message, hint: warning.hint ?? null },
         );
         if (warning !== undefined)
           log.warn({ code: warning.code, hint: warning.hint }, warning.message);
-        tell(text);
+        setLastEvent(text);
         const numbers = { cause: event.cause, added, changed, removed, ms: Math.round(durationMs) };
         if (outcome === 'unchanged') log.debug(numbers, text);
         else log.info(numbers, text);
@@ -144,8 +148,8 @@ function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent)
       case 'failed': {
         const { code, message, hint = null } = event.failure;
         const { attempt, retryInMs } = event;
-        trouble({ code, message, hint });
-        tell('sync failed');
+        setProblem({ code, message, hint });
+        setLastEvent('sync failed');
         log.error({ code, attempt, retryInMs, hint }, message);
         break;
       }

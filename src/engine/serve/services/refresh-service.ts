@@ -3,8 +3,8 @@ import { wholeEnvironment } from '../../child/program.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import {
-  agreeIn,
   hasAgent,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -51,18 +51,18 @@ async function refreshOnce(
   child.stderr.resume();
   const patienceMs = Math.min(STEPS * updateTimeoutMs + embedTimeoutMs, LONGEST_TIMER_MS);
   const timer = setTimeout(() => child.stop(), patienceMs);
-  host.tell('refreshing');
+  host.setLastEvent('refreshing');
   let isStopped = false;
   const ended = child.ended.then((end) => {
     clearTimeout(timer);
     if (isStopped) return;
     const isDone = end.kind === 'exited' && end.exitCode === 0;
-    host.tell(isDone ? 'refreshed' : 'not refreshed');
+    host.setLastEvent(isDone ? 'refreshed' : 'not refreshed');
     if (isDone) host.log.info('refreshed');
     else {
       const hint = `svc memory index --agent ${agent.id}`;
       const message = 'the refresh at the start failed';
-      host.trouble({ code: null, message, hint });
+      host.setProblem({ code: null, message, hint });
       host.log.warn({ end, hint }, message);
     }
   });
@@ -73,7 +73,7 @@ async function refreshOnce(
   };
   return {
     // Runs at the start, and again for changed collections.
-    reload: async (next) => hasAgent(next, agent) && agreeIn(setup, next, ['memory']),
+    reload: async (next) => hasAgent(next, agent) && hasSameConfig(setup, next, ['memory']),
     drain: stop,
     stop,
   };

@@ -4,7 +4,7 @@ import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
 import { formatCountOf, zonedMinute } from '../../support/format.js';
 import { iso } from '../../support/time.js';
 import {
-  agreeIn,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -34,7 +34,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     onOutcome: (schedule, outcome) => {
       setTrouble(schedule, failureOf(schedule, outcome));
       logRun(schedule, outcome, host);
-      tellNext(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
+      showNextRun(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
     },
     onFault: (schedule, error) => {
       const failure = serviceFailure(error);
@@ -50,11 +50,11 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     await flows.close();
     throw error;
   }
-  tellNext(runner, host, '');
+  showNextRun(runner, host, '');
   runner.start();
   return {
     reload: async (next) =>
-      agreeIn(setup, next, ['schedules']) && opensSameFlows(resolved, next.loaded.resolved),
+      hasSameConfig(setup, next, ['schedules']) && opensSameFlows(resolved, next.loaded.resolved),
     drain: () => runner.close(),
     stop: async () => {
       await runner.close();
@@ -77,7 +77,7 @@ function troublesOf(host: ServiceHost) {
     const [first] = failures.values();
     const count = formatCountOf(failures.size - 1, 'more schedule');
     const more = failures.size > 1 ? ` (and ${count})` : '';
-    host.trouble(first && { ...first, message: `${first.message}${more}` });
+    host.setProblem(first && { ...first, message: `${first.message}${more}` });
   };
 }
 
@@ -104,11 +104,11 @@ function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost
   }
 }
 
-function tellNext(runner: ScheduleRunner, host: ServiceHost, before: string): void {
+function showNextRun(runner: ScheduleRunner, host: ServiceHost, before: string): void {
   const next = runner.next();
   const words =
     next === undefined
       ? 'nothing is due'
       : `next ${next.schedule.id} ${zonedMinute(next.atMs, next.schedule.timezone)}`;
-  host.tell(`${before}${words}`);
+  host.setLastEvent(`${before}${words}`);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
 import { withinTime } from '../../support/async.js';
 import {
-  agreeIn,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -21,7 +21,10 @@ export function storageDefinitions(setup: ServeSetup): readonly ServiceDefinitio
   return [{ name: 'storage', start: (host) => start(setup, host) }];
 }
 
-async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Promise<Service> {
+async function start(
+  setup: ServeSetup,
+  { log, setLastEvent, setProblem }: ServiceHost,
+): Promise<Service> {
   const { describeAddress, openServer, requireCurrent } = await import('../../postgres/index.js');
   const server = await openServer(setup.context, setup.loaded.resolved);
   const where = describeAddress(server.address);
@@ -42,7 +45,7 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
       // A newer svc may migrate while this one runs; the next start is refused.
       isCurrent = true;
       if (failing !== undefined) log.info(`${where} answers again`);
-      if (failing !== undefined || isFirst) tell(`connected to ${where}`);
+      if (failing !== undefined || isFirst) setLastEvent(`connected to ${where}`);
       failing = undefined;
     } catch (error) {
       if (stop.signal.aborted) return;
@@ -53,7 +56,7 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
       failing = failure;
     }
     isFirst = false;
-    trouble(failing);
+    setProblem(failing);
   };
   const watch = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -65,7 +68,7 @@ async function start(setup: ServeSetup, { log, tell, trouble }: ServiceHost): Pr
   const watching = first.then(watch);
   return {
     ready: first,
-    reload: async (next) => agreeIn(setup, next, ['secrets', 'storage']),
+    reload: async (next) => hasSameConfig(setup, next, ['secrets', 'storage']),
     drain: async () => undefined,
     stop: async () => {
       stop.abort();

@@ -5,7 +5,7 @@ import { formatCountOf } from '../../support/format.js';
 import { missingProgram } from '../../task-runner/runner-settings.js';
 import type { OpenRunner } from '../../task-runner/task-runner.js';
 import {
-  agreeIn,
+  hasSameConfig,
   type ServeSetup,
   type Service,
   type ServiceDefinition,
@@ -42,7 +42,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   return {
     reload: async (next) => {
       // Workspaces are the working directories of tasks.
-      if (keepsSameFlows(setup, next) && agreeIn(setup, next, ['agents'])) {
+      if (keepsSameFlows(setup, next) && hasSameConfig(setup, next, ['agents'])) {
         setup = next;
         return true;
       }
@@ -52,13 +52,13 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
         current = fresh;
         setup = next;
       } catch (error) {
-        if (!agreeIn(setup, next, ['storage', 'secrets'])) {
+        if (!hasSameConfig(setup, next, ['storage', 'secrets'])) {
           // New tasks are in another store, and wait until it can be opened.
           await drain();
           return false;
         }
         const message = `not reloaded, the old runtimes stay in effect: ${messageOf(error)}`;
-        host.trouble({ ...serviceFailure(error), message });
+        host.setProblem({ ...serviceFailure(error), message });
         host.log.error(faultFields(error), message);
       }
       return true;
@@ -72,20 +72,20 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
 
 async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<OpenRunner> {
   const { openRunner } = await import('../../task-runner/task-runner.js');
-  const { log, tell, trouble } = host;
+  const { log, setLastEvent, setProblem } = host;
   const missing = missingProgram(context, loaded);
   const lasting = missing === undefined ? undefined : serviceFailure(missing);
-  trouble(lasting);
+  setProblem(lasting);
   if (missing !== undefined) log.warn({ hint: missing.hint }, missing.message);
   const runner = await openRunner({
     context,
     loaded,
     log,
     onChange: (running) =>
-      tell(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
-    onTrouble: (error) => trouble(error === undefined ? lasting : serviceFailure(error)),
+      setLastEvent(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
+    onProblem: (error) => setProblem(error === undefined ? lasting : serviceFailure(error)),
   });
-  tell('waiting for tasks');
+  setLastEvent('waiting for tasks');
   return runner;
 }
 

@@ -72,8 +72,8 @@ async function start(
     extend: address === undefined ? addInside : () => undefined,
   });
   const unwatch = watchWrites(webhooks.writes, (failure) => {
-    if (failure === undefined) tellFault(webhooks.standings, host);
-    else host.trouble(failure);
+    if (failure === undefined) reportRouteProblems(webhooks.standings, host);
+    else host.setProblem(failure);
   });
   let admin: FastifyInstance | undefined;
   try {
@@ -85,7 +85,7 @@ async function start(
       await listenOn(admin, address);
       admin.server.on('error', fail);
     }
-    host.tell(`listening on ${url}`);
+    host.setLastEvent(`listening on ${url}`);
   } catch (error) {
     unwatch();
     await webhooks.close();
@@ -143,14 +143,17 @@ function tellRoutes(
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
     else log.warn({ ...fields, hint: fault.hint }, `route ${id} is ${state}: ${fault.message}`);
   }
-  tellFault(standings, host);
+  reportRouteProblems(standings, host);
 }
 
-function tellFault(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
+function reportRouteProblems(
+  standings: readonly RouteStanding[],
+  { setProblem }: ServiceHost,
+): void {
   const faulty = standings.filter(({ fault }) => fault !== null);
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
   const more = faulty.length > 1 ? ` (and ${formatCountOf(faulty.length - 1, 'more route')})` : '';
-  trouble(
+  setProblem(
     worst && {
       code: 'SECRET_UNRESOLVED',
       message: `route ${worst.id} is ${worst.state}: ${worst.fault?.message ?? 'its secret cannot be read'}${more}`,

@@ -42,7 +42,7 @@ export interface DeliveryOptions {
   readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
   /** Called with the last failure of each target, until its next success; with undefined if there is none. */
-  readonly onTrouble?: ((error: unknown) => void) | undefined;
+  readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -185,7 +185,7 @@ export class NotificationDelivery {
     const [only] = this.troubles.values();
     const texts = Array.from(this.troubles, ([id, trouble]) => `${id}: ${messageOf(trouble)}`);
     const isNamed = this.options.targets.size > 1 && texts.length > 0;
-    this.options.onTrouble?.(isNamed ? new Error(texts.join('; ')) : only);
+    this.options.onProblem?.(isNamed ? new Error(texts.join('; ')) : only);
   }
 
   private async tryOnce(notification: NotificationRecord): Promise<DeliveryOutcome | undefined> {

@@ -16,7 +16,7 @@ import {
   type NotificationTarget,
 } from './notification-delivery.js';
 
-interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
+interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onProblem'> {
   readonly flows: Flows;
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
@@ -28,7 +28,7 @@ interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
  * because its secret cannot be read, fails its own deliveries only: whoever delivers has more to do.
  */
 export async function openDelivery(options: OpenDeliveryOptions) {
-  const { flows, log, onTrouble, loaded } = options;
+  const { flows, log, onProblem, loaded } = options;
   const configured = notificationTargets(loaded.resolved);
   if (configured.length === 0) return undefined;
   const minder = new Minder(process.execPath);
@@ -44,7 +44,7 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   };
   const opened = await Promise.all(configured.map(openOne));
   const targets = new Map(opened.map((target) => [target.id, target]));
-  const delivery = new NotificationDelivery({ flows, targets, log, onTrouble });
+  const delivery = new NotificationDelivery({ flows, targets, log, onProblem });
   for (const { id, fault } of opened) {
     if (fault === undefined) continue;
     const message = `target ${id} cannot be used: ${messageOf(fault)}`;

@@ -44,12 +44,12 @@ async function setupOf(home: TempFolder): Promise<ServeSetup> {
 
 function started(
   setup: ServeSetup,
-  trouble: ServiceHost['trouble'] = () => undefined,
+  trouble: ServiceHost['setProblem'] = () => undefined,
 ): Promise<Service> {
   return flowsDefinition(setup, { current: undefined }).start({
     log: testLog().logger,
-    tell: () => undefined,
-    trouble,
+    setLastEvent: () => undefined,
+    setProblem: trouble,
     fail: () => undefined,
   });
 }

@@ -41,8 +41,8 @@ async function started(setup: ServeSetup) {
   assert.ok(first !== undefined);
   const service: Service = await first.start({
     log: testLog().logger,
-    tell: (event) => said.push(event),
-    trouble: (failure) => said.push(`trouble: ${failure?.hint}`),
+    setLastEvent: (event) => said.push(event),
+    setProblem: (failure) => said.push(`trouble: ${failure?.hint}`),
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
   return { service, said };

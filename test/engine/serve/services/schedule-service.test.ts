@@ -38,8 +38,8 @@ async function started(setup: ServeSetup) {
   assert.ok(definition !== undefined);
   const service = await definition.start({
     log: testLog().logger,
-    tell: (event) => said.push(event),
-    trouble: (failure) => failure !== undefined && said.push(`trouble: ${failure.message}`),
+    setLastEvent: (event) => said.push(event),
+    setProblem: (failure) => failure !== undefined && said.push(`trouble: ${failure.message}`),
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
   return { service, said };

@@ -55,8 +55,8 @@ for (const [kind, definitionsOf] of Object.entries(KINDS)) {
     const [definition] = definitionsOf(setup);
     const service = await definition?.start({
       log: testLog().logger,
-      tell: () => undefined,
-      trouble: () => undefined,
+      setLastEvent: () => undefined,
+      setProblem: () => undefined,
       fail: () => undefined,
     });
     await service?.ready;

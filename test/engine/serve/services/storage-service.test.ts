@@ -26,8 +26,8 @@ if (cluster !== undefined) {
     const [definition] = storageDefinitions(setup);
     const service = await definition?.start({
       log: testLog().logger,
-      tell: () => undefined,
-      trouble: (failure) => troubles.push(failure?.code),
+      setLastEvent: () => undefined,
+      setProblem: (failure) => troubles.push(failure?.code),
       fail: () => undefined,
     });
     await service?.ready;
