@@ -1,5 +1,4 @@
 /* A memory in PostgreSQL. Loaded only if `storage.url` is set. */
-export type { SharedMemory } from './facts.js';
 export { openPostgresIndex, preparePostgresIndex } from './open-index.js';
 export {
   chunksByDocument,
