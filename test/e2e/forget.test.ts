@@ -104,7 +104,7 @@ test('active memory does not repeat what was forgotten', async () => {
     stores.find(({ store }) => store === 'active memory'),
     { store: 'active memory', changed: 1, clean: true },
   );
-  assert.equal(filesWith(home, '4711'), []);
+  assert.equal(filesWith(home, 'janitor'), []);
   const after = jsonOf.recall(await memory(home, ...recall));
   assert.equal([after.cached, after.summary?.includes('4711') ?? false], [false, false]);
 });

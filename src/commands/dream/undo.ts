@@ -8,7 +8,7 @@ import { renderUndo } from '../../ui/dream/candidates.js';
 export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
   static override summary = 'Undo what a sweep wrote to MEMORY.md.';
   static override description =
-    'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. UndoResult claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';
+    'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. Undone claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';
   static override examples = examples('', '20261120T030000', '--agent main --json');
   static override args = {
     sweep: Args.string({ description: 'ID from svc dream list (default: the last that wrote).' }),
