@@ -72,6 +72,7 @@ function steady({ code, stdout, stderr }: Ended): Ended {
       .replace(/[\w-]{32,}/g, 'TOKEN')
       .replace(/^replay \w+/gm, 'replay ID')
       .replace(/\b(?:\d+ (?:s|min) ago|just now)/g, 'NOW')
+      .replace(/\bin \d+ (?:s|min|h|days?)\b/g, 'in DURATION')
       .replace(/\b\d+(?:[.,]\d+)* m?s\b/g, 'DURATION')
       .replace(/\d+(?:[., ]\d+)*/g, 'N');
   // A column is as wide as its widest age.
