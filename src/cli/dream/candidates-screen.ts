@@ -5,10 +5,10 @@ import {
   claimPassage,
   type DreamTarget,
   decisionOutput,
-  type HandOptions,
+  type ManualChangeOptions,
   openSources,
   promoteClaim,
-  settleClaim,
+  setClaimFate,
   undo,
   withNextSweep,
 } from '../../engine/dreaming/index.js';
@@ -27,7 +27,7 @@ const MARGIN = 60;
 /** Opens the screen to browse, promote and reject; returns a one-line summary of the decisions. */
 export async function showCandidates(
   target: DreamTarget,
-  options: HandOptions,
+  options: ManualChangeOptions,
   { terminal, mask }: CommandContext,
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
@@ -40,7 +40,11 @@ export async function showCandidates(
   return summaryOf(decided);
 }
 
-function actionsOn(target: DreamTarget, options: HandOptions, mask: SecretMask): CandidatesActions {
+function actionsOn(
+  target: DreamTarget,
+  options: ManualChangeOptions,
+  mask: SecretMask,
+): CandidatesActions {
   const { signal, clock } = options;
   const keyOf = async (text: string): Promise<ClaimKey> =>
     (await claimToDecide(target, text, signal)).key;
@@ -64,12 +68,12 @@ function actionsOn(target: DreamTarget, options: HandOptions, mask: SecretMask):
       return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
     reject: async (key) => {
-      await settleClaim(target, await keyOf(key), 'rejected', options);
+      await setClaimFate(target, await keyOf(key), 'rejected', options);
     },
     takeBack: async (decided) => {
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {
-        await settleClaim(target, key, 'open', options);
+        await setClaimFate(target, key, 'open', options);
         return 'no longer rejected';
       }
       const { kept } = await undo(target, decided.sweep, options);
@@ -77,7 +81,7 @@ function actionsOn(target: DreamTarget, options: HandOptions, mask: SecretMask):
         return 'not undone: the entry in MEMORY.md was edited since';
       }
       // The person undid their own promotion: the claim is a candidate again, not rejected.
-      await settleClaim(target, key, 'open', options);
+      await setClaimFate(target, key, 'open', options);
       return 'removed from MEMORY.md';
     },
     explain: (error) => failureWords(error, mask),

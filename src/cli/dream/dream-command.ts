@@ -4,7 +4,7 @@ import {
   type DreamSwitchOutput,
   type DreamTarget,
   dreamTargets,
-  type HandOptions,
+  type ManualChangeOptions,
   nextSweepMs,
   type RecallEntry,
   requireClaim,
@@ -26,7 +26,7 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
   }
 
   /** Options for decisions by hand, which wait for a running sweep. */
-  protected handOptions(): HandOptions {
+  protected manualChangeOptions(): ManualChangeOptions {
     return {
       clock: this.context().clock,
       signal: this.signal,

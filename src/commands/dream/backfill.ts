@@ -50,14 +50,14 @@ export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
         ? await this.rollBack(target, rollback ?? '')
         : backfillOutput(
             target,
-            await runBackfill(target, path, { ...this.handOptions(), dryRun }),
+            await runBackfill(target, path, { ...this.manualChangeOptions(), dryRun }),
           );
     this.write(renderBackfill(output));
     return output;
   }
 
   private async rollBack(target: DreamTarget, id: string): Promise<DreamBackfillOutput> {
-    const claims = await rollBackBackfill(target, id, this.handOptions());
+    const claims = await rollBackBackfill(target, id, this.manualChangeOptions());
     return { ...placeOutput(target), id, rolledBack: { claims } };
   }
 }

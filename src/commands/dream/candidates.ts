@@ -36,7 +36,7 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     if (this.terminal().screen && flags.limit === undefined) {
       const { showCandidates } = await import('../../cli/dream/candidates-screen.js');
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
-      const options = { ...this.handOptions(), onWait: undefined };
+      const options = { ...this.manualChangeOptions(), onWait: undefined };
       this.write(await showCandidates(target, options, await this.commandContext()));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }

@@ -22,7 +22,7 @@ export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
     const { args, flags } = await this.parse(DreamPromote);
     const target = await this.dreamTarget(flags.agent);
     const { key } = await claimToDecide(target, args.claim, this.signal);
-    const { decision, sweep } = await promoteClaim(target, key, this.handOptions());
+    const { decision, sweep } = await promoteClaim(target, key, this.manualChangeOptions());
     const output: DreamPromoteOutput = {
       ...placeOutput(target),
       ...decisionOutput(decision),

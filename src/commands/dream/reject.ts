@@ -5,7 +5,7 @@ import {
   claimOutput,
   type DreamRejectOutput,
   placeOutput,
-  settleClaim,
+  setClaimFate,
 } from '../../engine/dreaming/index.js';
 import { renderRejection } from '../../ui/dream/candidates.js';
 
@@ -21,7 +21,7 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     const { args, flags } = await this.parse(DreamReject);
     const target = await this.dreamTarget(flags.agent);
     const entry = await claimToDecide(target, args.claim, this.signal);
-    const sweep = await settleClaim(target, entry.key, 'rejected', this.handOptions());
+    const sweep = await setClaimFate(target, entry.key, 'rejected', this.manualChangeOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };
     this.write(renderRejection(output, { wasPromoted: entry.state.fate === 'promoted', sweep }));
     return output;

@@ -18,7 +18,7 @@ export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
   async run(): Promise<DreamUndoOutput> {
     const { args, flags } = await this.parse(DreamUndo);
     const target = await this.dreamTarget(flags.agent);
-    const { sweep, kept, undone } = await undo(target, args.sweep, this.handOptions());
+    const { sweep, kept, undone } = await undo(target, args.sweep, this.manualChangeOptions());
     const output = { ...placeOutput(target), sweep: sweep.id, undone, kept };
     this.write(renderUndo(output));
     return output;

@@ -21,7 +21,7 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     const loaded = await this.loadConfig();
     const replay = { id: args.delivery, again: flags.again };
     const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
-    const { answer, id, original: of, isFirstAnswer, unrecorded } = replayed;
+    const { answer, id, original, isFirstAnswer, unrecorded } = replayed;
     if (unrecorded !== undefined) {
       this.addWarning({
         code: 'REPLAY_UNRECORDED',
@@ -30,7 +30,9 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
       });
     }
     if (!flags.quiet && id !== undefined) {
-      this.note(`replay ${id} of ${of.id} on route ${of.route}: status ${answer.status}`);
+      this.note(
+        `replay ${id} of ${original.id} on route ${original.route}: status ${answer.status}`,
+      );
     }
     if (!flags.quiet && isFirstAnswer) {
       this.note('note: this delivery was performed before, so this is its first answer');

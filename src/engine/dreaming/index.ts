@@ -11,7 +11,7 @@ export {
   findSweep,
   promoteClaim,
   requireClaim,
-  setClaimFate as settleClaim,
+  setClaimFate,
   undo,
 } from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
@@ -54,7 +54,7 @@ export {
   type SweepSummary,
 } from './sweep/run-sweep.js';
 export {
-  type ManualChangeOptions as HandOptions,
+  type ManualChangeOptions,
   withCurrentDreams,
   withNextSweep,
 } from './with-dreams.js';

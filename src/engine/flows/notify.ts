@@ -62,14 +62,14 @@ async function recordNotifications(
   notification: Notification,
 ): Promise<boolean> {
   const { nowMs, notifications, changes } = tx;
-  const { id, type, subject: of, text, content: about } = notification;
+  const { id, type, subject, text, content } = notification;
   const targets = await targetsOf(tx, type, routeOf);
   if (targets.length === 0) return false;
-  const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
+  const payload = { id, type, createdAt: nowMs, sessionKey: subject.ownerKey, text, ...content };
   const row = {
     notificationId: id,
     kind: type,
-    ...of,
+    ...subject,
     payload: JSON.stringify(payload),
     createdAt: nowMs,
     attempts: 0,

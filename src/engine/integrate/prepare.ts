@@ -110,12 +110,12 @@ async function recallTimeoutMs(
 
 function* doubtsOf(
   { env }: IntegrateWorld,
-  { request, server, isDetected, isTemporary: isPassing }: IntegrationPlan,
+  { request, server, isDetected, isTemporary }: IntegrationPlan,
 ): Generator<Warning> {
   const code = 'INTEGRATION_DOUBTFUL';
   const { title } = request.agent;
   if (!isDetected && request.scope === 'user') yield { code, message: `${title} not found` };
-  if (isPassing) {
+  if (isTemporary) {
     const message = 'svc runs from the cache of npx, which is temporary';
     yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }

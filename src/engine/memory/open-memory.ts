@@ -120,7 +120,14 @@ export async function openAgent(
   const sources = external?.sources ?? (await agentSources(agent, context));
   const home = await homeOf(agent, sources, context, loaded, options);
   const created = createBuiltin({
-    ...{ agent, layout: 'agent', indexName: agent.id, context, loaded, home, sources, external },
+    agent,
+    layout: 'agent',
+    indexName: agent.id,
+    context,
+    loaded,
+    home,
+    sources,
+    external,
   });
   const backend = external?.open(created.backend) ?? created.backend;
   return {

@@ -5,6 +5,7 @@ import {
   formatPath,
   type LoadedConfig,
   loadConfig,
+  type ResolvedRoute,
   referencedVariable,
   type SecretInput,
 } from '../config/index.js';
@@ -43,7 +44,9 @@ export async function rotateSecret(
   if (step.type === 'show') return { output: outputOf(routeId, loaded, null), warnings: [] };
   const [newest, ...old] = secretsOf(route);
   const isLast = step.type === 'finish' && newest !== undefined && old.length > 0;
-  const warnings = isLast ? await checkNewest({ routeId, signal }, newest, loaded, context) : [];
+  const warnings = isLast
+    ? await checkNewest({ route, routeId, signal }, newest, loaded, context)
+    : [];
   const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
   const { file } = await changeConfigValue(context, edit, { configFile, signal });
   return { output: outputOf(routeId, await loadConfig(context, { configFile }), file), warnings };
@@ -56,12 +59,15 @@ export async function rotateSecret(
  * @throws SvcError SECRET_UNRESOLVED and others of an unusable secret
  */
 async function checkNewest(
-  { routeId, signal }: Pick<Rotation, 'routeId' | 'signal'>,
+  {
+    route,
+    routeId,
+    signal,
+  }: { readonly route: ResolvedRoute } & Pick<Rotation, 'routeId' | 'signal'>,
   newest: SecretInput,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<readonly Warning[]> {
-  const route = configuredRoute(routeId, loaded);
   const { verify } = route;
   if (verify === undefined) return [];
   try {

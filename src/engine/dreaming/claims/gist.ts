@@ -246,16 +246,16 @@ class PartReader {
   /** The kind of value of a token; undefined if it belongs to the subject. */
   private kindOf(token: Token, at: number): string | undefined {
     const { form, stem } = token;
-    const { hasVerb: isSaid, before, isPersonal, tokens } = this;
+    const { hasVerb, before, isPersonal, tokens } = this;
     // Not "Mira's the owner", where a function word follows.
-    if (token.isOwner === true && !isSaid && !isFunctionWordAt(tokens, at + 1)) return undefined;
+    if (token.isOwner === true && !hasVerb && !isFunctionWordAt(tokens, at + 1)) return undefined;
     if (form === 'number') {
       // In "release 1.4" or "room 12" the number is part of the subject.
-      if (!isSaid && !ATTRIBUTES.has(before) && !ON_DAYS.has(before)) return undefined;
+      if (!hasVerb && !ATTRIBUTES.has(before) && !ON_DAYS.has(before)) return undefined;
       return numberKind(stem, tokens[at + 1]);
     }
-    if (!isSaid && !this.isActor(at) && !ON_DAYS.has(before)) return undefined;
-    if (SCOPES.has(before) && (!isSaid || isPersonal)) return undefined;
+    if (!hasVerb && !this.isActor(at) && !ON_DAYS.has(before)) return undefined;
+    if (SCOPES.has(before) && (!hasVerb || isPersonal)) return undefined;
     if (WEEKDAYS.has(token.word)) return 'weekday';
     if (FREQUENCIES.has(token.word)) return 'frequency';
     if (form === 'id') return 'name';

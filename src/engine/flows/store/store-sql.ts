@@ -55,9 +55,9 @@ export function recordTable(
     name,
     fields,
     columns,
-    writtenColumns: writtenColumns,
-    keyFields: keyFields,
-    selectList: selectList,
+    writtenColumns,
+    keyFields,
+    selectList,
   };
 }
 
@@ -81,11 +81,8 @@ export interface StoreSql extends Dialect {
 }
 
 /** `SELECT … FROM table` of whole records; conditions follow it. */
-export function selectFrom(
-  { schema }: Dialect,
-  { name, selectList: selected }: RecordTable,
-): string {
-  return `SELECT ${selected} FROM ${schema}${name}`;
+export function selectFrom({ schema }: Dialect, { name, selectList }: RecordTable): string {
+  return `SELECT ${selectList} FROM ${schema}${name}`;
 }
 
 /** `column, column`, to insert whole records. */

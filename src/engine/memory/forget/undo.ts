@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { ifReadable, makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../../support/files.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
@@ -64,13 +64,8 @@ function withCurrentPaths(file: ChangedFile, { forget, sources }: KeptIndex): Ch
   const { path, absolutePath, backup } = file;
   const oldWorkspace = absolutePath.slice(0, -path.length);
   const isMoved = absolutePath.endsWith(`/${path}`) && !existsSync(oldWorkspace);
-  const folder = dirname(backup);
-  const moved = join(
-    forget.backupDir,
-    basename(dirname(folder)),
-    basename(folder),
-    basename(backup),
-  );
+  // Of `backupDir/id/number/name`, as hide.ts makes it.
+  const moved = join(forget.backupDir, ...backup.split(sep).slice(-3));
   return {
     ...file,
     absolutePath: isMoved ? join(sources.memory.workspaceDir, path) : absolutePath,

@@ -78,9 +78,8 @@ export async function searchIndex(
   const comparable = first.findings.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
   const last = isCrowded ? await searchAmong(MAX_CANDIDATES, comparable) : first;
   const { keywords, vector } = last;
-  const { findings, report } = await rerank(index, last.findings, {
-    ...{ query: request.query, reranking, warnings, signal },
-  });
+  const rerankInput = { query: request.query, reranking, warnings, signal };
+  const { findings, report } = await rerank(index, last.findings, rerankInput);
   const { results, belowMinScore } =
     findings === last.findings ? last.output : await resultsOf(findings, request, options, signal);
   return {

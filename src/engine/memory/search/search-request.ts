@@ -31,8 +31,8 @@ export async function readFilters(
   { nowMs, timeZone }: Pick<SearchOptions, 'nowMs' | 'timeZone'>,
 ): Promise<ParsedFilters | undefined> {
   if (filters === undefined || !hasFilters(filters)) return undefined;
-  const { parseFilters: understandFilters } = await import('./filters.js');
-  return understandFilters(filters, { nowMs, timeZone });
+  const { parseFilters } = await import('./filters.js');
+  return parseFilters(filters, { nowMs, timeZone });
 }
 
 /** Whether any filter is set; an empty text is one, and refused where it is read. */

@@ -62,11 +62,9 @@ export async function copyStorage(
   const server = await openCurrentServer(context, loaded.resolved);
   if (options.to === 'sqlite') await requireUnused(server);
   const run = { context, server, options };
-  const agents = uniqueBy(
-    resolveAgents(loaded, context),
-    ({ memorySearch }) => memorySearch.store.path,
-  );
-  if (options.to === 'sqlite' && !options.dryRun) await keepForgetLists(context, loaded, server);
+  const allAgents = resolveAgents(loaded, context);
+  const agents = uniqueBy(allAgents, ({ memorySearch }) => memorySearch.store.path);
+  if (options.to === 'sqlite' && !options.dryRun) await keepForgetLists(run, loaded, allAgents);
   const parts = [
     ...(await copyFlows(run, sharedPlace('', loaded, context)?.origin ?? '')),
     ...(await copyVectors(run, agents)),
@@ -83,11 +81,11 @@ export async function copyStorage(
 
 /** What other hosts have forgotten since the last sync of this one must not come back from its files. */
 async function keepForgetLists(
-  context: EngineContext,
+  { context, server }: CopyRun,
   loaded: LoadedConfig,
-  server: Server,
+  agents: readonly Pick<ResolvedAgent, 'id'>[],
 ): Promise<void> {
-  for (const { id } of resolveAgents(loaded, context)) {
+  for (const { id } of agents) {
     const place = sharedPlace(id, loaded, context);
     const { listFile } = forgetPlaces(context.state, id);
     if (place !== undefined) await sharedForgetList(server, place, listFile).read();

@@ -75,13 +75,13 @@ async function rowsOf<K extends number | string, Row extends object>(
 /** @returns the `seq` of each */
 async function insertAll(
   batch: Batch,
-  { name, writtenColumns: own, fields, columns, keyFields: key }: RecordTable,
+  { name, writtenColumns, fields, columns, keyFields }: RecordTable,
   rows: readonly object[],
 ): Promise<readonly number[]> {
-  const names = own.map(([field]) => field);
-  const identifying = columns.filter(([field]) => key.includes(field));
+  const names = writtenColumns.map(([field]) => field);
+  const identifying = columns.filter(([field]) => keyFields.includes(field));
   const inserted = await batch.query<{ readonly seq: number }>(
-    `INSERT INTO svc.${name} (${columnList(own)})
+    `INSERT INTO svc.${name} (${columnList(writtenColumns)})
      SELECT ${rowColumns(names)} FROM ${jsonRows(fields, names)}
      RETURNING seq, ${identifying.map(([field, column]) => `${column} AS "${field}"`).join(', ')}`,
     [toJson(rows)],
@@ -97,17 +97,17 @@ async function insertAll(
  */
 async function updateAll(
   batch: Batch,
-  { name, writtenColumns: own, fields }: RecordTable,
+  { name, writtenColumns, fields }: RecordTable,
   rows: readonly { readonly seq: number }[],
 ): Promise<readonly undefined[]> {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {
-    const text = `UPDATE svc.${name} SET ${assignments(own, 2)} WHERE seq = $1`;
-    await batch.run(text, [only.seq, ...valuesOf(only, own)]);
+    const text = `UPDATE svc.${name} SET ${assignments(writtenColumns, 2)} WHERE seq = $1`;
+    await batch.run(text, [only.seq, ...valuesOf(only, writtenColumns)]);
   } else {
-    const names = own.map(([field]) => field);
+    const names = writtenColumns.map(([field]) => field);
     await batch.run(
-      `UPDATE svc.${name} SET ${own.map(([field, column]) => `${column} = r."${field}"`).join(', ')}
+      `UPDATE svc.${name} SET ${writtenColumns.map(([field, column]) => `${column} = r."${field}"`).join(', ')}
        FROM ${jsonRows(fields, ['seq', ...names])}
        WHERE ${name}.seq = r.seq AND ${name}.seq = ANY($2)`,
       [toJson(rows), rows.map(({ seq }) => seq)],

@@ -54,16 +54,17 @@ export function sqliteSql(database: Connection): StoreSql {
     find: async <K extends number | string, Row extends object>(lookup: Lookup<K, Row>, key: K) =>
       compiled(lookup, () => lookup.sql(DIALECT)).all<Row>([key]),
     insert: async (table, row) => {
-      const { name, writtenColumns: own } = table;
+      const { name, writtenColumns } = table;
       const insert = compiled(
         `insert ${name}`,
-        () => `INSERT INTO ${name} (${columnList(own)}) VALUES (${places(own)})`,
+        () =>
+          `INSERT INTO ${name} (${columnList(writtenColumns)}) VALUES (${places(writtenColumns)})`,
       );
-      return Number(insert.run(valuesOf(row, own)).lastInsertRowid);
+      return Number(insert.run(valuesOf(row, writtenColumns)).lastInsertRowid);
     },
-    update: async ({ name, writtenColumns: own }, row) => {
-      const text = () => `UPDATE ${name} SET ${assignments(own, 2)} WHERE seq = $1`;
-      compiled(`update ${name}`, text).run([row.seq, ...valuesOf(row, own)]);
+    update: async ({ name, writtenColumns }, row) => {
+      const text = () => `UPDATE ${name} SET ${assignments(writtenColumns, 2)} WHERE seq = $1`;
+      compiled(`update ${name}`, text).run([row.seq, ...valuesOf(row, writtenColumns)]);
     },
     // The changes of a transaction run one after the other, and nobody else writes meanwhile.
     takeTurn: async () => undefined,
