@@ -24,7 +24,7 @@ const BACKWARDS_BEFORE = /\b(?:last|past|previous)\s$/i;
 const PART_OF_DAY = /morning|afternoon|evening|night/i;
 const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
 /** The parser knows periods only with "to". */
-const BETWEEN = /\b(between\s.{3,40}?\s)and\b/gi;
+const BETWEEN = /\b(between\s.{1,40}?\s)and\b/gi;
 
 /** Without a year, the parser only knows it in a leap year. */
 const LEAP_DAY =
@@ -36,9 +36,12 @@ const LAST = 'last'.padEnd('previous'.length);
 
 /** The parser does not know short names of months on their own. */
 const MONTH_RANGE = new RegExp(
-  `(?<=\\b(?:between|during|from|in)\\s)(${MONTHS})(?:\\s(?:and|to|until|till|through)\\s|\\s?[-–]\\s?)(${MONTHS})\\b(?:\\s(\\d{4})\\b)?(?!\\.?,?\\s\\d)`,
+  `\\b(${MONTHS})(?:\\s(and|to|until|till|through)\\s|\\s?[-–]\\s?)(${MONTHS})\\b(?:\\s(\\d{4})\\b)?(?!\\.?,?\\s\\d)`,
   'gi',
 );
+/** Without one of these words before it, only a year makes a range of months one. */
+const RANGE_BEGINS = /\b(?:between|during|from|in)\s$/i;
+const WEEK_OF = /\bweek\s(?:of|beginning|starting)\s(?:on\s)?(?:the\s)?$/i;
 const SHORT_MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 function monthOf(name: string): number {
@@ -48,7 +51,9 @@ function monthOf(name: string): number {
 /** Periods of whole months, such as "from Nov to Feb 2025". */
 function monthRanges(question: string, today: number): DateSpan[] {
   return [...question.matchAll(MONTH_RANGE)].flatMap((match): DateSpan[] => {
-    const { 0: text, 1: from = '', 2: to = '', 3: inYear, index: start } = match;
+    const { 0: text, 1: from = '', 2: word, 3: to = '', 4: inYear, index: start } = match;
+    const isAlone = !RANGE_BEGINS.test(question.slice(0, start));
+    if (isAlone && (inYear === undefined || word === 'and')) return [];
     const [first, last] = [monthOf(from), monthOf(to)];
     const yearsBetween = last < first ? 1 : 0;
     const begins =
@@ -97,13 +102,18 @@ export function datesInWords(question: string, today: number): DateSpan[] {
         // Null without an end, whatever its type says.
         last: end ? Math.max(days.last, lastDay(days, start, end)) : days.last,
       });
+      const weekOf = start.isCertain('day') ? WEEK_OF.exec(question.slice(0, index)) : null;
+      const whole = (days: DayRange): DayRange => {
+        const monday = mondayOf(days.first);
+        return weekOf === null ? longer(days) : { first: monday, last: monday + 6 };
+      };
       const [latest, ...earlier] = meanings;
-      if (!isWritable(longer(latest))) return [];
+      if (!isWritable(whole(latest))) return [];
       return [
         {
-          start: index,
+          start: weekOf?.index ?? index,
           end: index + text.length,
-          meanings: [longer(latest), ...earlier.map(longer)],
+          meanings: [whole(latest), ...earlier.map(whole)],
           isRelative: !hasName(text),
         },
       ];
