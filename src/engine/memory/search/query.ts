@@ -51,7 +51,7 @@ export function parseQuery(
   const reading = { tokenizer, languages };
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), reading);
   const stopWords = stopWordsOf(words, languages);
-  const topical = words.filter(({ word }) => !stopWords.has(word?.toLowerCase() ?? ''));
+  const topical = words.filter((term) => !isAmong(term, stopWords));
   const nothingElse = topical.length === 0 && required.length === 0 && !hasDate;
   const terms = distinct(nothingElse ? words : topical);
   const onlyStopWords = nothingElse && words.length > 0;
@@ -127,10 +127,13 @@ function stopWordsOf(
   languages: readonly Language[],
 ): ReadonlySet<string> {
   const lists = [STOP_WORDS, ...languages.map((one) => one.stopWords)];
-  const counts = lists.map(
-    (list) => words.filter(({ word }) => list.has(word?.toLowerCase() ?? '')).length,
-  );
+  const counts = lists.map((list) => words.filter((term) => isAmong(term, list)).length);
   return lists[counts.indexOf(Math.max(...counts))] ?? STOP_WORDS;
+}
+
+/** A piece of a word is never a stop word, even if a list contains the empty text, as that of French does. */
+function isAmong({ word }: QueryTerm, stopWords: ReadonlySet<string>): boolean {
+  return word !== undefined && stopWords.has(word.toLowerCase());
 }
 
 function distinct(terms: readonly QueryTerm[]): QueryTerm[] {

@@ -66,6 +66,17 @@ test('stop words are those of the language of the query', async () => {
   assert.equal((await ask('Wo ist das?')).paths[0], 'strom.md');
 });
 
+test('names and words without spaces count next to French files', async () => {
+  const { path } = folderOf({
+    'fr.md': 'Le serveur est dans la cave, et les sauvegardes sont faites la nuit.\n',
+    'ja.md': '牛乳を買う。\n',
+    'code.md': 'The token rotates since v2.3.1.\n',
+  });
+  const backend = backendOn(targetOf(path));
+  assert.equal(pathsOf(await backend.search({ query: '牛乳' })), ['ja.md']);
+  assert.equal(pathsOf(await backend.search({ query: 'v2.3.1' })), ['code.md']);
+});
+
 test('words are shown as they are written, with accents', async () => {
   const text = 'Die Wäschetrockner sind laut, und der Händler ist weit.\n';
   const backend = backendOn(targetOf(folderOf({ 'a.md': text }).path));
