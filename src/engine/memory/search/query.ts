@@ -121,11 +121,15 @@ function isExcludedWord(word: string): boolean {
   return word.startsWith('-') && EXCLUDED_WORD.test(word);
 }
 
-/** The stop words of the language that most of the query's stop words belong to. */
+/**
+ * The stop words of the language that most of the query's stop words belong to. A single word does not tell its
+ * language: `war` and `C++` are no stop words of English.
+ */
 function stopWordsOf(
   words: readonly QueryTerm[],
   languages: readonly Language[],
 ): ReadonlySet<string> {
+  if (words.length < 2) return STOP_WORDS;
   const lists = [STOP_WORDS, ...languages.map((one) => one.stopWords)];
   const counts = lists.map((list) => words.filter((term) => isAmong(term, list)).length);
   return lists[counts.indexOf(Math.max(...counts))] ?? STOP_WORDS;

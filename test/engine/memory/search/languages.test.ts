@@ -66,6 +66,16 @@ test('stop words are those of the language of the query', async () => {
   assert.equal((await ask('Wo ist das?')).paths[0], 'strom.md');
 });
 
+test('a single word is a stop word only if it is one in English', async () => {
+  const { path } = folderOf({
+    'de.md': GERMAN,
+    'history.md': 'The war ended in 1945.\n',
+  });
+  const backend = backendOn(targetOf(path));
+  assert.equal(pathsOf(await backend.search({ query: 'war' })), ['history.md']);
+  assert.equal(pathsOf(await backend.search({ query: 'the' })), []);
+});
+
 test('names and words without spaces count next to French files', async () => {
   const { path } = folderOf({
     'fr.md': 'Le serveur est dans la cave, et les sauvegardes sont faites la nuit.\n',
