@@ -12,8 +12,8 @@ import type { MemoryChanger } from './promotion/change-memory.js';
 import { type RecallEntry, signalCount, withSignal } from './scoring/recall-entry.js';
 import { entryJson, parseEntryJson } from './store/recall-entries.js';
 import { newSweep } from './store/sweep-records.js';
+import { noteSignal, type Statement, statementsOf } from './sweep/check-claim.js';
 import { openSources } from './sweep/dream-sources.js';
-import { noteSignal, type Statement, statementsOf } from './sweep/standing.js';
 import { changeDreams, type ManualChangeOptions } from './with-dreams.js';
 
 /** The result of a backfill. */

@@ -14,10 +14,10 @@ import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { pooledClaim, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import { newSweep, type SweepRecord, type SweepRecords } from './store/sweep-records.js';
+import { readStatements } from './sweep/check-claim.js';
 import { promote } from './sweep/deep-phase.js';
 import { openSources } from './sweep/dream-sources.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
-import { readStatements } from './sweep/standing.js';
 import { changeDreams, type ManualChangeOptions } from './with-dreams.js';
 
 /**

@@ -9,8 +9,8 @@ import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { poolEvidence, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
+import { checkClaim, readStatements, relocateClaim } from './sweep/check-claim.js';
 import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
-import { readStatements, relocateClaim, standingOf } from './sweep/standing.js';
 
 /** A claim with its score and gates, and whether it passes all of them. */
 type ScoredClaim = ReturnType<typeof scoredClaim>;
@@ -116,7 +116,7 @@ export function explainClaim(
   return {
     ...scoredClaim(entry, settings, nowMs),
     /** Whether its note still contains it and later notes agree. */
-    relocation: standingOf(entry, sources, () =>
+    relocation: checkClaim(entry, sources, () =>
       readStatements(sources, signalDay(entry), LAST_DAY, signal),
     ).state,
     /** How it relates to `MEMORY.md`. */

@@ -13,6 +13,7 @@ import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
 import { poolEvidence, scoreClaim } from '../scoring/score.js';
 import type { SweepRecord } from '../store/sweep-records.js';
+import { readStatements } from './check-claim.js';
 import type { PhaseContext } from './dream-sources.js';
 import {
   isWritten,
@@ -22,7 +23,6 @@ import {
   planPromotions,
   type RankedClaim,
 } from './plan-promotions.js';
-import { readStatements } from './standing.js';
 
 /** The result of the deep phase. */
 export interface DeepResult {

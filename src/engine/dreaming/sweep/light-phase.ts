@@ -7,8 +7,8 @@ import { turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
+import { noteSignal, statementsOf } from './check-claim.js';
 import { countHit, type PhaseContext } from './dream-sources.js';
-import { noteSignal, statementsOf } from './standing.js';
 
 /** The result of the light phase. */
 export interface LightResult {

@@ -20,14 +20,14 @@ import {
 } from '../promotion/memory-file.js';
 import { type RecallEntry, signalDay, withSignal } from '../scoring/recall-entry.js';
 import { fadedScore, scoreClaim } from '../scoring/score.js';
-import type { DreamSettings, DreamSources } from './dream-sources.js';
 import {
+  type ClaimCheck,
+  checkClaim,
   noteSignal,
-  type Standing,
   type Statement,
   type Statements,
-  standingOf,
-} from './standing.js';
+} from './check-claim.js';
+import type { DreamSettings, DreamSources } from './dream-sources.js';
 
 /** A claim that passed every gate. */
 export interface RankedClaim {
@@ -138,24 +138,24 @@ class Plan {
   /** Replaces entries that newer notes contradict. */
   followNotes(): void {
     const { statements } = this.basis;
-    for (const { entry: standing } of this.known.promoted) {
-      const day = dayOfEntry(standing);
-      const newer = statements.contradictionOf(standing.text, day);
-      if (newer === undefined || !this.isAsWritten(standing)) continue;
+    for (const { entry: existing } of this.known.promoted) {
+      const day = dayOfEntry(existing);
+      const newer = statements.contradictionOf(existing.text, day);
+      if (newer === undefined || !this.isAsWritten(existing)) continue;
       const entry = this.entryOf(newer);
       // A person removed the newer statement from MEMORY.md: leave the older one alone.
       if (entry.state.fate === 'rejected') continue;
-      const others = without(this.known, standing.key);
+      const others = without(this.known, existing.key);
       const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
       if (verdict === 'present' || verdict === 'said') {
         const because = { why: 'superseded', by: newer.key, until: newer.day } as const;
-        this.edits.push({ kind: 'retire', prior: standing.key, because });
+        this.edits.push({ kind: 'retire', prior: existing.key, because });
         this.known = others;
         continue;
       }
-      const { score } = standing;
+      const { score } = existing;
       const provenance = this.provenanceOf({ entry, score }, newer.place);
-      this.write({ entry, score, decision: 'renew', provenance, prior: standing.key });
+      this.write({ entry, score, decision: 'renew', provenance, prior: existing.key });
     }
   }
 
@@ -163,21 +163,21 @@ class Plan {
   take({ entry, score }: RankedClaim): void {
     // In the place of an entry or a claim that it supersedes.
     if (this.decisions.some((decided) => decided.entry.key === entry.key)) return;
-    const standing = this.standingOf(entry);
-    if (standing.state === 'found') {
-      this.decide({ entry, score }, standing.claim);
+    const check = this.checkClaim(entry);
+    if (check.state === 'found') {
+      this.decide({ entry, score }, check.claim);
       return;
     }
-    this.decisions.push({ entry, score, decision: 'skip', why: standing.state });
-    if (standing.state !== 'superseded' || !this.rules.followsNotes) return;
-    const current = this.entryOf(standing.by);
-    if (current.state.fate === 'open') this.decide({ entry: current, score }, standing.by.place);
+    this.decisions.push({ entry, score, decision: 'skip', why: check.state });
+    if (check.state !== 'superseded' || !this.rules.followsNotes) return;
+    const current = this.entryOf(check.by);
+    if (current.state.fate === 'open') this.decide({ entry: current, score }, check.by.place);
   }
 
   /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
-  private standingOf(entry: RecallEntry): Standing | { readonly state: 'secret' } {
+  private checkClaim(entry: RecallEntry): ClaimCheck | { readonly state: 'secret' } {
     if (containsSecret(entry.text)) return { state: 'secret' };
-    return standingOf(entry, this.basis.sources, () => this.basis.statements);
+    return checkClaim(entry, this.basis.sources, () => this.basis.statements);
   }
 
   private decide(ranked: RankedClaim, lines: LineRange): void {

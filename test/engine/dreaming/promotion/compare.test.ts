@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { compareClaim, knownMemory } from '../../../../src/engine/dreaming/promotion/compare.js';
 import { editMemory } from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { relocateClaim } from '../../../../src/engine/dreaming/sweep/check-claim.js';
 import { noteText } from '../../../../src/engine/dreaming/sweep/conversations.js';
-import { relocateClaim } from '../../../../src/engine/dreaming/sweep/standing.js';
 
 const PROMOTED = 'The nightly backup of the storage server runs at 02:30.';
 const MEMORY = editMemory(

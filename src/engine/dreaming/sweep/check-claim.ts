@@ -124,14 +124,14 @@ export function relocateClaim(
 }
 
 /** Whether a claim is still in its note, and whether later notes contradict it. */
-export type Standing = Relocation | { readonly state: 'superseded'; readonly by: Statement };
+export type ClaimCheck = Relocation | { readonly state: 'superseded'; readonly by: Statement };
 
 /** @param statements called only for a claim that is still in its note */
-export function standingOf(
+export function checkClaim(
   entry: RecallEntry,
   sources: Pick<DreamSources, 'read'>,
   statements: () => Statements,
-): Standing {
+): ClaimCheck {
   const note = sources.read(entry.place);
   if (note === undefined) return { state: 'missing' };
   const relocation = relocateClaim(note, entry);
