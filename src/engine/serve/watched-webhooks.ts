@@ -7,11 +7,11 @@ import type { EngineContext } from '../support/context.js';
 import { DeliveryReader } from '../webhooks/deliveries/delivery-reader.js';
 import type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
 import {
-  configuredStandings,
   type LiveRouteActivity,
   type RouteActivity,
-  type RouteStanding,
+  type RouteStatus,
   readActivity,
+  routeStatusesWhenOff,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
@@ -65,8 +65,8 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.refresh();
     await this.reading;
     const nowMs = this.context.clock.now();
-    const routes = standingsOf(this.loaded, this.running).map((standing) => {
-      return { ...standing, activity: this.trafficOf(standing.id).live(nowMs) };
+    const routes = statusesOf(this.loaded, this.running).map((route) => {
+      return { ...route, activity: this.trafficOf(route.id).live(nowMs) };
     });
     return { routes, flows: this.flows, deliveries: this.reader.recent() };
   }
@@ -140,18 +140,18 @@ class Traffic {
 }
 
 /** A route is served if the listener works and did not report that it is skipped. */
-function standingsOf(
+function statusesOf(
   { resolved }: LoadedConfig,
   serve: ServeState | undefined,
-): readonly RouteStanding[] {
+): readonly RouteStatus[] {
   const service = serve?.services.find(({ name }) => name === WEBHOOKS_SERVICE);
   const { enabled, config } = resolved.plugins.entries.webhooks;
-  return configuredStandings(resolved).map((standing) => {
-    const isOn = enabled && config.routes[standing.id]?.enabled === true;
-    if (!isOn || service?.state !== 'ready') return standing;
+  return routeStatusesWhenOff(resolved).map((route) => {
+    const isOn = enabled && config.routes[route.id]?.enabled === true;
+    if (!isOn || service?.state !== 'ready') return route;
     const why = service.failure;
-    return why?.message.startsWith(`route ${standing.id} is skipped`) === true
-      ? { ...standing, state: 'skipped', fault: { message: why.message, hint: why.hint } }
-      : { ...standing, state: 'served' };
+    return why?.message.startsWith(`route ${route.id} is skipped`) === true
+      ? { ...route, state: 'skipped', fault: { message: why.message, hint: why.hint } }
+      : { ...route, state: 'served' };
   });
 }

@@ -55,15 +55,15 @@ export async function listRoutes(
   signal: AbortSignal,
 ): Promise<RoutesOutput> {
   const { env, onSecret, state } = context;
-  const { standings } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
+  const { statuses: standings } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
   const activity = readActivity(state.stateDir);
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
     listening: runningListenerUrl(state.stateDir) ?? null,
-    routes: standings.map((standing) => {
-      const { requests = 0, rejected = 0, last = null } = activity[standing.id] ?? {};
-      return { ...standing, requests, rejected, last: last === null ? null : lastOutput(last) };
+    routes: standings.map((route) => {
+      const { requests = 0, rejected = 0, last = null } = activity[route.id] ?? {};
+      return { ...route, requests, rejected, last: last === null ? null : lastOutput(last) };
     }),
   };
 }

@@ -14,4 +14,4 @@ export type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js'
 export type { WebhookMetrics } from './metrics.js';
 export type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from './open-webhooks.js';
 export type * from './output-schemas.js';
-export { configuredStandings, type RouteStanding, resolveRoutes } from './routes.js';
+export { type RouteStatus, resolveRoutes, routeStatusesWhenOff } from './routes.js';

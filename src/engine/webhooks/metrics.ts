@@ -3,7 +3,7 @@ import { createFlowMetrics, type FlowMetricSources } from '../flows/flow-metrics
 import type { Flows } from '../flows/index.js';
 import type { AnsweredRequest } from './answer-log.js';
 import { type DeliveryCounts, DROP_REASONS } from './deliveries/delivery-recorder.js';
-import type { RouteStanding } from './routes.js';
+import type { RouteStatus } from './routes.js';
 
 /** Metrics for Prometheus; see {@link createMetrics}. */
 export type WebhookMetrics = ReturnType<typeof createMetrics>;
@@ -11,7 +11,7 @@ export type WebhookMetrics = ReturnType<typeof createMetrics>;
 interface MetricSources extends FlowMetricSources {
   /** Requests in flight. */
   readonly requestsInFlight: () => number;
-  readonly standings: () => readonly RouteStanding[];
+  readonly routeStatuses: () => readonly RouteStatus[];
   readonly deliveries: () => DeliveryCounts;
 }
 
@@ -64,7 +64,7 @@ export function createMetrics(sources: MetricSources, registry = new Registry())
     registers,
     collect() {
       this.reset();
-      for (const { state } of sources.standings()) this.inc({ state });
+      for (const { state } of sources.routeStatuses()) this.inc({ state });
     },
   });
   new Counter({

@@ -16,7 +16,7 @@ import { type Replay, type ReplayResult, replayDelivery } from './deliveries/rep
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes, openApiDocument } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
-import { type ResolvedRoutes, type RouteStanding, resolveRoutes, routeFinder } from './routes.js';
+import { type ResolvedRoutes, type RouteStatus, resolveRoutes, routeFinder } from './routes.js';
 import { type ClientPatience, WebhookListener } from './webhook-listener.js';
 
 /** How many recently changed flows are kept. */
@@ -24,7 +24,7 @@ const MOST_FLOWS = 50;
 
 /** The listener at one moment, for a screen. */
 export interface WebhooksSnapshot {
-  readonly routes: readonly (RouteStanding & { readonly activity: LiveRouteActivity })[];
+  readonly routes: readonly (RouteStatus & { readonly activity: LiveRouteActivity })[];
   /** Flows that changed while followed, the latest first. */
   readonly flows: readonly FlowRecord[];
   /** The last 100 deliveries, the newest first; the same list while nothing was recorded. */
@@ -129,8 +129,8 @@ export class Webhooks {
     this.live = liveWebhooks(
       () => {
         const nowMs = clock.now();
-        return this.resolved.standings.map((standing) => {
-          return { ...standing, activity: this.activity.live(standing.id, nowMs) };
+        return this.resolved.statuses.map((route) => {
+          return { ...route, activity: this.activity.live(route.id, nowMs) };
         });
       },
       flows,
@@ -143,7 +143,7 @@ export class Webhooks {
       flows: () => this.flows,
       context,
       requestsInFlight: () => this.listener.requestsInFlight,
-      standings: () => this.resolved.standings,
+      routeStatuses: () => this.resolved.statuses,
       deliveries: () => this.recorder.counts,
     });
     const answerLog = new AnswerLog(log);
@@ -190,8 +190,8 @@ export class Webhooks {
     });
   }
 
-  get standings(): readonly RouteStanding[] {
-    return this.resolved.standings;
+  get routeStatuses(): readonly RouteStatus[] {
+    return this.resolved.statuses;
   }
 
   /** Requests on known routes in flight. */

@@ -25,7 +25,7 @@ import { createVerifier, emptySecret } from './verify/verifier.js';
 export interface ResolvedRoutes {
   readonly served: readonly ServedRoute[];
   /** All configured routes, in the order of the file. */
-  readonly standings: readonly RouteStanding[];
+  readonly statuses: readonly RouteStatus[];
 }
 
 /**
@@ -49,7 +49,7 @@ export async function resolveRoutes(
     accessById.set(id, accessOf(route, own));
   }
   return {
-    standings: routes.map(([id, route]) => standingOf(id, route, accessById.get(id))),
+    statuses: routes.map(([id, route]) => statusOf(id, route, accessById.get(id))),
     served: enabledRoutes.flatMap(([id, route]) => {
       const access = accessById.get(id);
       return access?.ok === true ? [servedRoute(id, route, access.verifier)] : [];
@@ -107,11 +107,11 @@ function keyOf(verify: ResolvedVerify | undefined, secret: string): SecretOutcom
 }
 
 /** All routes of a configuration as if none were served. No secret is read. */
-export function configuredStandings({
+export function routeStatusesWhenOff({
   plugins,
-}: Pick<ResolvedConfig, 'plugins'>): readonly RouteStanding[] {
+}: Pick<ResolvedConfig, 'plugins'>): readonly RouteStatus[] {
   const { routes } = plugins.entries.webhooks.config;
-  return Object.entries(routes).map(([id, route]) => standingOf(id, route, undefined));
+  return Object.entries(routes).map(([id, route]) => statusOf(id, route, undefined));
 }
 
 /** A route that accepts what its verifier accepts. */
@@ -138,7 +138,7 @@ export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 
   };
 }
 
-function standingOf(id: string, route: ResolvedRoute, access: Access | undefined): RouteStanding {
+function statusOf(id: string, route: ResolvedRoute, access: Access | undefined): RouteStatus {
   const { path, sessionKey, controllerId, description, verify, map } = route;
   return {
     id,
@@ -155,7 +155,7 @@ function standingOf(id: string, route: ResolvedRoute, access: Access | undefined
 }
 
 /** Why a route is skipped, or one of several secrets is not accepted. */
-function faultOf(access: Access | undefined): RouteStanding['fault'] {
+function faultOf(access: Access | undefined): RouteStatus['fault'] {
   const error = access?.ok === true ? access.refused : access?.error;
   if (error === undefined) return null;
   const { message, hint = null } = error;
@@ -192,7 +192,7 @@ export interface ServedRoute {
 }
 
 /** A configured route as operators see it: with the source of its secret, never its value. */
-export type RouteStanding = Omit<RoutesOutput['routes'][number], 'last' | 'rejected' | 'requests'>;
+export type RouteStatus = Omit<RoutesOutput['routes'][number], 'last' | 'rejected' | 'requests'>;
 
 /** Longer targets match no route and are not decoded. */
 const MOST_TARGET_CHARS = 8192;

@@ -20,7 +20,7 @@ async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
       flows: () => flows,
       context: { state: { stateDir } },
       requestsInFlight: () => 0,
-      standings: () => [],
+      routeStatuses: () => [],
       deliveries: () => ({ recorded: 3, dropped: { too_many: 2, too_large: 0, failed: 1 } }),
     },
     registry,

@@ -432,10 +432,10 @@ test('a route with several secrets accepts those that can be read, and reports t
       routes: { gh: route },
       env: { EMPTY: '' },
     });
-    const standing = webhooks.standings.find(({ id }) => id === 'gh');
-    assert.is(standing?.state, 'served');
+    const status = webhooks.routeStatuses.find(({ id }) => id === 'gh');
+    assert.is(status?.state, 'served');
     assert.match(
-      standing?.fault?.message ?? '',
+      status?.fault?.message ?? '',
       /one of its secrets is not accepted: .*(NOT_SET|EMPTY)/,
     );
     assert.is((await deliver(url)).status, 200);
@@ -446,9 +446,9 @@ test('a route with several secrets accepts those that can be read, and reports t
 test('a route whose secrets cannot be read is skipped', async () => {
   const verify = { scheme: 'github', secrets: ['env:NOT_SET', 'env:NOT_SET_2'] };
   await withRoute({ ...GITHUB, verify }, async ({ url, webhooks }) => {
-    const standing = webhooks.standings.find(({ id }) => id === 'gh');
-    assert.is(standing?.state, 'skipped');
-    assert.match(standing?.fault?.message ?? '', /NOT_SET/);
+    const status = webhooks.routeStatuses.find(({ id }) => id === 'gh');
+    assert.is(status?.state, 'skipped');
+    assert.match(status?.fault?.message ?? '', /NOT_SET/);
     assert.is((await deliver(url)).status, 404);
   });
 });

@@ -246,7 +246,7 @@ test('disabled routes, and those with an unreadable secret, are not found', asyn
     [404, 404, 404, 200],
   );
   assert.equal(
-    webhooks.standings.map(({ id, state }) => [id, state]),
+    webhooks.routeStatuses.map(({ id, state }) => [id, state]),
     [
       ['ci', 'served'],
       ['off', 'off'],
@@ -285,7 +285,7 @@ test('spaces and line breaks around a secret do not count; one that no header ca
     const path = `/plugins/webhooks/${id}`;
     assert.is((await send(url, { path, headers, secret: undefined })).status, 200, id);
   }
-  const faults = webhooks.standings.map(({ id, state, fault }) => [id, state, fault?.message]);
+  const faults = webhooks.routeStatuses.map(({ id, state, fault }) => [id, state, fault?.message]);
   assert.equal(faults.slice(-2), [
     ['blank', 'skipped', 'cannot resolve env BLANK: the value is blank'],
     ['lines', 'skipped', 'the secret contains a control character such as a line break'],

@@ -8,7 +8,7 @@ import {
 import { listenOn } from '../../listener/listen.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
-import type { LiveWebhooks, RouteStanding, WebhookMetrics } from '../../webhooks/index.js';
+import type { LiveWebhooks, RouteStatus, WebhookMetrics } from '../../webhooks/index.js';
 import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
 import {
   type ServeSetup,
@@ -72,7 +72,7 @@ async function start(
     extend: address === undefined ? addInside : () => undefined,
   });
   const unwatch = watchWrites(webhooks.writes, (failure) => {
-    if (failure === undefined) reportRouteProblems(webhooks.standings, host);
+    if (failure === undefined) reportRouteProblems(webhooks.routeStatuses, host);
     else host.setProblem(failure);
   });
   let admin: FastifyInstance | undefined;
@@ -98,12 +98,12 @@ async function start(
       'the listener is reachable from other machines, and secrets are sent unencrypted',
     );
   }
-  tellRoutes(webhooks.standings, loaded, host);
+  tellRoutes(webhooks.routeStatuses, loaded, host);
   onWebhooks?.(webhooks.live);
   return {
     reload: async (next) => {
       if (hasWebhooks(next) && (await webhooks.reload(next.loaded))) {
-        tellRoutes(webhooks.standings, next.loaded, host);
+        tellRoutes(webhooks.routeStatuses, next.loaded, host);
         return true;
       }
       // A restart cuts connections: requests in flight finish first.
@@ -128,29 +128,26 @@ function separateAddress(
 }
 
 function tellRoutes(
-  standings: readonly RouteStanding[],
+  statuses: readonly RouteStatus[],
   { ignoredKeys = [] }: LoadedConfig,
   host: ServiceHost,
 ): void {
   const { log } = host;
   // A warning about the untrusted configuration names them.
   const areIgnored = ignoredKeys.some((key) => key.startsWith('plugins.entries.webhooks'));
-  if (standings.length === 0 && !areIgnored) {
+  if (statuses.length === 0 && !areIgnored) {
     log.warn('no routes configured: add one below plugins.entries.webhooks.config.routes');
   }
-  for (const { id, path, sessionKey, state, secretSource, fault } of standings) {
+  for (const { id, path, sessionKey, state, secretSource, fault } of statuses) {
     const fields = { route: id, path, session: sessionKey, state, secretSource };
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
     else log.warn({ ...fields, hint: fault.hint }, `route ${id} is ${state}: ${fault.message}`);
   }
-  reportRouteProblems(standings, host);
+  reportRouteProblems(statuses, host);
 }
 
-function reportRouteProblems(
-  standings: readonly RouteStanding[],
-  { setProblem }: ServiceHost,
-): void {
-  const faulty = standings.filter(({ fault }) => fault !== null);
+function reportRouteProblems(statuses: readonly RouteStatus[], { setProblem }: ServiceHost): void {
+  const faulty = statuses.filter(({ fault }) => fault !== null);
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
   const more = faulty.length > 1 ? ` (and ${formatCountOf(faulty.length - 1, 'more route')})` : '';
   setProblem(
