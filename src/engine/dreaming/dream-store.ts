@@ -33,13 +33,13 @@ export function dreamStore(
         let changed = 0;
         inWriteTransaction(database, () => {
           for (const { key, text } of entries.since(0)) {
-            if (forgotten.leftOf(text) === text) continue;
+            if (forgotten.removeFrom(text) === text) continue;
             entries.remove(key);
             changed += 1;
           }
           changed += forgetOperations(sweeps, forgotten);
           for (const { id, inserted } of writes.list()) {
-            if (forgotten.leftOf(inserted) === inserted) continue;
+            if (forgotten.removeFrom(inserted) === inserted) continue;
             writes.remove(id);
             changed += 1;
           }
@@ -64,7 +64,7 @@ function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
     const { memory } = sweep;
     if (memory.state === 'untouched') continue;
     const operations = memory.operations.filter((operation) =>
-      textsOf(operation).every((text) => forgotten.leftOf(text) === text),
+      textsOf(operation).every((text) => forgotten.removeFrom(text) === text),
     );
     if (operations.length === memory.operations.length) continue;
     sweeps.put({ ...sweep, memory: { ...memory, operations } });
@@ -93,7 +93,7 @@ function forgetBackups(dir: string, forgotten: Forgotten): number {
   for (const name of readdirSync(dir)) {
     const file = join(dir, name);
     const text = readFileSync(file, 'utf8');
-    const left = forgotten.leftOf(text);
+    const left = forgotten.removeFrom(text);
     if (left === text) continue;
     replaceFile(file, left, PRIVATE_MODE);
     changed += 1;

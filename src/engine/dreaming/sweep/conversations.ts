@@ -112,7 +112,7 @@ export class Conversations {
     const { path, mtimeMs } = file;
     try {
       return [...turnsOf(file, wanted)].flatMap(({ role, at = '', line, text: spoken }) => {
-        const text = this.leftOf(spoken);
+        const text = this.withoutForgotten(spoken);
         if (text === '') return [];
         const turnMs = Date.parse(at);
         const isDated = !Number.isNaN(turnMs);
@@ -124,8 +124,8 @@ export class Conversations {
     }
   }
 
-  private leftOf(text: string): string {
-    return this.options.forgotten.reduce((left, forgotten) => forgotten.leftOf(left), text);
+  private withoutForgotten(text: string): string {
+    return this.options.forgotten.reduce((left, forgotten) => forgotten.removeFrom(left), text);
   }
 }
 

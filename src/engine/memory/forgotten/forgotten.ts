@@ -50,7 +50,7 @@ export class Forgotten {
   }
 
   /** A text without the forgotten lines; empty when nothing is left. */
-  leftOf(text: string): string {
+  removeFrom(text: string): string {
     if (this.isEmpty) return text;
     const lines = textLines(text);
     const found = this.linesIn(lines);

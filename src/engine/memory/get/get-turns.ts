@@ -110,7 +110,7 @@ function turnsIn(
     totalLines = line;
     const isRequested = line >= startLine && line <= endLine;
     isShortened ||= isRequested && characters > MAX_CHARACTERS;
-    const text = turn === undefined ? '' : forgotten.leftOf(turn.text);
+    const text = turn === undefined ? '' : forgotten.removeFrom(turn.text);
     if (turn === undefined || text === '') continue;
     // Only the nearest turns before a citation are shown, so the others must not use up the limit.
     if (line < startLine && turns.length === CONTEXT_TURNS) turns.shift();

@@ -125,7 +125,9 @@ function forgottenChunks(
     return chunks.filter((chunk) =>
       turnsOfChunks([chunk]).some(({ text }) => {
         const words = wordsOf(text);
-        return traces.some((trace) => words.includes(trace)) || forgotten.leftOf(words) !== words;
+        return (
+          traces.some((trace) => words.includes(trace)) || forgotten.removeFrom(words) !== words
+        );
       }),
     );
   }

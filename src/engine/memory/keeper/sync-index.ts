@@ -66,7 +66,7 @@ async function archiveTranscripts(
   const nowMs = clock.now();
   if (archive?.isBehind(live, nowMs) !== true) return scan;
   const forgotten = await readForgotten(target.forget);
-  const leftOf = (text: string): string => forgotten.leftOf(text);
+  const leftOf = (text: string): string => forgotten.removeFrom(text);
   const skip = await archive.update(live, { leftOf, nowMs, signal });
   if (skip !== undefined) return { ...scan, skipped: [...scan.skipped, skip] };
   return scanSources(target.sources);

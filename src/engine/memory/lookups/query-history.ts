@@ -60,7 +60,7 @@ export function queryHistoryStore(file: string): MemoryStore | undefined {
   return {
     follow: async (forgotten) => {
       const all = readQueryHistory(file);
-      const kept = all.filter((query) => forgotten.leftOf(query) === query);
+      const kept = all.filter((query) => forgotten.removeFrom(query) === query);
       const changed = all.length - kept.length;
       if (changed > 0) write(file, kept);
       return { store: 'query history', changed, clean: true };

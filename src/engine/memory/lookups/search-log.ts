@@ -201,7 +201,7 @@ export function searchLogStore(
         const changed = inWriteTransaction(database, () => {
           const sql = 'SELECT id, at_ms AS atMs, query, hits FROM searches';
           const gone = queryRows<SearchRow>(database, sql).filter(
-            (row) => forgotten.leftOf(row.query) !== row.query || hasFound(row),
+            (row) => forgotten.removeFrom(row.query) !== row.query || hasFound(row),
           );
           for (const { id } of gone) remove.run(id);
           return gone.length;

@@ -106,7 +106,7 @@ export async function readSession(
   const forgotten = await readForgotten(memory.forget);
   try {
     const turns = [...turnsOf(file)].flatMap(({ line, role, at = null, text: said }) => {
-      const text = forgotten.leftOf(said);
+      const text = forgotten.removeFrom(said);
       return text === '' ? [] : [{ line, role, at, text }];
     });
     return { agent: memory.agentId, ...entry, turns };
@@ -154,7 +154,7 @@ function liveSession(
 function firstTurn(file: TranscriptFile, forgotten: Forgotten): NumberedTurn | undefined {
   try {
     for (const turn of turnsOf(file)) {
-      const text = forgotten.leftOf(turn.text);
+      const text = forgotten.removeFrom(turn.text);
       if (text !== '' && turn.role === 'user') return { ...turn, text };
     }
   } catch {
@@ -228,7 +228,7 @@ export function archiveStore(
   if (!archive.exists) return undefined;
   return {
     follow: async (forgotten) => {
-      const changed = archive.erase((text) => forgotten.leftOf(text));
+      const changed = archive.erase((text) => forgotten.removeFrom(text));
       return { store: 'archive of conversations', changed, clean: true };
     },
   };

@@ -81,7 +81,7 @@ function chunkStoredTurns(
   const chunks: Chunk[] = [];
   const content = crypto().createHash('sha256');
   for (const { role, at, line, text: fullText } of turns) {
-    const text = forgotten.leftOf(fullText);
+    const text = forgotten.removeFrom(fullText);
     if (text === '') continue;
     content.update(JSON.stringify([line, role, at, text]));
     pushAll(chunks, chunker.add({ role, at, line, text, mark: undefined }));
@@ -135,7 +135,7 @@ function* readParts({
     const { turn, state } = readTurn(line, reading, file.place);
     reading = state;
     if (turn === undefined) return;
-    const text = forgotten.leftOf(turn.text);
+    const text = forgotten.removeFrom(turn.text);
     if (text === '') return;
     pushAll(chunks, chunker.add({ ...turn, text, line: number, mark }));
   };

@@ -178,7 +178,7 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   );
   await update();
   const forgotten = new Forgotten('salt', [{ documents: [], lines: [hashesOf('salt', secret)] }]);
-  const leftOf = (text: string): string => forgotten.leftOf(text);
+  const leftOf = (text: string): string => forgotten.removeFrom(text);
   assert.is(archive.erase(leftOf), 1);
   assert.equal(said(), ['I will remember that.']);
   assert.is(archive.sessions()[0]?.title, 'I will remember that.');

@@ -115,7 +115,7 @@ async function archivedScan(
 ): Promise<TranscriptScan> {
   const scan = scanTranscripts(transcripts);
   if (transcripts.archive?.isBehind(scan.live, nowMs) !== true) return scan;
-  const leftOf = (text: string): string => forgotten.leftOf(text);
+  const leftOf = (text: string): string => forgotten.removeFrom(text);
   const skip = await transcripts.archive.update(scan.live, { leftOf, nowMs, signal });
   const { files, skipped } = scanTranscripts(transcripts);
   return { files, skipped: skip === undefined ? skipped : [...skipped, skip] };
@@ -161,7 +161,7 @@ function exportSession(
       writeSync(output, `# Session ${exportName(file)}\n`);
       for (; turn.done !== true; turn = turns.next()) {
         const { role, at, text: fullText } = turn.value;
-        const text = forgotten.leftOf(fullText).trim();
+        const text = forgotten.removeFrom(fullText).trim();
         if (text === '') continue;
         writeSync(output, `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`);
         count += 1;
