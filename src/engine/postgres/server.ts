@@ -247,7 +247,7 @@ export class Server implements Sql {
   }
 
   /** The same server for statements that may take an hour, such as building an index. The caller closes it. */
-  unhurried(): Server {
+  forLongStatements(): Server {
     return new Server({ ...this.settings, poolSize: 1, statementTimeoutMs: LONG_MS });
   }
 

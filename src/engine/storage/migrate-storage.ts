@@ -41,21 +41,21 @@ export async function migrateStorage(
   // Other hosts may apply some of them.
   const applied: PendingMigration[] = [];
   // A step, or waiting for the turn of another host, takes as long as the tables are large.
-  const unhurried = server.unhurried();
+  const longRunning = server.forLongStatements();
   try {
     if (pending.length > 0) {
       await requireMigrationRights(server);
-      await migrate(unhurried, (migration) => {
+      await migrate(longRunning, (migration) => {
         applied.push(migration);
         onApplied(migration);
       });
     }
     const vectorIndexes = await missingVectorIndexes(server);
     // It takes minutes for a million vectors; none can be stored meanwhile.
-    for (const statement of vectorIndexes) await unhurried.run(statement);
+    for (const statement of vectorIndexes) await longRunning.run(statement);
     return { address, dryRun, migrations: applied, vectorIndexes };
   } finally {
-    await unhurried.close();
+    await longRunning.close();
   }
 }
 
