@@ -46,7 +46,7 @@ export type Followed =
   | { readonly kind: 'flows'; readonly filter: FlowFilter }
   | { readonly kind: 'tasks'; readonly filter: TaskFilter };
 
-type FollowedFlows = Pick<Flows, 'operator' | 'rest' | 'tasks' | 'version'>;
+type FollowedFlows = Pick<Flows, 'operator' | 'waitForWork' | 'tasks' | 'version'>;
 
 /** Flows or tasks as a list that can be followed. */
 function followedList(
@@ -219,6 +219,6 @@ async function follow(
       if (!isStorageFailure(error) || shownVersion === '') throw error;
       onOutage?.(error);
     }
-    await flows.rest(POLL_MS, signal);
+    await flows.waitForWork(POLL_MS, signal);
   }
 }

@@ -29,8 +29,8 @@ export interface FlowStore {
   subscribe(listener: (change: FlowsChange) => void): () => void;
   /** Differs whenever any process has committed something in between. Cheap. */
   version(): Promise<string>;
-  /** Waits at most so long; less if the store learns that another process has work for a waiter. Never rejects. */
-  rest(ms: number, signal: AbortSignal): Promise<void>;
+  /** Waits until the store learns of work that another process committed, at most so long. Never rejects. */
+  waitForWork(ms: number, signal: AbortSignal): Promise<void>;
   /** Waits for the changes in progress, and closes the store. */
   close(): Promise<void>;
 }

@@ -181,7 +181,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
         hint: 'wait longer with --timeout, or without a limit by leaving it out',
       });
     }
-    await store.rest(Math.min(POLL_MS, leftMs), signal);
+    await store.waitForWork(Math.min(POLL_MS, leftMs), signal);
   }
 }
 

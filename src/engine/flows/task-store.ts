@@ -47,7 +47,7 @@ export function taskStore(store: FlowStore) {
         const claimed = await claim(request);
         if (claimed !== undefined) return claimed;
         const dueAt = (await nextDueAt()) ?? Number.POSITIVE_INFINITY;
-        do await store.rest(POLL_MS, signal);
+        do await store.waitForWork(POLL_MS, signal);
         while (!signal.aborted && (await store.version()) === seen && store.now() <= dueAt);
       }
     },

@@ -37,7 +37,7 @@ const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
 
 export interface DeliveryOptions {
   /** Open as long as it works; closed by its owner. */
-  readonly flows: Pick<Flows, 'now' | 'outbox' | 'rest' | 'version'>;
+  readonly flows: Pick<Flows, 'now' | 'outbox' | 'waitForWork' | 'version'>;
   /** By id. */
   readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
@@ -124,7 +124,7 @@ export class NotificationDelivery {
     const { signal } = this.ending;
     const seen = await flows.version();
     do {
-      await flows.rest(POLL_MS, signal);
+      await flows.waitForWork(POLL_MS, signal);
     } while (
       !signal.aborted &&
       (await flows.version()) === seen &&

@@ -10,7 +10,7 @@ import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
 import { postgresTables } from './postgres-sql.js';
 
 /** However much is announced, waiters look no more often than this. */
-const SHORTEST_REST_MS = 20;
+const SHORTEST_WAIT_MS = 20;
 
 /** Milliseconds since the epoch. */
 const SERVER_NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -38,7 +38,7 @@ export async function openPostgresFlowStore(
   const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
   if (row !== undefined) setTime(row.now);
   const commits = new BatchedCommits({ server, policy, onTime: setTime, onCommitted: notify });
-  const resting = new Set<AbortController>();
+  const waiters = new Set<AbortController>();
   let stopListening: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
   return {
@@ -56,20 +56,20 @@ export async function openPostgresFlowStore(
       setTime(current.now);
       return current.version;
     },
-    /** From the first rest on, a connection listens for announcements. */
-    rest: async (ms, signal) => {
+    /** From the first call on, a connection listens for announcements. */
+    waitForWork: async (ms, signal) => {
       stopListening ??= server.listen(WORK_CHANNEL, () => {
-        for (const waiter of resting) waiter.abort();
+        for (const waiter of waiters) waiter.abort();
       });
-      const woken = new AbortController();
-      const wake = (): void => woken.abort();
+      const waiter = new AbortController();
+      const wake = (): void => waiter.abort();
       signal.addEventListener('abort', wake);
-      resting.add(woken);
-      await sleep(SHORTEST_REST_MS, undefined, { signal }).catch(() => undefined);
-      await sleep(ms - SHORTEST_REST_MS, undefined, { signal: woken.signal }).catch(
+      waiters.add(waiter);
+      await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(ms - SHORTEST_WAIT_MS, undefined, { signal: waiter.signal }).catch(
         () => undefined,
       );
-      resting.delete(woken);
+      waiters.delete(waiter);
       signal.removeEventListener('abort', wake);
     },
     /** The connections are shared with others in this process, and stay. */

@@ -79,7 +79,7 @@ export function openSqliteFlowStore(
     },
     subscribe,
     version: async () => `${String(dataVersion.get())}.${committed}`,
-    rest: async (ms, signal) => {
+    waitForWork: async (ms, signal) => {
       await sleep(ms, undefined, { signal }).catch(() => undefined);
     },
     close: () => {
