@@ -74,7 +74,7 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
       serve.stop(reason);
     },
     reload: () => void serve.reload(),
-    stray: (error, goesOn) => serve.stray(error, goesOn),
+    logUncaught: (error, continues) => serve.logUncaught(error, continues),
     exit: (code) => process.exit(code),
   });
   try {
@@ -145,7 +145,7 @@ interface ServeOrders {
   readonly stop: (reason: StopReason) => void;
   readonly reload: () => void;
   /** An error that nothing caught. */
-  readonly stray: (error: unknown, goesOn: boolean) => void;
+  readonly logUncaught: (error: unknown, continues: boolean) => void;
   /** A second order to stop: exits immediately. */
   readonly exit: (code: number) => void;
 }
@@ -180,22 +180,22 @@ export function listenForOrders(orders: ServeOrders) {
     if (!hadTerminal || isatty(0)) orders.reload();
     else if (!isStopping) onTerminate();
   };
-  const onStray = (error: unknown): void => {
-    const goesOn = SHORTAGES.has(systemErrorCode(error) ?? '');
-    orders.stray(error, goesOn);
-    if (!goesOn) orders.stop('crash');
+  const onUncaught = (error: unknown): void => {
+    const continues = SHORTAGES.has(systemErrorCode(error) ?? '');
+    orders.logUncaught(error, continues);
+    if (!continues) orders.stop('crash');
   };
   // A closed pipe or a full disk behind these streams is no reason to stop.
   const onBrokenStream = (): void => undefined;
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onHangUp);
-  process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
+  process.on('uncaughtException', onUncaught).on('unhandledRejection', onUncaught);
   process.stderr.on('error', onBrokenStream);
   process.stdout.on('error', onBrokenStream);
   return {
     stop,
     close: () => {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onHangUp);
-      process.off('uncaughtException', onStray).off('unhandledRejection', onStray);
+      process.off('uncaughtException', onUncaught).off('unhandledRejection', onUncaught);
       process.stderr.off('error', onBrokenStream);
       process.stdout.off('error', onBrokenStream);
     },

@@ -7,7 +7,8 @@ function listening() {
   const signals = listenForOrders({
     stop: (reason) => calls.push(`stop ${reason}`),
     reload: () => calls.push('reload'),
-    stray: (error, goesOn) => calls.push(`stray ${String(error)}${goesOn ? '' : '!'}`),
+    logUncaught: (error, continues) =>
+      calls.push(`uncaught ${String(error)}${continues ? '' : '!'}`),
     exit: (code) => calls.push(`exit ${code}`),
   });
   const emit = (name: string, ...args: unknown[]) =>
@@ -51,7 +52,7 @@ test('an uncaught resource shortage is survived, a bug stops it cleanly', () => 
   for (const error of [Object.assign(new Error('out'), { code: 'EMFILE' }), new TypeError('bug')]) {
     for (const listener of listeners) listener(error, 'uncaughtException');
   }
-  assert.equal(calls, ['stray Error: out', 'stray TypeError: bug!', 'stop crash']);
+  assert.equal(calls, ['uncaught Error: out', 'uncaught TypeError: bug!', 'stop crash']);
   signals.close();
 });
 

@@ -136,7 +136,7 @@ export class ServeProcess {
   }
 
   /** Logs an uncaught error, and whether the process continues. */
-  stray(error: unknown, continues: boolean): void {
+  logUncaught(error: unknown, continues: boolean): void {
     const logger = this.running?.log.logger;
     if (continues) logger?.error({ err: error }, `continued after: ${messageOf(error)}`);
     else logger?.fatal({ err: error }, `exiting because of a bug: ${messageOf(error)}`);
