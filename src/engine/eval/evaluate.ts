@@ -22,7 +22,7 @@ import {
 import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { seededRandom } from './random.js';
-import { searchedWith, sets, type Trial } from './trials.js';
+import { sets, type Trial, withSearchSetting } from './trials.js';
 
 /** Progress of an evaluation. */
 export type EvalEvent =
@@ -150,7 +150,10 @@ async function missesOf(
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });
   const ranked = candidateLimit(maxResults, agent.memorySearch.query.hybrid);
-  const pool = await open(searchedWith(trial, 'query.hybrid.candidateMultiplier', '1'), workspace);
+  const pool = await open(
+    withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1'),
+    workspace,
+  );
   try {
     return await explainMisses(answers, { maxResults, signal, pool, ranked });
   } finally {

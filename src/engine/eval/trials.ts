@@ -34,7 +34,7 @@ export function parseTrials(texts: readonly string[]): readonly Trial[] {
 }
 
 /** A trial with one more setting that does not affect the index. */
-export function searchedWith(trial: Trial, name: string, value: string): Trial {
+export function withSearchSetting(trial: Trial, name: string, value: string): Trial {
   const parts = [...trial.parts, readTrialSetting(name, value)];
   return { ...trial, parts, settings: trialObject(parts) };
 }

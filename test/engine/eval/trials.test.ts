@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseTrials, searchedWith } from '../../../src/engine/eval/trials.js';
+import { parseTrials, withSearchSetting } from '../../../src/engine/eval/trials.js';
 import { failureOf } from '../../support/memory.js';
 
 const test = suite('variants to compare');
@@ -39,7 +39,7 @@ test('a number is a text where the key takes a text', () => {
 test('one more setting keeps the index', () => {
   const [trial] = parseTrials(['tokens=200+minScore=0.1']);
   assert.ok(trial);
-  const more = searchedWith(trial, 'query.hybrid.candidateMultiplier', '1');
+  const more = withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1');
   assert.is(more.indexKey, trial.indexKey);
   assert.equal(more.settings, {
     chunking: { tokens: 200 },

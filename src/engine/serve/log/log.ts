@@ -55,11 +55,11 @@ export function createLog(settings: LogSettings, options: LogOptions) {
         // Masked as data, so that the line stays valid JSON.
         const line = `${JSON.stringify(options.mask.data(JSON.parse(text)))}\n`;
         options.onLine?.(line, current.logging);
-        const hadTrouble = lost > 0;
+        const wasFailing = lost > 0;
         if (!file.write(line)) {
           lost += 1;
-          if (!hadTrouble) options.onProblem?.(file.failure ?? '');
-        } else if (hadTrouble) {
+          if (!wasFailing) options.onProblem?.(file.failure ?? '');
+        } else if (wasFailing) {
           const count = lost;
           lost = 0;
           logger.warn({ lost: count }, 'the log can be written again; some lines were lost');
