@@ -161,7 +161,12 @@ function entryOutput(
 ): DreamShowOutput['entries'] {
   const { before, archive } = older;
   return promotedEntries(block).map(({ key, text, path, lines, score }) => ({
-    ...{ change, key, text, path, ...lines, score },
+    change,
+    key,
+    text,
+    path,
+    ...lines,
+    score,
     ...(before !== undefined && { before }),
     ...(archive !== undefined && { archive }),
   }));

@@ -32,7 +32,10 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
   return (
     <Screen
-      {...{ stdout, style, title, facts }}
+      stdout={stdout}
+      style={style}
+      title={title}
+      facts={facts}
       status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}
     >
       {(area) =>

@@ -43,7 +43,10 @@ export function* chunkRows(document: IndexedDocument, hashesTexts: boolean) {
     const headings = headingPath.join(HEADING_SEPARATOR);
     const days = daysOfChunk(document, { headingPath, text });
     yield {
-      ...{ startLine, endLine, headings, text },
+      startLine,
+      endLine,
+      headings,
+      text,
       hash: media ?? (hashesTexts ? contentHash(headings, text) : null),
       firstDay: days?.first ?? null,
       lastDay: days?.last ?? null,

@@ -89,7 +89,9 @@ async function inspect(
     range === undefined ? chunks : chunks.filter((chunk) => overlaps(chunk, range));
   const { path: _, ...links } = linksOf(await linkMapOf(index), path);
   return {
-    ...{ path, source, kind },
+    path,
+    source,
+    kind,
     ...(mimeType === undefined ? {} : { mimeType }),
     bytes: fingerprint.size,
     modified: iso(fingerprint.mtimeMs),

@@ -53,7 +53,14 @@ async function combineScores(
   const backgrounds = await backgroundsOf(index, vector);
   const { media } = backgrounds;
   const { chunks: candidates, similarities } = await joinCandidates(index, {
-    ...{ query, match, lexical: keywords.candidates, vector, limit, filter, constraints, media },
+    query,
+    match,
+    lexical: keywords.candidates,
+    vector,
+    limit,
+    filter,
+    constraints,
+    media,
     standsOut: (chunkId, similarity) =>
       !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });

@@ -55,7 +55,12 @@ export async function searchIndex(
     const keywords =
       query.literal === undefined
         ? await findByWords(index, query, {
-            ...{ limit, filter, tokenizer, languages, dates, signal },
+            limit,
+            filter,
+            tokenizer,
+            languages,
+            dates,
+            signal,
             corrects: request.exact !== true && tokenizer !== 'trigram' && !isOnlyDate,
           })
         : await findLiterally(index, query, query.literal, { limit, filter, signal });

@@ -80,7 +80,9 @@ export async function runProviderScreen(
   };
   const orders = { onAgain: runChecks, onEdit: edit, onLeave: () => leave() };
   const { stdout, style, title } = options;
-  const view = <ProviderScreen {...{ stdout, style, title, store, ...orders }} />;
+  const view = (
+    <ProviderScreen stdout={stdout} style={style} title={title} store={store} {...orders} />
+  );
   try {
     return await runAlternate(view, options, {
       begin: (screen) => {

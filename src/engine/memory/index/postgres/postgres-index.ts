@@ -244,8 +244,12 @@ export function createPostgresIndex(
 }
 
 const NOTHING_INDEXED = {
-  ...{ schemaVersion: 0, chunkerVersion: 0, chunkTokens: 0, chunkOverlap: 0 },
-  ...{ conversationsIn: '', workspace: '' },
+  schemaVersion: 0,
+  chunkerVersion: 0,
+  chunkTokens: 0,
+  chunkOverlap: 0,
+  conversationsIn: '',
+  workspace: '',
 };
 
 /** Lazy: most keyword-only memories have no vectors. */

@@ -64,7 +64,10 @@ export async function describeDocuments(
     ],
   );
   return rows.map(({ source, path, kind, mimeType, mtimeMs, isOwn, facts, ...row }) => ({
-    ...{ source, path, kind, modifiedMs: mtimeMs },
+    source,
+    path,
+    kind,
+    modifiedMs: mtimeMs,
     ...(isOwn ? {} : { origin: row.origin }),
     ...(mimeType === null ? {} : { mimeType }),
     ...promotedIn(facts),

@@ -81,7 +81,9 @@ async function prepareChanges(
   return {
     removed: changes.flatMap((change) => (change.type === 'remove' ? [change.key] : [])),
     touched: changes.filter((change) => change.type === 'touch'),
-    ...{ written, languages, chunks },
+    written,
+    languages,
+    chunks,
     words: target.words.read(columns),
   };
 }

@@ -36,7 +36,10 @@ export async function vectorCandidates(
   requireDimensions(space.dimensions, vector.length);
   const documents = kept?.documents.map(({ id }) => id);
   const request = {
-    ...{ memory: facts.id, space, query: queryVector(vector), documents },
+    memory: facts.id,
+    space,
+    query: queryVector(vector),
+    documents,
     chunks: facts.chunks,
   };
   for (let count = limit; ; count *= GROWTH) {
