@@ -77,10 +77,10 @@ function serverParts(server: ServerStatus, { style, nowMs }: View): readonly str
   ]);
   return [
     `${[head, ...fieldLines(rows, style)].join('\n')}\n`,
-    renderTable(CLIENT_COLUMNS, clients, style),
+    renderTable(CLIENT_COLUMNS, clients, { style }),
     ...(replicas.length === 0
       ? []
-      : [renderTable(REPLICA_COLUMNS, replicas.map(replicaRow), style)]),
+      : [renderTable(REPLICA_COLUMNS, replicas.map(replicaRow), { style })]),
   ];
 }
 
@@ -179,7 +179,7 @@ function originsTable(origins: readonly OriginRow[], style: Style): string {
     formatCount(chunks),
     formatRelativeTime(-seenSecondsAgo * 1000, 0),
   ]);
-  return renderTable(ORIGIN_COLUMNS, rows, style);
+  return renderTable(ORIGIN_COLUMNS, rows, { style });
 }
 
 /** Text of `svc storage origins`. */
@@ -238,7 +238,7 @@ export function renderCopied(copied: StorageCopyOutput, style: Style): string {
   if (parts.length === 0) return 'nothing to copy\n';
   if (dryRun) {
     const rows = parts.map(({ name, rows: count }) => [safeLine(name), formatCount(count)]);
-    const table = renderTable(COPY_COLUMNS.slice(0, 2), rows, style);
+    const table = renderTable(COPY_COLUMNS.slice(0, 2), rows, { style });
     return `${table}\nwould be copied to ${where}, except what is there already\n`;
   }
   const rows = parts.map(({ name, rows: count, written, newer, deleted, different, hashes }) => [
@@ -253,5 +253,5 @@ export function renderCopied(copied: StorageCopyOutput, style: Style): string {
     : style.fault(
         `${formatCountOf(wrong, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
       );
-  return `${renderTable(COPY_COLUMNS, rows, style)}\n${end}\n`;
+  return `${renderTable(COPY_COLUMNS, rows, { style })}\n${end}\n`;
 }

@@ -40,52 +40,60 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/**
- * A table without borders, its columns two blanks apart. Cells must already be safe to show.
- *
- * @param width where the last column is cut; undefined cuts nothing
- */
+/** How a table is drawn. */
+interface TableOptions {
+  readonly style: Style;
+  /** Width of the terminal, at which the last cell of a row is cut; undefined cuts nothing. */
+  readonly columns?: number | undefined;
+  /** Cuts the last cell; {@link fitEnd} by default. */
+  readonly fit?: (text: string, columns: number) => string;
+}
+
+/** A table without borders, its columns two blanks apart. Cells must already be safe to show. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  style: Style,
-  width?: number,
-  fit: (text: string, columns: number) => string = fitEnd,
+  options: TableOptions,
 ): string {
-  const head = columns.map((column) => style.dim(titleOf(column)));
+  const head = columns.map((column) => options.style.dim(titleOf(column)));
   const aligns = columns.map((column) => (typeof column === 'string' ? undefined : column.align));
-  return `${alignRows([head, ...cutRows(columns, rows, width, fit)], aligns).join('\n')}\n`;
+  return `${alignRows([head, ...cutLastCells(columns, rows, options)], aligns).join('\n')}\n`;
 }
 
 const GAP = 2;
 /** Columns of the last cell that even the narrowest terminal shows. */
-const LEAST_LAST = 8;
+const MIN_LAST_COLUMNS = 8;
 
-function cutRows(
+function cutLastCells(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  width: number | undefined,
-  fit: (text: string, columns: number) => string,
+  { columns: terminalColumns, fit = fitEnd }: TableOptions,
 ): readonly (readonly string[])[] {
-  if (width === undefined) return rows;
+  if (terminalColumns === undefined) return rows;
   const widths = columns.slice(0, -1).map((column, at) => {
     return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
   });
-  const room = width - widths.reduce((sum, one) => sum + one + GAP, 0);
-  const last = Math.max(LEAST_LAST, room);
-  return rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', last)]);
+  const room = terminalColumns - widths.reduce((sum, width) => sum + width + GAP, 0);
+  const lastColumns = Math.max(MIN_LAST_COLUMNS, room);
+  return rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', lastColumns)]);
 }
 
-/** How many of all are listed, for below a table; nothing if it is all of them. */
+/** How many of all records a table lists. */
+interface ListedCount {
+  readonly listed: number;
+  readonly total: number;
+  readonly noun: string;
+  /** The noun with an `s` by default. */
+  readonly plural?: string;
+}
+
+/** A line below a table that does not list everything; nothing if it does. */
 export function limitNote(
-  shown: number,
-  total: number,
-  noun: string,
+  { listed, total, noun, plural = `${noun}s` }: ListedCount,
   style: Style,
-  nouns = `${noun}s`,
 ): string {
-  if (shown === total) return '';
-  const text = `${formatCount(shown)} of ${formatCountOf(total, noun, nouns)}; use --limit to show more`;
+  if (listed === total) return '';
+  const text = `${formatCount(listed)} of ${formatCountOf(total, noun, plural)}; use --limit to show more`;
   return `${style.dim(text)}\n`;
 }
 

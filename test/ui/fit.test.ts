@@ -116,11 +116,14 @@ test('tables are aligned in columns without borders', () => {
     ['日本', '1'],
   ];
   assert.is(
-    renderTable(columns, rows, createStyle(false)),
+    renderTable(columns, rows, { style: createStyle(false) }),
     'agent  files\nmain      12\n日本       1\n',
   );
   assert.equal(alignRows([], []), []);
-  assert.match(renderTable(columns, rows, createStyle(true)), '\u001B[2magent\u001B[22m');
+  assert.match(
+    renderTable(columns, rows, { style: createStyle(true) }),
+    '\u001B[2magent\u001B[22m',
+  );
 });
 
 test.run();

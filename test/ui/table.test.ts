@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fitMiddle, textWidth } from '../../src/ui/fit.js';
+import { fitEnd, fitMiddle, textWidth } from '../../src/ui/fit.js';
 import { createStyle } from '../../src/ui/style.js';
 import { alignRows, renderTable } from '../../src/ui/table.js';
 
@@ -11,33 +11,33 @@ const ROWS = [
 ];
 
 /** The rows as they are printed, without the titles. */
-function shown(
+function bodyLines(
   rows: readonly (readonly string[])[],
-  ...cut: [width?: number, fit?: typeof fitMiddle]
+  options: { readonly columns?: number; readonly fit?: typeof fitMiddle } = {},
 ) {
-  return renderTable(COLUMNS, rows, createStyle(false), ...cut)
+  return renderTable(COLUMNS, rows, { style: createStyle(false), ...options })
     .trimEnd()
     .split('\n')
     .slice(1);
 }
 
 test('without a terminal nothing is cut', () => {
-  const [long, short] = shown(ROWS);
+  const [long, short] = bodyLines(ROWS);
   assert.is(long, 'claude-code  ~/.config/somewhere/far/below/settings.json');
   assert.is(short, 'vscode       ~/x');
 });
 
 test('the last column ends at the edge of the terminal, and colour has no width', () => {
   const painted = ROWS.map(([agent = '', file = '']) => [`\u001B[1m${agent}\u001B[22m`, file]);
-  for (const fit of [undefined, fitMiddle]) {
-    const [long = '', short = ''] = shown(painted, 40, fit);
+  for (const fit of [fitEnd, fitMiddle]) {
+    const [long = '', short = ''] = bodyLines(painted, { columns: 40, fit });
     assert.is(textWidth(long), 40);
     assert.ok(short.endsWith('  ~/x'));
   }
 });
 
 test('even the narrowest table shows part of each column', () => {
-  assert.is(textWidth(shown(ROWS, 5)[0] ?? ''), 'claude-code  '.length + 8);
+  assert.is(textWidth(bodyLines(ROWS, { columns: 5 })[0] ?? ''), 'claude-code  '.length + 8);
 });
 
 test('columns are as wide as what a terminal shows in them, and lines end without blanks', () => {

@@ -10,7 +10,7 @@ import type {
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { drawScore, type Style, type View } from '../style.js';
-import { alignRows, type Column, renderTable, right } from '../table.js';
+import { alignRows, renderTable, right } from '../table.js';
 import {
   decisionWords,
   GATE_WORDS,
@@ -36,13 +36,13 @@ export function renderCandidates(
     const { promotes, score, signals, recalls, key, text } = candidate;
     const mark = promotes ? style.ok('✓') : '·';
     const cells = [mark, score.toFixed(2), signalBars(signals), formatCount(recalls)];
-    return { cells: [...cells, shortKey(key)], text };
+    return [...cells, shortKey(key), safeLine(text)];
   });
-  const columns: readonly Column[] = [' ', right('score'), 'signals', right('recalls'), 'key'];
+  const columns = [' ', right('score'), 'signals', right('recalls'), 'key', 'claim'];
   const shown = total === rows.length ? '' : ` (showing the best ${formatCount(rows.length)})`;
   const sum = `${formatCountOf(total, 'candidate')}${shown}; ✓ ${formatCount(ready)} would be promoted now`;
   const legend = style.dim(`signals: ${SIGNAL_NAMES.join(', ')}`);
-  return `${claimTable(columns, rows, options)}\n${sum}\n${legend}\n`;
+  return `${renderTable(columns, rows, options)}\n${sum}\n${legend}\n`;
 }
 
 /** Text of `svc dream signals`. */
@@ -52,10 +52,10 @@ export function renderSignals({ claims, total }: DreamSignalsOutput, options: Vi
     const { lastSignalAt, recalls, notes, grounded, questions, averageScore, fate } = claim;
     const last = formatRelativeTime(Date.parse(lastSignalAt), options.nowMs);
     const counts = [recalls, questions, notes + grounded].map(formatCount);
-    const cells = [last, ...counts, averageScore.toFixed(2), fate, shortKey(claim.key)];
-    return { cells, text: claim.text };
+    const cells = [last, ...counts, averageScore.toFixed(2), fate];
+    return [...cells, shortKey(claim.key), safeLine(claim.text)];
   });
-  const columns: readonly Column[] = [
+  const columns = [
     'last signal',
     right('recalls'),
     right('diversity'),
@@ -63,20 +63,11 @@ export function renderSignals({ claims, total }: DreamSignalsOutput, options: Vi
     right('score'),
     'status',
     'key',
+    'claim',
   ];
   const rest = total - rows.length;
   const more = rest > 0 ? `\n${formatCount(rest)} more; use --limit to show them\n` : '';
-  return `${claimTable(columns, rows, options)}${more}`;
-}
-
-/** A table whose last column, the claim, is cut at the width of the terminal. */
-function claimTable(
-  columns: readonly Column[],
-  rows: readonly { readonly cells: readonly string[]; readonly text: string }[],
-  { style, columns: width }: View,
-): string {
-  const cells = rows.map((row) => [...row.cells, safeLine(row.text)]);
-  return renderTable([...columns, 'claim'], cells, style, width);
+  return `${renderTable(columns, rows, options)}${more}`;
 }
 
 /** Text of `svc dream promote`. */
@@ -194,7 +185,7 @@ function scoreTable({ parts, score }: DreamExplainOutput, style: Style): string 
   return renderTable(
     ['signal', ' ', right('value'), 'weight', right('adds'), 'from'],
     [...rows, [style.bold('score'), '', '', '', style.bold(score.toFixed(3)), '']],
-    style,
+    { style },
   );
 }
 

@@ -33,7 +33,7 @@ export function renderSweeps({ sweeps }: DreamListOutput, { style, nowMs }: View
     memoryWords(sweep),
   ]);
   const titles = ['sweep', 'when', 'trigger', 'phases', 'MEMORY.md'];
-  return renderTable(titles, rows, style);
+  return renderTable(titles, rows, { style });
 }
 
 function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {

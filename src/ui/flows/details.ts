@@ -223,7 +223,7 @@ function renderChanges(entries: readonly HistoryEntry[], { style, columns }: Vie
     entry.revision === null ? '' : String(entry.revision),
     [changeText(entry), ...(entry.note === null ? [] : [safeLine(entry.note)])].join(': '),
   ]);
-  return renderTable(TITLES, rows, style, columns);
+  return renderTable(TITLES, rows, { style, columns });
 }
 
 const TITLES = ['when', 'by', 'task', right('rev'), 'change'];

@@ -39,7 +39,10 @@ function renderList(
       return listed[at]?.holds === 'status' ? statusPaint(status, style)(cell) : cell;
     }),
   );
-  return renderTable(titles, shown, style, columns) + limitNote(rows.length, total, noun, style);
+  return (
+    renderTable(titles, shown, { style, columns }) +
+    limitNote({ listed: rows.length, total, noun }, style)
+  );
 }
 
 /** The findings of an audit, errors first. */
@@ -56,8 +59,8 @@ export function renderFindings(
     safeLine(finding.detail),
   ]);
   const noun = findings.some((finding) => 'flowId' in finding) ? 'flow' : 'task';
-  const columns = ['severity', 'code', noun, 'for', 'problem'];
-  return renderTable(columns, rows, style);
+  const titles = ['severity', 'code', noun, 'for', 'problem'];
+  return renderTable(titles, rows, { style });
 }
 
 /** How a command that changes several records speaks of them. */
@@ -115,5 +118,5 @@ export function renderChanged<R>(
   const rest = total - changed.length;
   const more =
     rest === 0 ? '' : `; ${formatCountOf(rest, 'more match', 'more match')}, run it again`;
-  return `${renderTable(titles, rows, style, columns)}${counts}${more}\n`;
+  return `${renderTable(titles, rows, { style, columns })}${counts}${more}\n`;
 }

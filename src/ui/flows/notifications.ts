@@ -7,6 +7,17 @@ import { type Field, fieldLines, limitNote, renderTable, right } from '../table.
 import { agoWords, moment } from './details.js';
 import { ID_CHARS } from './rows.js';
 
+const COLUMNS = [
+  right('number'),
+  'outcome',
+  right('tries'),
+  'target',
+  'event',
+  'flow',
+  'created',
+  'error',
+];
+
 /** Notifications as a table, newest first. */
 export function renderNotificationList(
   { entries, total }: Page<NotificationRecord>,
@@ -23,9 +34,8 @@ export function renderNotificationList(
     formatRelativeTime(one.createdAt, nowMs),
     safeLine(one.lastError ?? ''),
   ]);
-  const titles = ['outcome', right('tries'), 'target', 'event', 'flow', 'created', 'error'];
-  const table = renderTable([right('number'), ...titles], rows, style);
-  return table + limitNote(entries.length, total, 'notification', style);
+  const counts = { listed: entries.length, total, noun: 'notification' };
+  return renderTable(COLUMNS, rows, { style }) + limitNote(counts, style);
 }
 
 /** All fields of a notification, and its content. */

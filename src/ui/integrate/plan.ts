@@ -73,8 +73,8 @@ export function renderAgents(
     captureWords(agent),
     shownPath(agent.file, homeDir),
   ]);
-  const heads = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
-  const table = renderTable(heads, rows, style, columns, fitMiddle);
+  const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
+  const table = renderTable(titles, rows, { style, columns, fit: fitMiddle });
   const faults = agents.flatMap(({ agent, error, activeMemory }) => [
     ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
     ...(activeMemory?.why

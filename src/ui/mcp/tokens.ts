@@ -18,7 +18,7 @@ export function renderTokens(tokens: readonly Token[], { style, nowMs }: View): 
     formatRelativeTime(Date.parse(token.createdAt), nowMs),
     token.expired ? style.fault('expired') : expiryOf(token),
   ]);
-  return renderTable(columns, rows, style);
+  return renderTable(columns, rows, { style });
 }
 
 /** What to do with a token that was printed. */

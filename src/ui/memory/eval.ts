@@ -128,7 +128,7 @@ function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalVi
   const share = `${formatCount(empty)} of ${formatCountOf(questions, 'question')}`;
   const without = none === 0 ? '' : `${share} ${empty === 1 ? 'has' : 'have'} no results\n`;
   const text = `${without}${formatCount(characters)} characters of text returned on average\n`;
-  return renderTable(titled('tag', output), rows, style) + text;
+  return renderTable(titled('tag', output), rows, { style }) + text;
 }
 
 function comparison(
@@ -144,7 +144,7 @@ function comparison(
     if (variant === first) return [cells];
     return [cells, ['', '', ...SHOWN_METRICS.map((metric) => changeCell(variant, metric, style))]];
   });
-  const table = renderTable(titled('variant', output), rows, style);
+  const table = renderTable(titled('variant', output), rows, { style });
   const modes = others.map((variant) => `${safeLine(variant.name)}: ${modeWords(variant)}\n`);
   const legend = style.dim('* beyond chance (paired bootstrap over the questions, 5 %)');
   return `${table}${legend}\n${modes.join('')}`;

@@ -88,7 +88,7 @@ export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs
       locationText(passage),
     ]),
   );
-  return renderTable(columns, rows, style);
+  return renderTable(columns, rows, { style });
 }
 
 /** Asks whether an entry is to be undone. */

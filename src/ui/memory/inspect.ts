@@ -188,7 +188,7 @@ export function renderRecent(
   });
   const columns = ['changed', right('size'), 'file'] as const;
   const rest = more === 0 ? '' : `${style.dim(`and ${formatCount(more)} more; see --limit`)}\n`;
-  return `${renderTable(columns, rows, style)}${rest}`;
+  return `${renderTable(columns, rows, { style })}${rest}`;
 }
 
 /** Logged searches with their hits; ✓ marks those that were opened. */

@@ -36,18 +36,14 @@ export function renderWrites(
   { style, nowMs, columns }: View,
 ): string {
   if (writes.length === 0) return 'there is nothing to undo';
-  return renderTable(
-    ['id', 'written', 'by', 'file', 'text'],
-    writes.map(({ id, at, origin, path, text }) => [
-      id,
-      formatRelativeTime(Date.parse(at), nowMs),
-      origin,
-      safeLine(path),
-      shortened(text),
-    ]),
-    style,
-    columns,
-  );
+  const rows = writes.map(({ id, at, origin, path, text }) => [
+    id,
+    formatRelativeTime(Date.parse(at), nowMs),
+    origin,
+    safeLine(path),
+    shortened(text),
+  ]);
+  return renderTable(['id', 'written', 'by', 'file', 'text'], rows, { style, columns });
 }
 
 /** What was kept of a conversation. */

@@ -23,7 +23,7 @@ export function renderSessions(
     archivedBytes === 0 ? '–' : formatBytes(archivedBytes),
     safeLine(title),
   ]);
-  const table = renderTable(COLUMNS, rows, style, columns);
+  const table = renderTable(COLUMNS, rows, { style, columns });
   const rest = total - sessions.length;
   return rest === 0
     ? table

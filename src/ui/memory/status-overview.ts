@@ -23,7 +23,7 @@ const SPARE: readonly number[] = [2, 3];
 
 /** A table with one line per agent, followed by problems. */
 export function renderStatusOverview(agents: readonly AgentStatusView[], options: View): string {
-  const { style } = options;
+  const { style, columns } = options;
   const rows = agents.map(({ agentId, status, embedding }) => [
     style.bold(safeLine(agentId)),
     ...figures(status, options.nowMs),
@@ -35,10 +35,10 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
       return `${style.fault(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${hint}\n`;
     }),
   );
-  const isNarrow = options.columns !== undefined && options.columns < NARROW;
+  const isNarrow = columns !== undefined && columns < NARROW;
   const shown = <T>(cells: readonly T[]): readonly T[] =>
     isNarrow ? cells.filter((_, at) => !SPARE.includes(at)) : cells;
-  const table = renderTable(shown(COLUMNS), rows.map(shown), style, options.columns);
+  const table = renderTable(shown(COLUMNS), rows.map(shown), { style, columns });
   return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
 }
 

@@ -91,7 +91,7 @@ function servingPart(serving: ServeState | undefined, { style, nowMs }: View): s
   const head = `svc serve is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
   if (services.length === 0) return head;
   const rows = services.map((service) => serviceRow(service, nowMs));
-  return `${head}\n${renderTable(SERVICE_COLUMNS, rows, style)}`;
+  return `${head}\n${renderTable(SERVICE_COLUMNS, rows, { style })}`;
 }
 
 function serviceRow(service: ServiceSnapshot, nowMs: number): readonly string[] {

@@ -65,7 +65,7 @@ export function renderProviderList(
     }),
   );
   const none = providers.every(({ role }) => role === null) ? `${NONE_USED}\n\n` : '';
-  return `${none}${renderTable(shown, rows, style)}\n${reasonLines(providers, options).join('\n')}\n`;
+  return `${none}${renderTable(shown, rows, { style })}\n${reasonLines(providers, options).join('\n')}\n`;
 }
 
 const NONE_USED = 'No provider is in use: keyword search only.';

@@ -22,7 +22,7 @@ export function renderSchedules(schedules: readonly Listed[], options: View): st
       ? '–'
       : `${lastFlow.flowId.slice(0, ID_CHARS)} ${lastFlow.status ?? 'pruned'}`,
   ]);
-  return renderTable(COLUMNS, rows, style);
+  return renderTable(COLUMNS, rows, { style });
 }
 
 /** The due times of one schedule. */

@@ -19,8 +19,8 @@ export function renderDeliveries(
     const paint = statusPaint(delivery.status, style);
     return cellsOf(delivery, nowMs).map((cell, at) => (at === STATUS_COLUMN ? paint(cell) : cell));
   });
-  const note = limitNote(deliveries.length, total, 'delivery', style, 'deliveries');
-  return renderTable(TITLES, rows, style, columns) + note;
+  const counts = { listed: deliveries.length, total, noun: 'delivery', plural: 'deliveries' };
+  return renderTable(TITLES, rows, { style, columns }) + limitNote(counts, style);
 }
 
 /** A delivery as one line, for following. */
