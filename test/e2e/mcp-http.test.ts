@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
+import { createCertificate } from '../support/certificate.js';
 import { jsonOf } from '../support/json.js';
 import {
   closeClients,
@@ -199,13 +199,8 @@ test('serves other machines only over TLS and with a token that svc created', as
   const home = mcpHome();
   const open = await runSvc(['mcp', '--http', '--host', '0.0.0.0', '--json'], { home: home.path });
   assert.equal([open.code, jsonOf.error(open).code], [2, 'MCP_HTTP_INSECURE']);
-  const [cert, key] = [home.at('cert.pem'), home.at('key.pem')];
-  const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=memory.example'],
-  ]);
-  assert.is(made.status, 0, 'openssl is needed');
-  const http = { port: 0, tls: { cert, key }, publicUrl: 'https://memory.example' };
+  const tls = createCertificate(home, 'memory.example');
+  const http = { port: 0, tls, publicUrl: 'https://memory.example' };
   const agents = { defaults: { memorySearch: { provider: 'none' } } };
   home.write('svc.json', JSON.stringify({ agents, mcp: { http } }));
   const without = await runSvc(['mcp', '--http', '--json'], { home: home.path });
@@ -230,7 +225,7 @@ test('serves other machines only over TLS and with a token that svc created', as
         accept: 'application/json, text/event-stream',
         authorization: `Bearer ${token}`,
       };
-      const options = { ca: readFileSync(cert), servername: 'memory.example', headers };
+      const options = { ca: readFileSync(tls.cert), servername: 'memory.example', headers };
       requestTls(url, { ...options, method: 'POST', agent: false }, (answer) => {
         resolve(answer.statusCode);
         answer.destroy();

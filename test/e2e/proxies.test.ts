@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,8 +5,9 @@ import { AWS_KEYS, startBedrockFake } from '../fakes/bedrock.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { type ForwardProxy, startForwardProxy } from '../fakes/forward-proxy.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
-import { type SvcRun, startSvc } from '../support/run-svc.js';
-import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { createCertificate } from '../support/certificate.js';
+import { runSvc, type SvcRun } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 interface Context {
   fake: FakeVendor;
@@ -21,16 +21,10 @@ const HOST = 'embeddings.example.test';
 const BEDROCK_HOST = 'bedrock-runtime.us-east-1.amazonaws.com';
 const CREDENTIALS = 'user:p%40ss';
 
-const certificates = tempFolder();
-const made = spawnSync('openssl', [
-  ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-  ...['-keyout', certificates.at('k.pem'), '-out', certificates.at('c.pem'), '-days', '2'],
-  ...['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST},DNS:${BEDROCK_HOST}`],
-]);
-assert.is(made.status, 0, 'openssl is needed');
+const certificate = createCertificate(tempFolder(), HOST, BEDROCK_HOST);
 const tls = {
-  key: readFileSync(certificates.at('k.pem'), 'utf8'),
-  cert: readFileSync(certificates.at('c.pem'), 'utf8'),
+  key: readFileSync(certificate.key, 'utf8'),
+  cert: readFileSync(certificate.cert, 'utf8'),
 };
 
 test.before.each(async (context) => {
@@ -49,18 +43,18 @@ async function search(
   env: Readonly<Record<string, string>>,
   provider: Readonly<Record<string, unknown>> = {},
 ): Promise<SvcRun> {
-  const home: TempFolder = tempFolder();
+  const home = tempFolder();
   home.write('notes/memory/car.md', 'The automobile was serviced in May.\n');
   const remote = { baseUrl, apiKey: OPENAI_KEY };
   const memorySearch = { provider: 'openai', remote, query: { timeoutSeconds: 30 }, ...provider };
   const defaults = { workspace: home.at('notes'), memorySearch };
   home.write('svc.json', JSON.stringify({ agents: { defaults } }));
   const trusted = {
-    NODE_EXTRA_CA_CERTS: certificates.at('c.pem'),
+    NODE_EXTRA_CA_CERTS: certificate.cert,
     SVC_CONFIG: home.at('svc.json'),
   };
   const args = ['memory', 'search', 'vehicle', '--json'];
-  return startSvc(args, { home: home.path, env: { ...trusted, ...env } }).done;
+  return runSvc(args, { home: home.path, env: { ...trusted, ...env } });
 }
 
 const modeOf = ({ stdout }: SvcRun): unknown => JSON.parse(stdout).mode;

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { activityFolder, readActivityHistory } from '../../src/engine/activity/index.js';
+import { createCertificate } from '../support/certificate.js';
 import { freePort } from '../support/free-port.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
@@ -290,15 +290,10 @@ const disk = smallDisk(8);
 
 test('with gateway.tls it serves HTTPS, and call trusts the certificate', async () => {
   const home = serverHome();
-  const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', home.at('k.pem'), '-out', home.at('c.pem'), '-days', '2'],
-    ...['-subj', '/CN=hooks.example.com'],
-  ]);
-  if (made.status !== 0 || !existsSync(home.at('c.pem'))) return;
+  createCertificate(home, 'hooks.example.com');
   writeConfig(home, {
     ...webhooksConfig(),
-    gateway: { port: 0, tls: { cert: 'c.pem', key: 'k.pem' } },
+    gateway: { port: 0, tls: { cert: 'hooks.example.com.pem', key: 'hooks.example.com.key' } },
   });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
   await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);

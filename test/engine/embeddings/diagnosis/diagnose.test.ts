@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -17,6 +16,7 @@ import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js'
 import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';
 import { MISTRAL_KEY, startMistralFake } from '../../../fakes/mistral.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
+import { createCertificate } from '../../../support/certificate.js';
 import { type SemanticMemory, semanticMemory } from '../../../support/semantic-memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -125,14 +125,8 @@ test('a TLS failure is reported as such', async () => {
 });
 
 test('a certificate that is not trusted is what is wrong, and the hint is how to trust it', async () => {
-  const home = tempFolder();
-  const { status } = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', home.at('key.pem'), '-out', home.at('cert.pem'), '-subj', '/CN=localhost'],
-  ]);
-  if (status !== 0) return;
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(home.at(name)));
-  const server = createTlsServer({ key, cert });
+  const { key, cert } = createCertificate(tempFolder(), 'localhost');
+  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const remote = { baseUrl: `https://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };

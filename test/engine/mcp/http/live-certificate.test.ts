@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type PeerCertificate } from 'node:tls';
 import { pino } from 'pino';
@@ -7,19 +6,10 @@ import * as assert from 'uvu/assert';
 import { createHttpServer } from '../../../../src/engine/listener/http-server.js';
 import { listenOn } from '../../../../src/engine/listener/listen.js';
 import { watchCertificate } from '../../../../src/engine/mcp/http/listen-http.js';
-import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+import { createCertificate } from '../../../support/certificate.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('renewed certificates');
-
-/** Makes a certificate for a name. @returns false without openssl */
-function made(home: TempFolder, name: string): boolean {
-  const { status } = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', home.at(`${name}.key`), '-out', home.at(`${name}.pem`), '-days', '2'],
-    ...['-subj', `/CN=${name}`],
-  ]);
-  return status === 0;
-}
 
 function nameAt(port: number): Promise<string | string[] | undefined> {
   return new Promise((resolve, reject) => {
@@ -34,7 +24,8 @@ function nameAt(port: number): Promise<string | string[] | undefined> {
 
 test('new connections get a renewed certificate, and the old one if it cannot be used', async () => {
   const home = tempFolder();
-  if (!made(home, 'old') || !made(home, 'new')) return;
+  createCertificate(home, 'old');
+  createCertificate(home, 'new');
   symlinkSync('old.pem', home.at('cert.pem'));
   symlinkSync('old.key', home.at('key.pem'));
   const point = (link: string, to: string): void => {
