@@ -78,7 +78,7 @@ test('a search during indexing by another process uses the existing index, and s
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
-  await holder.wrote('indexed ');
+  await holder.waitForText('indexed ');
   holder.child.kill('SIGSTOP');
   notes.write('newest.md', 'zebra amber');
   try {
@@ -104,7 +104,7 @@ test('the lock is free as soon as its holder is killed', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
-  await holder.wrote('indexed ');
+  await holder.waitForText('indexed ');
   holder.child.kill('SIGSTOP');
   notes.write('killed.md', 'walrus');
   holder.child.kill('SIGKILL');

@@ -410,7 +410,7 @@ test('Ctrl-C while waiting for another sweep ends the command and writes nothing
   });
   await holding;
   const run = startSvc(['dream', 'run'], { home: world.home.path });
-  await run.wrote('waiting for another sweep');
+  await run.waitForText('waiting for another sweep');
   run.child.kill('SIGINT');
   const { code, stderr } = await run.done;
   hold.abort();

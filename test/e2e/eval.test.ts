@@ -258,7 +258,7 @@ test('Ctrl-C ends it between two questions', async () => {
   });
   const home = homeOf({ provider: 'none' }, many);
   const run = startSvc(['memory', 'eval', 'q.jsonl'], { home: home.path });
-  await run.wrote('asking: ');
+  await run.waitForText('asking: ');
   run.child.kill('SIGINT');
   const { code, signal, stdout, stderr } = await run.done;
   assert.equal([code, signal, stdout], [130, null, '']);

@@ -196,9 +196,9 @@ test('a followed list prints what another process does, line by line', async () 
   const { svc, home, flowId } = await someFlows();
   const json = startSvc(['flow', 'list', '--watch', '--json'], { home });
   const plain = startSvc(['task', 'list', '--watch', '--plain'], { home });
-  await Promise.all([json.wrote('"goal":"a new one"'), plain.wrote('queued')]);
+  await Promise.all([json.waitForText('"goal":"a new one"'), plain.waitForText('queued')]);
   await svc('flow', 'cancel', flowId);
-  await Promise.all([json.wrote('"status":"cancelled"'), plain.wrote('cancelled')]);
+  await Promise.all([json.waitForText('"status":"cancelled"'), plain.waitForText('cancelled')]);
   for (const run of [json, plain]) run.child.kill('SIGINT');
   const [lines, text] = await Promise.all([json.done, plain.done]);
   assert.equal([lines.code, text.code], [130, 130]);

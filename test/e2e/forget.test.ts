@@ -193,7 +193,7 @@ test('files are changed and restored when no other process changes notes', async
     const unchanged = readFileSync(file, 'utf8');
     const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
       const run = startSvc(args, { home: home.path });
-      await run.wrote('waiting for another process that writes notes');
+      await run.waitForText('waiting for another process that writes notes');
       assert.is(readFileSync(file, 'utf8'), unchanged);
       return { done: run.done };
     });

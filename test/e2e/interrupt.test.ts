@@ -35,7 +35,7 @@ async function documentsIn(home: string): Promise<number> {
 test('stops a first index, reports and keeps what is done, and the next run continues', async () => {
   const home = freshHome();
   const run = start(home, 'index', '--verbose');
-  await run.wrote('indexed ');
+  await run.waitForText('indexed ');
   run.child.kill('SIGINT');
   const { code, signal, stdout, stderr } = await run.done;
   assert.equal([code, signal], [130, null], stderr.slice(-300));
@@ -51,7 +51,7 @@ test('stops a first index, reports and keeps what is done, and the next run cont
 test('during a search’s first index it ends with 130 and an error that says the same', async () => {
   const home = freshHome();
   const run = start(home, 'search', 'amber', '--verbose');
-  await run.wrote('indexed ');
+  await run.waitForText('indexed ');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.done;
   assert.equal([code, stdout], [130, '']);
@@ -69,7 +69,7 @@ test('while a search only embeds, the error counts no files', async () => {
   fake.trouble('slow');
   configure({ provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } });
   const run = startSvc(['memory', 'search', 'heron'], { home: home.path });
-  await run.wrote('embedding ');
+  await run.waitForText('embedding ');
   run.child.kill('SIGINT');
   const { code, stderr } = await run.done;
   await fake.close();
@@ -81,7 +81,7 @@ test('during a rebuild the old index stays as it was', async () => {
   const home = freshHome();
   await start(home, 'index').done;
   const run = start(home, 'index', '--force', '--verbose');
-  await run.wrote('indexed ');
+  await run.waitForText('indexed ');
   run.child.kill('SIGINT');
   assert.is((await run.done).code, 130);
   assert.is(await documentsIn(home), FILES);
@@ -94,7 +94,7 @@ test('during a rebuild the old index stays as it was', async () => {
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */
 async function interruptTwice(home: string): Promise<string> {
   const run = start(home, 'index', '--verbose');
-  await run.wrote('indexed ');
+  await run.waitForText('indexed ');
   run.child.stderr?.pause();
   run.child.kill('SIGINT');
   // The kernel may take two at the same moment for one.

@@ -72,13 +72,13 @@ test('--follow on a terminal is a viewer with the filters of the flags', async (
 
 test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async () => {
   const home = homeWithLog();
-  const { child, done, wrote } = startSvc(
+  const { child, done, waitForText } = startSvc(
     ['logs', '--follow', '--json', '--lines', '1', '--level', 'info'],
     { home: home.path },
   );
-  await wrote('newest');
+  await waitForText('newest');
   appendFileSync(home.at('logs/serve.log'), line('debug', 'hidden') + line('error', 'came'));
-  await wrote('came');
+  await waitForText('came');
   child.kill('SIGINT');
   const { code, stdout } = await done;
   assert.is(code, 130);

@@ -215,7 +215,7 @@ test('serves other machines only over TLS and with a token that svc created', as
     told += text;
   });
   try {
-    await server.wrote('audit log: ');
+    await server.waitForText('audit log: ');
     assert.match(told, /address for clients: https:\/\/memory\.example\/mcp/);
     const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
     const status = await new Promise((resolve, reject) => {

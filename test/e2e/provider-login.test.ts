@@ -94,7 +94,7 @@ test(
   inWorld(
     async ({ loginFile, start }) => {
       const login = start('login', 'github-copilot');
-      await login.wrote('WDJB-MJHT');
+      await login.waitForText('WDJB-MJHT');
       login.child.kill('SIGINT');
       const { code, stdout, stderr } = await login.done;
       assert.equal([code, stdout], [130, '']);

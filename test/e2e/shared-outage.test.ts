@@ -37,7 +37,7 @@ if (cluster !== undefined) {
     const env = { SVC_DATABASE_URL: url };
     const home = a.home.path;
     const watching = startSvc(['memory', 'index', '--watch', '--json'], { home, env });
-    await watching.wrote('"cause":"start"');
+    await watching.waitForText('"cause":"start"');
     const { client } = await stdioClient(a.home, { env });
     const ask = (query: string) => client.callTool({ name: 'memory_search', arguments: { query } });
     assert.is((await ask('amber')).isError ?? false, false);
@@ -57,10 +57,10 @@ if (cluster !== undefined) {
     assert.is(failed.isError, true);
     assert.match(JSON.stringify(failed.content), /does not answer/u);
     a.home.write('ws/memory/b.md', 'Basalt.\n');
-    await watching.wrote('"type":"failed"');
+    await watching.waitForText('"type":"failed"');
 
     await cluster.start();
-    await watching.wrote('"cause":"retry"');
+    await watching.waitForText('"cause":"retry"');
     const again = await ask('basalt');
     assert.match(JSON.stringify(again.content), /b\.md/u);
     watching.child.kill('SIGTERM');
@@ -77,7 +77,7 @@ if (cluster !== undefined) {
     await cluster.halt();
     // A new worker starts for each task, which can be in the middle of an outage.
     const late = worker.start('task', 'claim', '--wait', '--json');
-    await Promise.all([early.wrote('retrying'), late.wrote('retrying')]);
+    await Promise.all([early.waitForText('retrying'), late.waitForText('retrying')]);
     await cluster.start();
     const flowId = await newFlow(flows);
     const ids = [await newTask(flows, flowId), await newTask(flows, flowId)];
@@ -101,12 +101,12 @@ if (cluster !== undefined) {
     const waiting = start('flow', 'wait', flowId);
     await waitFor('the wait', () => isListening(cluster, database));
     const watching = start('flow', 'watch', '--plain');
-    await watching.wrote(flowId.slice(0, 8));
+    await watching.waitForText(flowId.slice(0, 8));
     await cluster.halt();
-    await Promise.all([waiting.wrote('retrying'), watching.wrote('retrying')]);
+    await Promise.all([waiting.waitForText('retrying'), watching.waitForText('retrying')]);
     await cluster.start();
     await flows.operator.cancelFlow(flowId);
-    await watching.wrote('cancelled');
+    await watching.waitForText('cancelled');
     watching.child.kill('SIGTERM');
     const runs = await Promise.all([waiting.done, watching.done]);
     assert.equal(

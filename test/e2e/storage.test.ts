@@ -118,7 +118,7 @@ if (cluster !== undefined) {
       jsonOf.flowList(await svc('flow', 'list', '--json')).total;
     for (const to of ['postgres', 'sqlite'] as const) {
       const copying = startSvc(['storage', 'copy', '--to', to], { home: home.path, env });
-      await copying.wrote('flows: copying');
+      await copying.waitForText('flows: copying');
       copying.child.kill('SIGKILL');
       assert.is((await copying.done).signal, 'SIGKILL');
       const copied = jsonOf.storageCopy(await svc('storage', 'copy', '--to', to, '--json'));

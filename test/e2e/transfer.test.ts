@@ -112,7 +112,7 @@ test('files are replaced when no other process changes notes', async () => {
   const replace = ['memory', 'import', from.at('memory.jsonl'), '--existing', 'replace', '--yes'];
   const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
     const run = startSvc(replace, { home: to.path });
-    await run.wrote('waiting for another process that writes notes');
+    await run.waitForText('waiting for another process that writes notes');
     to.write('ws/MEMORY.md', 'Mine.\nAdded.\n');
     return { done: run.done };
   });
@@ -135,7 +135,7 @@ test('notes of claude-mem are written when no other process changes notes', asyn
   const take = ['config', 'import', '--from', 'claude-mem', 'mem.json', '--yes', '--plain'];
   const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
     const run = startSvc(take, { home: home.path });
-    await run.wrote('waiting for another process that writes notes');
+    await run.waitForText('waiting for another process that writes notes');
     writeFileSync(note, '# Mine\n\n- added\n');
     return { done: run.done };
   });

@@ -149,13 +149,13 @@ test('a service keeps its configuration when a risky key changes, until that is 
   await runSvc(['config', 'trust', '--yes'], at);
   const served = startSvc(['serve', '--plain', '--without', 'refresh'], at);
   try {
-    await served.wrote('started');
+    await served.waitForText('started');
     writeConfig('./worse.sh');
     served.child.kill('SIGHUP');
-    await served.wrote('not reloaded');
+    await served.waitForText('not reloaded');
     await runSvc(['config', 'trust', '--yes'], at);
     served.child.kill('SIGHUP');
-    await served.wrote('"reloaded"');
+    await served.waitForText('"reloaded"');
   } finally {
     served.child.kill('SIGTERM');
   }

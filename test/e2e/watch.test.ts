@@ -45,11 +45,11 @@ async function statusOf(home: TempFolder): Promise<ReturnType<typeof jsonOf.stat
 test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async () => {
   const home = twoAgents();
   const run = watching(home, '--json');
-  await run.wrote('/main","cause":"start"');
-  await run.wrote('/ops","cause":"start"');
+  await run.waitForText('/main","cause":"start"');
+  await run.waitForText('/ops","cause":"start"');
   assert.ok(getPriority(run.child.pid) >= constants.priority.PRIORITY_BELOW_NORMAL, 'gives way');
   home.write('ops/memory/new.md', 'New.\n');
-  await run.wrote('"cause":"changed"');
+  await run.waitForText('"cause":"changed"');
   run.child.kill('SIGTERM');
   const { code, signal, stdout, stderr } = await run.done;
   assert.equal([code, signal, stderr], [0, null, '']);
@@ -73,8 +73,8 @@ test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async
 test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 and nothing stays', async () => {
   const home = twoAgents();
   const run = watching(home);
-  await run.wrote('main  1 added');
-  await run.wrote('ops  1 added');
+  await run.waitForText('main  1 added');
+  await run.waitForText('ops  1 added');
   const { agents } = await statusOf(home);
   for (const { watcher } of agents) {
     assert.equal([watcher?.pid, watcher?.mode], [run.child.pid, 'watching']);
@@ -82,7 +82,7 @@ test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 
   const shown = await runSvc(['memory', 'status', '-a', 'main'], { home: home.path });
   assert.match(shown.stdout, /watched +watches files: process \d+, started just now/);
   home.write('main/memory/a.md', 'Amber and jade.\n');
-  await run.wrote('main  1 changed');
+  await run.waitForText('main  1 changed');
   run.child.kill('SIGINT');
   const { code, stdout } = await run.done;
   assert.is(code, 0);
@@ -98,13 +98,13 @@ test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 
 test('after a kill, status shows it as gone, and the next watcher takes over', async () => {
   const home = twoAgents();
   const first = watching(home, '-a', 'main');
-  await first.wrote('main  1 added');
+  await first.waitForText('main  1 added');
   first.child.kill('SIGKILL');
   await first.done;
   assert.is((await statusOf(home)).agents[0]?.watcher, null);
   home.write('main/memory/b.md', 'Written while nobody watched.\n');
   const second = watching(home, '-a', 'main');
-  await second.wrote('main  1 added · 1 unchanged');
+  await second.waitForText('main  1 added · 1 unchanged');
   assert.is((await statusOf(home)).agents[0]?.watcher?.pid, second.child.pid);
   second.child.kill('SIGTERM');
   assert.is((await second.done).code, 0);
@@ -114,9 +114,9 @@ test('it waits for a missing workspace', async () => {
   const home = tempFolder();
   home.write('svc.json', JSON.stringify({ agents: { defaults: DEBOUNCE } }));
   const run = watching(home);
-  await run.wrote('no workspace at');
+  await run.waitForText('no workspace at');
   home.write('workspace/memory/a.md', 'Amber.\n');
-  await run.wrote('main  1 added');
+  await run.waitForText('main  1 added');
   run.child.kill('SIGTERM');
   assert.is((await run.done).code, 0);
 });
@@ -124,7 +124,7 @@ test('it waits for a missing workspace', async () => {
 test('it ends when nobody reads its lines any more', async () => {
   const home = twoAgents();
   const run = watching(home, '--json', '-a', 'main');
-  await run.wrote('"cause":"start"');
+  await run.waitForText('"cause":"start"');
   run.child.stdout?.destroy();
   home.write('main/memory/b.md', 'Basil.\n');
   assert.is((await run.done).code, 0);
@@ -141,13 +141,13 @@ if (canLimit) {
     const home = twoAgents();
     const args = [join(ROOT, 'bin/run.js'), 'memory', 'index', '--watch', '-a', 'main'];
     const run = startProgram('unshare', [...FEW, SET_LIMIT, ...args], { home: home.path });
-    await run.wrote('file watching is unavailable; polling every');
-    await run.wrote('main  1 added');
+    await run.waitForText('file watching is unavailable; polling every');
+    await run.waitForText('main  1 added');
     const [main] = (await statusOf(home)).agents;
     assert.is(main?.watcher?.mode, 'polling');
     assert.match(main?.watcher?.why ?? '', /max_user_watches/);
     home.write('main/memory/b.md', 'Basil.\n');
-    await run.wrote('main  1 added · 1 unchanged');
+    await run.waitForText('main  1 added · 1 unchanged');
     run.child.kill('SIGTERM');
     assert.is((await run.done).code, 0);
   });
@@ -165,14 +165,14 @@ if (canStarve) {
   test('without free file handles it treats nothing as deleted, and recovers', async () => {
     const home = twoAgents();
     const run = watching(home, '--json', '-a', 'main');
-    await run.wrote('"cause":"start"');
+    await run.waitForText('"cause":"start"');
     limitHandles(run, 3);
     home.write('main/memory/b.md', 'Basil.\n');
-    await run.wrote('"type":"failed"');
+    await run.waitForText('"type":"failed"');
     const { index } = (await statusOf(home)).agents[0] ?? {};
     assert.is(index?.state === 'ready' && index.statistics.documents, 1);
     limitHandles(run, 1024);
-    await run.wrote('"added":1,"changed":0,"removed":0,"renamed":0,"unchanged":1');
+    await run.waitForText('"added":1,"changed":0,"removed":0,"renamed":0,"unchanged":1');
     run.child.kill('SIGTERM');
     const { code, stdout } = await run.done;
     assert.is(code, 0);

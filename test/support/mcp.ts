@@ -107,7 +107,7 @@ export async function listeningMcp(
   started.child.stderr?.on('data', (text: string) => {
     output += text;
   });
-  await started.wrote('token file: ');
+  await started.waitForText('token file: ');
   const url = /listening on (\S+)/.exec(output)?.[1];
   if (url === undefined) throw new Error(`it does not listen: ${output}`);
   return { ...started, url, token: readFileSync(home.at('mcp-token'), 'utf8').trim() };

@@ -34,7 +34,7 @@ export interface StartedSvc {
   readonly child: ChildProcess;
   readonly done: Promise<SvcRun>;
   /** Settles once the program has written a text to stderr or stdout, or ended; fails after a minute. */
-  wrote(text: string): Promise<void>;
+  waitForText(text: string): Promise<void>;
 }
 
 /** Runs the built program in an environment without anything of this one but the PATH. */
@@ -75,7 +75,7 @@ export function startProgram(
       for (const watch of watchers) watch();
     });
   });
-  const wrote = (text: string): Promise<void> =>
+  const waitForText = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const watch = (): void => {
         const ended = child.exitCode !== null || child.signalCode !== null;
@@ -91,7 +91,7 @@ export function startProgram(
       watchers.add(watch);
       watch();
     });
-  return { child, done, wrote };
+  return { child, done, waitForText };
 }
 
 /** Runs the built program to its end. */

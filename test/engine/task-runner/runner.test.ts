@@ -18,7 +18,7 @@ async function otherRunner(
 ): Promise<StartedSvc> {
   const args = [CHILD, home.path, JSON.stringify(settings)];
   const started = startProgram(process.execPath, args, { home: home.path, cwd: process.cwd() });
-  await started.wrote('ready');
+  await started.waitForText('ready');
   return started;
 }
 
