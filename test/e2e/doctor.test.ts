@@ -15,7 +15,12 @@ import * as assert from 'uvu/assert';
 import { startFake } from '../fakes/fake-vendor.js';
 import { jsonOf } from '../support/json.js';
 import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
-import { type PtyOptions, type PtySession, runInPty } from '../support/pty.js';
+import {
+  assertTerminalRestored,
+  type PtyOptions,
+  type PtySession,
+  runInPty,
+} from '../support/pty.js';
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
 import { SQLITE_BINARIES, SQLITE_PACKAGE } from '../support/sqlite-package.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
@@ -262,8 +267,7 @@ for (const [columns, rows] of [
       for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
       session.type('q');
       assert.is(await session.ended, 0);
-      assert.not(session.screen.alternate);
-      assert.ok(session.screen.cursorShown);
+      assertTerminalRestored(session);
       assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
       assert.match(session.output(), /fixed.*rename/);
     });
@@ -272,7 +276,7 @@ for (const [columns, rows] of [
 
 test('leaving with faults exits with 1', async () => {
   const home = homeWith('{ "frobnicate": 1 }');
-  await inTerminal({ home: home.path, columns: 80, rows: 24 }, async (session) => {
+  await inTerminal({ home: home.path }, async (session) => {
     await session.waitForText('frobnicate');
     await session.waitForText('– watchers');
     await session.waitForText('✓ leftovers');

@@ -9,7 +9,7 @@ import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
-import { runInPty } from '../support/pty.js';
+import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -526,7 +526,6 @@ test('the screen promotes, rejects and undoes, and restores the terminal', async
   const session = runInPty(['dream', 'candidates'], {
     home: world.home.path,
     columns: 60,
-    rows: 24,
   });
   await session.waitForText('2 candidates · 1 ready');
   await session.waitForText('## Operations');
@@ -544,8 +543,7 @@ test('the screen promotes, rejects and undoes, and restores the terminal', async
   await session.waitForText('promoted: The nightly');
   session.type('q');
   assert.is(await session.ended, 0);
-  assert.not(session.screen.alternate);
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
   assert.match(session.output(), /1 claim promoted, 0 rejected/);
   assert.match(world.read('MEMORY.md'), /nightly backup/);
 });
@@ -555,7 +553,6 @@ test('on a terminal the phases are steps that are ticked off, or marked as faile
   symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
   const session = runInPty(['dream', 'run'], {
     home: world.home.path,
-    columns: 80,
     rows: 30,
     lines: true,
   });
@@ -613,7 +610,6 @@ for (const [name, args] of [
     const world = dreamHome();
     const session = runInPty(['dream', 'run', ...args], {
       home: world.home.path,
-      columns: 80,
       rows: 30,
       lines: true,
     });

@@ -12,7 +12,7 @@ test('one program answers all that is typed, what changes meanwhile is found, an
   const { home, qmd, svc } = extMemory({}, { update: { debounceMs: 50 } });
   assert.is((await svc('memory', 'index')).code, 0);
   qmd.clearLog();
-  const session = runInPty(['memory', 'search'], { home: home.path, columns: 80, rows: 24 });
+  const session = runInPty(['memory', 'search'], { home: home.path });
   await waitFor('the screen', () => session.screen.alternate);
   session.type('egrets');
   await session.waitForText('2026-11-01.md');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { newFlow, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
-import { type PtySession, runInPty } from '../support/pty.js';
+import { assertTerminalRestored, type PtySession, runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
@@ -65,9 +65,7 @@ for (const [columns, rows] of [
     for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
     session.type('q');
     assert.is(await session.ended, 0);
-    assert.not(session.screen.alternate);
-    assert.ok(session.screen.cursorShown);
-    assert.not(session.screen.bracketedPaste);
+    assertTerminalRestored(session);
     assert.not(existsSync(home.at('flows.sqlite')), 'looking makes no flows');
   });
 }
@@ -123,7 +121,6 @@ test('without an editor, home prints where the chosen passage is', async () => {
     home: home.path,
     env: { ...env, VISUAL: '', EDITOR: '' },
     columns: 160,
-    rows: 24,
   });
   await searchForAutomobile(session);
   session.type(KEYS.enter);
@@ -136,7 +133,7 @@ test('with nothing set up it shows the next step and runs it', async () => {
   const home = tempFolder();
   const env = { HOME: home.path };
   // The questions move the cursor by sequences of Node's own: all that came is looked at as text.
-  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24, lines: true });
+  const session = runInPty([], { home: home.path, env, lines: true });
   await session.waitForText('nothing is set up yet · svc config init');
   await session.waitForText('svc memory search -w ./notes');
   session.type(KEYS.enter);
@@ -152,7 +149,7 @@ test('with nothing set up it shows the next step and runs it', async () => {
 
 test('a command of the palette runs in the terminal, and Enter returns home', async () => {
   const { home, env } = newHome();
-  const options = { home: home.path, env, columns: 80, rows: 24, lines: true };
+  const options = { home: home.path, env, lines: true };
   const session = runInPty([], options);
   await session.waitForText('no index yet');
   session.type(':config get');
@@ -183,7 +180,7 @@ test('a command of the palette runs in the terminal, and Enter returns home', as
 test('a broken configuration is shown with its location, and opens the doctor', async () => {
   const home = folderOf({ 'svc.json': '{ "agnets": {} }' });
   const env = { HOME: home.path };
-  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
+  const session = runInPty([], { home: home.path, env });
   await session.waitForText('✗  faults');
   await session.waitForText('agnets');
   session.type('jjjjjjj\r');
@@ -196,7 +193,7 @@ test('a broken configuration is shown with its location, and opens the doctor', 
 
 test('the process that reads for home ends with it, even when home is killed', async () => {
   const { home, env } = newHome();
-  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
+  const session = runInPty([], { home: home.path, env });
   await session.waitForText('no index yet');
   const children = (): readonly string[] =>
     readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8').trim().split(' ');

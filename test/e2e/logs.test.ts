@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runInPty } from '../support/pty.js';
+import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { serverHome, stateOf } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -58,7 +58,7 @@ test('--service selects one service, or all of a kind', async () => {
 test('--follow on a terminal is a viewer with the filters of the flags', async () => {
   const home = homeWithLog();
   const args = ['logs', '--follow', '--level', 'warn'];
-  const session = runInPty(args, { home: home.path, columns: 80, rows: 24 });
+  const session = runInPty(args, { home: home.path });
   await session.waitForText('older');
   appendFileSync(home.at('logs/serve.log'), line('debug', 'hidden') + line('error', 'came'));
   await session.waitForText('came');
@@ -67,7 +67,7 @@ test('--follow on a terminal is a viewer with the filters of the flags', async (
   await session.waitForText('hidden');
   session.type('q');
   assert.is(await session.ended, 0);
-  assert.not(session.screen.alternate);
+  assertTerminalRestored(session);
 });
 
 test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async () => {
@@ -108,7 +108,7 @@ test('logs are shown even if the configuration is broken', async () => {
 for (const columns of [60, 80, 200]) {
   test(`svc serve shows its services in a terminal of ${columns} columns, and q ends it`, async () => {
     const home = serverHome();
-    const session = runInPty(['serve'], { home: home.path, columns, rows: 24 });
+    const session = runInPty(['serve'], { home: home.path, columns });
     await session.waitForText('✓ memory:main');
     await session.waitForText('✓ health');
     for (const text of session.screen.text()) assert.ok(text.length <= columns, text);
@@ -120,21 +120,19 @@ for (const columns of [60, 80, 200]) {
     await session.waitForText('memory:solo');
     session.type('q');
     assert.is(await session.ended, 0);
-    assert.not(session.screen.alternate);
-    assert.ok(session.screen.cursorShown);
+    assertTerminalRestored(session);
   });
 }
 
 test('Ctrl-C in the screen exits with 130; --plain prints text lines instead', async () => {
   const home = serverHome();
-  const session = runInPty(['serve'], { home: home.path, columns: 80, rows: 24 });
+  const session = runInPty(['serve'], { home: home.path });
   await session.waitForText('✓ health');
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 130);
   const lines = runInPty(['serve', '--plain'], {
     home: home.path,
     columns: 120,
-    rows: 24,
     lines: true,
   });
   await lines.waitForText('health listening on http://127.0.0.1:');

@@ -115,7 +115,6 @@ test('on a terminal it is a list that redraws itself', async () => {
   const session = runInPty([...INSTALL, '--no-model'], {
     home,
     columns: 100,
-    rows: 24,
     env: npm.env,
     lines: true,
   });

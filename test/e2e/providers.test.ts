@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
-import { runInPty } from '../support/pty.js';
+import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
@@ -303,8 +303,6 @@ test('the diagnostics screen checks again, stays until closed, and leaves its li
   fake.trouble('key_refused');
   const session = runInPty(['provider', 'test'], {
     home: home.path,
-    columns: 80,
-    rows: 24,
     env: ENV,
   });
   await session.waitForText('svc · provider path of agent main');
@@ -320,7 +318,7 @@ test('the diagnostics screen checks again, stays until closed, and leaves its li
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
   await session.waitForText('✓ vectors');
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
   assert.is(session.screen.scrolled, 0);
   assert.not.match(session.output(), OPENAI_KEY);
 });

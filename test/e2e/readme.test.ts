@@ -33,7 +33,7 @@ async function onTerminal(
   use: (session: PtySession) => Promise<void> | void = () => undefined,
   lines = false,
 ): Promise<string> {
-  const session = runInPty(args, { home: state, columns: 80, rows: 24, env, lines });
+  const session = runInPty(args, { home: state, env, lines });
   await use(session);
   assert.is(await session.ended, 0, session.output());
   return session.output();

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PtyOptions, runInPty } from '../support/pty.js';
-import { assertLeft } from '../support/screen-monkey.js';
+import { assertTerminalRestored, type PtyOptions, runInPty } from '../support/pty.js';
 import { SCREENS, type ScreenName, screenHome } from '../support/screens.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
@@ -14,8 +13,7 @@ const NAMES = Object.keys(SCREENS) as readonly ScreenName[];
 
 /** Starts a screen, and waits until it has the terminal. */
 async function opened(name: ScreenName, options: Pick<PtyOptions, 'errors' | 'shell'>) {
-  const what = { ...screenHome(), ...options, columns: 80, rows: 24 };
-  const session = runInPty(SCREENS[name].args, what);
+  const session = runInPty(SCREENS[name].args, { ...screenHome(), ...options });
   await waitFor(`the screen of ${name}`, () => session.screen.bracketedPaste, session.output);
   return session;
 }
@@ -37,7 +35,7 @@ for (const [what, keys, shown] of [
       await waitFor(shown, () => session.output().includes(shown), session.output);
       process.kill(programOf(session.pid), signal);
       await session.ended;
-      assertLeft(session, `home with ${what}`);
+      assertTerminalRestored(session, `home with ${what}`);
       // Asked by the shell, after the program.
       assert.match(session.output(), / icanon .* echo /su);
     });
@@ -66,16 +64,12 @@ test('random resizes, also to no size at all, and a lost terminal end no screen 
 });
 
 test('an empty CI variable is none', async () => {
-  const session = runInPty([], {
-    ...screenHome(),
-    env: { ...screenHome().env, CI: '', CONTINUOUS_INTEGRATION: '' },
-    columns: 80,
-    rows: 24,
-  });
+  const { home, env } = screenHome();
+  const session = runInPty([], { home, env: { ...env, CI: '', CONTINUOUS_INTEGRATION: '' } });
   await session.waitForText('listener');
   session.kill('SIGTERM');
   await session.ended;
-  assertLeft(session, 'home');
+  assertTerminalRestored(session, 'home');
 });
 
 test.run();

@@ -24,7 +24,7 @@ function home(notes: number): TempFolder {
 
 async function shown(root: TempFolder, args: string[], env: Record<string, string> = {}) {
   await runSvc(['memory', 'index'], { home: root.path });
-  const options = { home: root.path, columns: 60, rows: 24, lines: true };
+  const options = { home: root.path, columns: 60, lines: true };
   const session = runInPty(['memory', 'search', 'backup', ...args], {
     ...options,
     env: { SVC_PAGER: '', FORCE_HYPERLINK: '0', ...env },

@@ -258,7 +258,6 @@ test('output longer than the terminal goes through the pager, except with --plai
   const shown = async (...flags: readonly string[]): Promise<string> => {
     const session = runInPty(['memory', 'sessions', 'show', talk?.path ?? '', ...flags], {
       home: home.path,
-      columns: 80,
       rows: 4,
       lines: true,
       env: { SVC_PAGER: pager },

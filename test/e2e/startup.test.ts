@@ -265,8 +265,6 @@ test('a program that starts from cached code still opens the index screen', asyn
   await runSvc(search, { home });
   const session = runInPty(['memory', 'index', '-w', notes.path, '--force'], {
     home,
-    columns: 80,
-    rows: 24,
   });
   assert.is(await session.ended, 0, session.output());
   assert.match(session.output(), 'chunk');

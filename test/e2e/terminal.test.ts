@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
-import { runInPty } from '../support/pty.js';
+import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { serverHome, whenAllReady } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
@@ -37,16 +37,14 @@ for (const [columns, rows] of [
     for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
     session.type(KEYS.escape);
     assert.is(await session.ended, 0);
-    assert.not(session.screen.alternate);
-    assert.ok(session.screen.cursorShown);
-    assert.not(session.screen.bracketedPaste);
+    assertTerminalRestored(session);
   });
 }
 
 test('a terminal of 0 by 0 cells counts as 80 by 24', async () => {
   const home = tempFolder().path;
   const args = ['memory', 'search', '--workspace', someNotes().path];
-  const session = runInPty(args, { home, columns: 80, rows: 24, sizeless: true });
+  const session = runInPty(args, { home, sizeless: true });
   await waitFor('the screen', () => session.screen.alternate);
   session.type('nightly backup');
   await session.waitForText('ops/backups.md');
@@ -57,7 +55,7 @@ test('a terminal of 0 by 0 cells counts as 80 by 24', async () => {
 
 test('a pasted colour leaves every screen as it is', async () => {
   const home = tempFolder().path;
-  const session = runInPty([], { home, columns: 80, rows: 24 });
+  const session = runInPty([], { home });
   await session.waitForText('agents');
   session.type('\u001B[31m\u001B[0m\u001B[1;5P?');
   await session.waitForText('q, ctrl-c');
@@ -73,8 +71,6 @@ test('Enter opens the editor at the passage and comes back to the list, and quer
   chmodSync(editor, 0o755);
   const session = runInPty(['memory', 'search', '--workspace', notes.path], {
     home: home.path,
-    columns: 80,
-    rows: 24,
     env: { VISUAL: '', EDITOR: editor },
   });
   await waitFor('the screen', () => session.screen.alternate);
@@ -96,7 +92,7 @@ test('Enter opens the editor at the passage and comes back to the list, and quer
   await session.waitForText('› invoices');
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
-  assert.not(session.screen.alternate);
+  assertTerminalRestored(session);
   const history = home.at('query-history.jsonl');
   assert.is(readFileSync(history, 'utf8'), '"invoices"\n');
   assert.is(statSync(history).mode & 0o777, 0o600);
@@ -109,7 +105,6 @@ test('without an editor, Enter prints the location; no query is kept with ui.his
   const session = runInPty(['memory', 'search', '--workspace', notes.path], {
     home: home.path,
     columns: 160,
-    rows: 24,
     env: { VISUAL: '', EDITOR: '' },
   });
   await waitFor('the screen', () => session.screen.alternate);
@@ -124,8 +119,6 @@ test('without an editor, Enter prints the location; no query is kept with ui.his
 test('ctrl-y copies the citation to the clipboard of the terminal', async () => {
   const session = runInPty(['memory', 'search', '--workspace', someNotes().path], {
     home: tempFolder().path,
-    columns: 80,
-    rows: 24,
   });
   await waitFor('the screen', () => session.screen.alternate);
   session.type('night shift');
@@ -142,13 +135,11 @@ test('the index screen shows its work and leaves its summary', async () => {
   writeNotes(notes, 6000);
   const session = runInPty(['memory', 'index', '--workspace', notes.path], {
     home: tempFolder().path,
-    columns: 80,
-    rows: 24,
   });
   await session.waitForText('svc · index');
   assert.is(await session.ended, 0);
   await session.waitForText('000 added');
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
   assert.is(session.screen.scrolled, 0);
 });
 
@@ -158,18 +149,14 @@ test('Ctrl-C in the index screen stops it, keeps the work and restores the termi
   const home = tempFolder().path;
   const session = runInPty(['memory', 'index', '--workspace', notes.path], {
     home,
-    columns: 80,
-    rows: 24,
   });
   await session.waitForText('chunks/s');
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 130);
   await session.waitForText('stopped');
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
   const again = runInPty(['memory', 'index', '--plain', '--workspace', notes.path], {
     home,
-    columns: 80,
-    rows: 24,
   });
   assert.is(await again.ended, 0);
   await again.waitForText('added');
@@ -178,7 +165,7 @@ test('Ctrl-C in the index screen stops it, keeps the work and restores the termi
 test('deleting an index asks for confirmation, and Enter means no', async () => {
   const home = tempFolder().path;
   const args = ['memory', 'reset', '--workspace', someNotes().path];
-  const session = runInPty(args, { home, columns: 120, rows: 24, lines: true });
+  const session = runInPty(args, { home, columns: 120, lines: true });
   await session.waitForText('[y/N]');
   session.type(KEYS.enter);
   assert.is(await session.ended, 0);
@@ -189,15 +176,14 @@ test('a followed list shows what another process changes, and q leaves it', asyn
   const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now();
   const flowId = await newFlow(flows);
-  const session = runInPty(['flow', 'watch'], { home, columns: 80, rows: 24 });
+  const session = runInPty(['flow', 'watch'], { home });
   await waitFor('the screen', () => session.screen.alternate);
   await session.waitForText(`${flowId.slice(0, 8)}  queued`);
   await flows.operator.cancelFlow(flowId);
   await session.waitForText(`${flowId.slice(0, 8)}  cancelled`);
   session.type('q');
   assert.is(await session.ended, 0);
-  assert.not(session.screen.alternate);
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
   await flows.close();
 });
 
@@ -209,7 +195,7 @@ test('tasks are browsed, cancelled and retried despite fast and random typing', 
   for (let n = 0; n < 30; n++)
     ids.push(await newTask(flows, flowId, { task: n === 7 ? 'the odd one' : `step ${n}` }));
   const shortId = (n: number): string => ids.at(n)?.slice(0, 8) ?? '';
-  const session = runInPty(['task', 'watch'], { home, columns: 80, rows: 24 });
+  const session = runInPty(['task', 'watch'], { home });
   await session.waitForText(`❯ ${shortId(-1)}`);
   session.type('jjjj\u001B[38;5;1mk\u001B[200~cy\u001B[31m\u001B[201~');
   await session.waitForText(`❯ ${shortId(-4)}`);
@@ -232,9 +218,7 @@ test('tasks are browsed, cancelled and retried despite fast and random typing', 
   await session.waitForText(`task ${ids.at(7)}`);
   session.kill('SIGTERM');
   assert.is(await session.ended, 0);
-  assert.not(session.screen.alternate);
-  assert.ok(session.screen.cursorShown);
-  assert.not(session.screen.bracketedPaste);
+  assertTerminalRestored(session);
   assert.not(session.output().includes('\u001B[31m\u001B'));
   await flows.close();
 });
@@ -264,8 +248,7 @@ test('deliveries are browsed and replayed while they arrive, and a kill restores
   await session.waitForText('"goal": "a build"');
   session.kill('SIGTERM');
   await session.ended;
-  assert.not(session.screen.alternate);
-  assert.ok(session.screen.cursorShown);
+  assertTerminalRestored(session);
 });
 
 test.run();

@@ -49,7 +49,6 @@ test('control sequences in a folder name never reach the terminal', async () => 
   const prompt = runInPty(['config', 'trust', '--config', config], {
     home: home.path,
     columns: 200,
-    rows: 24,
     lines: true,
   });
   await prompt.waitForText('[y/N]');

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { watchOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { jsonOf } from '../support/json.js';
-import { runInPty } from '../support/pty.js';
+import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
@@ -187,7 +187,6 @@ for (const columns of [60, 80, 200]) {
     const session = runInPty(['memory', 'index', '--watch'], {
       home: home.path,
       columns,
-      rows: 24,
     });
     await session.waitForText('2 indexes');
     await session.waitForText('1 added · new index');
@@ -196,7 +195,7 @@ for (const columns of [60, 80, 200]) {
     for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
     session.type('q');
     assert.is(await session.ended, 0);
-    assert.ok(session.screen.cursorShown);
+    assertTerminalRestored(session);
   });
 }
 
@@ -238,8 +237,6 @@ test('20 resizes while it works leave one complete frame', async () => {
 test('Ctrl-C on the screen ends it with 0 as well', async () => {
   const session = runInPty(['memory', 'index', '--watch', '-a', 'ops'], {
     home: twoAgents().path,
-    columns: 80,
-    rows: 24,
   });
   await session.waitForText('watching');
   session.type('\u0003');

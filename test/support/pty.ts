@@ -2,6 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadStream } from 'node:tty';
 import { spawn } from '@lydell/node-pty';
+import * as assert from 'uvu/assert';
 import { ROOT } from './run-svc.js';
 import { ScreenBuffer } from './terminal-buffer.js';
 import { waitFor } from './wait.js';
@@ -25,8 +26,9 @@ export interface PtySession {
 /** How the program is started. */
 export interface PtyOptions {
   readonly home: string;
-  readonly columns: number;
-  readonly rows: number;
+  /** 80 columns and 24 rows by default. */
+  readonly columns?: number;
+  readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** The terminal was never told its size, and says 0 by 0; it is as large as above nevertheless. */
   readonly sizeless?: boolean;
@@ -48,7 +50,7 @@ const UNFINISHED = /\u001B[^A-Za-z\u0007]*$/;
 /** Runs `svc` in a terminal of a size. */
 export function runInPty(args: readonly string[], options: PtyOptions): PtySession {
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
-  const { columns, rows } = options;
+  const { columns = 80, rows = 24 } = options;
   const program = [process.execPath, join(ROOT, 'bin/run.js'), ...args];
   const child = spawn('/bin/sh', ['-c', scriptOf(options), options.errors ?? 'sh', ...program], {
     name: 'xterm-256color',
@@ -129,4 +131,13 @@ function scriptOf({ sizeless, shell, errors }: PtyOptions): string {
   if (sizeless === true) return 'stty cols 0 rows 0 noflsh && exec "$@"';
   if (shell === true) return 'stty noflsh; "$@"; stty -a';
   return errors === undefined ? 'stty noflsh; exec "$@"' : 'stty noflsh; exec "$@" 2>"$0"';
+}
+
+/** The terminal is as it was before the program, and nothing failed. */
+export function assertTerminalRestored({ screen, output }: PtySession, program = 'svc'): void {
+  assert.is(screen.alternate, false, `${program}: the alternate screen`);
+  assert.is(screen.cursorShown, true, `${program}: the cursor`);
+  assert.is(screen.bracketedPaste, false, `${program}: pastes`);
+  assert.is(screen.mouse, false, `${program}: the mouse`);
+  assert.not.match(output(), /\n *at .+:\d+:\d+|BUG/u, `${program}: a stack trace`);
 }

@@ -1,6 +1,5 @@
-import * as assert from 'uvu/assert';
 import { randomSource } from './fuzz-requests.js';
-import { type PtySession, runInPty } from './pty.js';
+import { assertTerminalRestored, type PtySession, runInPty } from './pty.js';
 import { SCREENS, type ScreenName, screenHome } from './screens.js';
 import { KEYS } from './terminal.js';
 import { waitFor } from './wait.js';
@@ -32,10 +31,10 @@ const RARELY = 80;
 /** Random input to one screen. Whenever it ends, it is checked and started again. */
 export async function playMonkey(name: ScreenName, seed: number, inputs: number): Promise<void> {
   const random = randomSource(seed);
-  const home = screenHome();
+  const options = screenHome();
   let left = inputs;
   while (left > 0) {
-    const session = runInPty(SCREENS[name].args, { ...home, columns: 80, rows: 24 });
+    const session = runInPty(SCREENS[name].args, options);
     let hasEnded = false;
     void session.ended.then(() => {
       hasEnded = true;
@@ -53,7 +52,7 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
     if (!hasEnded) endWith(session, signal, name);
     await waitFor(`the end of ${at}`, () => hasEnded, session.output);
     // Nothing is sent to a terminal that is gone.
-    if (signal !== 'close') assertLeft(session, at);
+    if (signal !== 'close') assertTerminalRestored(session, at);
   }
 }
 
@@ -70,14 +69,4 @@ function endWith(session: PtySession, how: (typeof SIGNALS)[number], name: Scree
   // A listener reloads its configuration then, and goes on.
   const isListener = name === 'serve' || name === 'webhooks';
   if (how === 'SIGHUP' && isListener) session.kill('SIGTERM');
-}
-
-/** The terminal is as it was, and nothing failed. */
-export function assertLeft(session: PtySession, what: string): void {
-  const { screen } = session;
-  assert.is(screen.alternate, false, `${what}: the alternate screen`);
-  assert.is(screen.cursorShown, true, `${what}: the cursor`);
-  assert.is(screen.bracketedPaste, false, `${what}: pastes`);
-  assert.is(screen.mouse, false, `${what}: the mouse`);
-  assert.not.match(session.output(), /\n *at .+:\d+:\d+|BUG/u, `${what}: a stack trace`);
 }
