@@ -7,7 +7,7 @@ import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { noteText } from '../support/many-notes.js';
 import { runSvc } from '../support/run-svc.js';
-import { logged, serve, stateOf, writeConfig } from '../support/serving.js';
+import { serve, stateOf, whenLogged, writeConfig } from '../support/serving.js';
 import { folderAt, tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
@@ -126,7 +126,7 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
   database.close();
   fillDisk(0);
   const { child, done } = serve(home);
-  const told = await logged(home, 'phase of a sweep failed');
+  const told = await whenLogged(home, 'phase of a sweep failed');
   assert.is(told.level, 'error');
   assert.match(told.msg, /deep phase .* cannot write .*MEMORY\.md: the disk is full/u);
   assert.match(String(told.fields['hint']), /free some space/u);

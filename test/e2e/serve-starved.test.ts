@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  logged,
   recordsOf,
   serve,
   serverHome,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../support/serving.js';
@@ -84,7 +84,7 @@ if (disk === undefined) process.stdout.write('skipped: this user may mount no di
     assert.is(child.exitCode, null);
     rmSync(home.at('ballast'));
     child.kill('SIGHUP');
-    await logged(home, 'lines were lost');
+    await whenLogged(home, 'lines were lost');
     await waitFor(
       'the notes',
       () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('rebuilt')),

@@ -7,12 +7,12 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import {
-  logged,
   recordsOf,
   serve,
   serverHome,
   stateOf,
   urlOf,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../support/serving.js';
@@ -28,7 +28,11 @@ test('keeps the index up to date, reports its health, and shuts down cleanly on 
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.is((await fetch(`${url}/healthz`)).status, 200);
   home.write('workspace/memory/new.md', 'The zebra sleeps at noon.');
-  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1);
+  await whenLogged(
+    home,
+    '1 added',
+    recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1,
+  );
   const found = jsonOf.search(
     await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path }),
   );
@@ -118,7 +122,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   home.write('workspace/memory/meanwhile.md', 'Written while nobody looked.');
   const lines = recordsOf(home).length;
   const second = serve(home);
-  await logged(home, '1 added', lines);
+  await whenLogged(home, '1 added', lines);
   await waitFor('its own state', () => stateOf(home)?.pid === second.child.pid || undefined);
   second.child.kill('SIGTERM');
   assert.is((await second.done).code, 0);
@@ -138,7 +142,7 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   const url = await whenReady(home);
   home.write('svc.json', '{\n  "gateway": { "port": "many" }\n}');
   child.kill('SIGHUP');
-  const told = await logged(home, 'not reloaded');
+  const told = await whenLogged(home, 'not reloaded');
   assert.is(told.level, 'error');
   assert.is(told.fields['code'], 'CONFIG_INVALID');
   const [fault] = told.fields['faults'] as string[];
@@ -157,7 +161,7 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   });
   home.write('work/MEMORY.md', 'The other agent.');
   child.kill('SIGHUP');
-  await logged(home, 'reloaded');
+  await whenLogged(home, 'reloaded');
   await waitFor('the new service', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'memory:work' && state === 'ready'),
   );
@@ -165,7 +169,7 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   writeConfig(home, {});
   const lines = recordsOf(home).length;
   child.kill('SIGHUP');
-  await logged(home, 'reloaded', lines);
+  await whenLogged(home, 'reloaded', lines);
   await waitFor('the service to go', () => stateOf(home)?.services.length === 2 || undefined);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
@@ -177,7 +181,7 @@ test('SIGHUP reopens a log that was moved', async () => {
   await whenReady(home);
   renameSync(home.at('logs/serve.log'), home.at('logs/moved.log'));
   child.kill('SIGHUP');
-  await logged(home, 'reloaded');
+  await whenLogged(home, 'reloaded');
   child.kill('SIGTERM');
   await done;
 });
@@ -188,9 +192,9 @@ test('a port in use is reported with a hint, and the other services keep running
   const port = Number(new URL(await whenReady(first)).port);
   const home = serverHome({ gateway: { port } });
   const two = serve(home);
-  const told = await logged(home, 'the port is in use');
+  const told = await whenLogged(home, 'the port is in use');
   assert.is(told.fields['service'], 'health');
-  await logged(home, '1 added');
+  await whenLogged(home, '1 added');
   const health = await waitFor('the state', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'health' && state === 'waiting'),
   );
@@ -223,7 +227,7 @@ test('a missing workspace of one agent does not affect other services', async ()
     },
   });
   const { child, done } = serve(home);
-  await logged(home, '1 added');
+  await whenLogged(home, '1 added');
   const lost = await waitFor('its trouble', () =>
     stateOf(home)?.services.find(({ name, failure }) => name === 'memory:lost' && failure !== null),
   );
@@ -252,7 +256,7 @@ test('deleting the log or the index does no harm', async () => {
   await whenReady(home);
   rmSync(home.at('logs'), { recursive: true });
   child.kill('SIGHUP');
-  await logged(home, 'reloaded');
+  await whenLogged(home, 'reloaded');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

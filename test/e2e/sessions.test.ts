@@ -6,7 +6,7 @@ import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
-import { logged, recordsOf, serve, serverHome, writeConfig } from '../support/serving.js';
+import { recordsOf, serve, serverHome, whenLogged, writeConfig } from '../support/serving.js';
 import type { TempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 
@@ -165,11 +165,15 @@ test('conversations of a coding agent are indexed if they took place in the work
 test('svc serve follows conversations', async () => {
   const home = homeWithTalk();
   const { child, done } = serve(home, ['--json']);
-  await logged(home, 'rebuilt');
+  await whenLogged(home, 'rebuilt');
   home.write('agents/main/sessions/new.jsonl', message('user', 'the zebra sleeps at noon'));
-  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1);
+  await whenLogged(
+    home,
+    '1 added',
+    recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1,
+  );
   rmSync(home.at('agents/main/sessions/talk.jsonl'));
-  await logged(home, '1 removed');
+  await whenLogged(home, '1 removed');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

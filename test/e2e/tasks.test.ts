@@ -4,11 +4,11 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  logged,
   recordsOf,
   serve,
   serverHome,
   serveWebhooks,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../support/serving.js';
@@ -107,7 +107,7 @@ test('other runtimes are taken on without disturbing the tasks that run', async 
   const before = recordsOf(home).length;
   child.kill('SIGHUP');
   // The listener, which does restart, takes another free port.
-  await logged(home, 'listening on', before);
+  await whenLogged(home, 'listening on', before);
   const second = await runTask(await whenReady(home));
   assert.is((await ended(home, second)).terminalSummary, 'anew');
   assert.is((await taskOf(home, first)).status, 'running');
@@ -143,7 +143,7 @@ test('a reload changes how long a stop waits for tasks', async () => {
   await waitFor('the task', () => existsSync(home.at('begun')));
   writeConfig(home, { ...settings, gateway: { port: 0, drainSeconds: 60 } });
   child.kill('SIGHUP');
-  await logged(home, 'reloaded');
+  await whenLogged(home, 'reloaded');
   child.kill('SIGTERM');
   await done;
   assert.is((await taskOf(home, id)).terminalSummary, 'done');

@@ -9,13 +9,13 @@ import { freePort } from '../support/free-port.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
-  logged,
   recordsOf,
   serve,
   serverHome,
   serveWebhooks,
   stateOf,
   whenAllReady,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../support/serving.js';
@@ -55,11 +55,11 @@ test('serve names each route, answers what outside systems send, and ends in ord
   );
   const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
   const url = await whenAllReady(home);
-  const line = await logged(home, 'route ci is served');
+  const line = await whenLogged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
   assert.equal([path, session, state, secretSource], [PATH, SESSION, 'served', 'env CI_SECRET']);
-  await logged(home, 'route off is off');
-  await logged(home, 'route lost is skipped: cannot resolve env LOST');
+  await whenLogged(home, 'route off is off');
+  await whenLogged(home, 'route lost is skipped: cannot resolve env LOST');
 
   assert.is((await act(url, { action: 'create_flow', goal: 'Build' })).status, 200);
   assert.is((await send(url, { secret: `${SECRET}x` })).status, 401);
@@ -136,7 +136,7 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
     const lines = recordsOf(home).length;
     writeConfig(home, config);
     child.kill('SIGHUP');
-    await logged(home, told, lines);
+    await whenLogged(home, told, lines);
   };
   const moved = { ...CI, path: 'hooks/ci' };
   await reload(webhooksConfig({ ci: { ...moved, secret: 'env:NEXT_SECRET' } }), 'reloaded');
@@ -181,7 +181,7 @@ test('a configuration that cannot be served leaves the listener as it is', async
     const lines = recordsOf(home).length;
     writeConfig(home, { ...webhooksConfig(), gateway: { port: 0, ...gateway } });
     child.kill('SIGHUP');
-    await logged(home, 'not reloaded, the old config', lines);
+    await whenLogged(home, 'not reloaded, the old config', lines);
     const later = recordsOf(home).slice(lines);
     assert.not(
       later.some(({ msg }) => msg === 'reloaded'),
@@ -205,7 +205,7 @@ test('a changed port starts a new listener, and disabled webhooks start none', a
   const lines = recordsOf(home).length;
   writeConfig(home, { ...webhooksConfig(), gateway: { port: 0, host: 'localhost' } });
   child.kill('SIGHUP');
-  await logged(home, 'listening on', lines);
+  await whenLogged(home, 'listening on', lines);
   writeConfig(home, {});
   child.kill('SIGHUP');
   await waitFor('the health service alone', () => {
@@ -237,12 +237,12 @@ test('a port passes from webhooks to health and back, unless another program has
   const gateway = { port, admin: { port: adminPort } };
   const home = serverHome({ ...webhooksConfig(), gateway });
   const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
-  await logged(home, 'route ci is served');
+  await whenLogged(home, 'route ci is served');
   const reload = async (config: object, told: string): Promise<void> => {
     const lines = recordsOf(home).length;
     writeConfig(home, config);
     child.kill('SIGHUP');
-    await logged(home, told, lines);
+    await whenLogged(home, told, lines);
   };
   const health = async (at: number) => (await fetch(`http://127.0.0.1:${at}/healthz`)).status;
   await reload({ gateway: { port } }, 'listening on');
@@ -311,7 +311,7 @@ test('with gateway.tls it serves HTTPS, and call trusts the certificate', async 
 test('--host and --port override the configuration, and a public address without TLS is a warning', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
   const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
-  await logged(home, 'the listener is reachable from other machines');
+  await whenLogged(home, 'the listener is reachable from other machines');
   await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.match(jsonOf.webhookCall(run).url, /^http:\/\/127\.0\.0\.1:/);
@@ -332,7 +332,7 @@ test('with an external search program, it refreshes no index', async () => {
 test('a listener without routes says so in its log', async () => {
   const home = serverHome(webhooksConfig({}));
   const { child, done } = serveWebhooks(home, ['--plain']);
-  await logged(home, 'no routes configured');
+  await whenLogged(home, 'no routes configured');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

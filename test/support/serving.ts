@@ -101,7 +101,7 @@ export async function whenReady(home: TempFolder): Promise<string> {
 }
 
 /** Waits for a line of the log. */
-export function logged(home: TempFolder, part: string, after = 0): Promise<LogRecord> {
+export function whenLogged(home: TempFolder, part: string, after = 0): Promise<LogRecord> {
   return waitFor(
     `the log line "${part}"`,
     () =>

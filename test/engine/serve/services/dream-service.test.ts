@@ -6,7 +6,7 @@ import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-sc
 import { contextOf } from '../../../support/context.js';
 import { dreamHome, OFTEN_ASKED } from '../../../support/dreams.js';
 import { startServing } from '../../../support/services.js';
-import { logged, recordsOf, serverHome, writeConfig } from '../../../support/serving.js';
+import { recordsOf, serverHome, whenLogged, writeConfig } from '../../../support/serving.js';
 
 const test = suite('scheduled sweeps under svc serve');
 
@@ -28,7 +28,7 @@ async function sweptLog(dreaming: object) {
   });
   await schedule.check();
   const { serve, ended } = startServing(context, ['memory', 'health', 'refresh']);
-  await logged(home, 'sweep done');
+  await whenLogged(home, 'sweep done');
   serve.stop('quit');
   await ended;
   return recordsOf(home);

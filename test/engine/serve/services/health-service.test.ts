@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import { contextOf } from '../../../support/context.js';
 import { startServing } from '../../../support/services.js';
 import {
-  logged,
   recordsOf,
   serverHome,
   urlOf,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../../../support/serving.js';
@@ -34,7 +34,7 @@ test('it has metrics of flows without webhooks, also after reloads, and none wit
     const lines = recordsOf(home).length;
     writeConfig(home, config);
     await serve.reload();
-    await logged(home, 'listening on', lines);
+    await whenLogged(home, 'listening on', lines);
     await whenReady(home);
   };
 

@@ -14,10 +14,10 @@ import { realServer, serverAt } from '../../../support/postgres.js';
 import { subagent } from '../../../support/runner.js';
 import { startServing, testLog } from '../../../support/services.js';
 import {
-  logged,
   recordsOf,
   serverHome,
   urlOf,
+  whenLogged,
   whenReady,
   writeConfig,
 } from '../../../support/serving.js';
@@ -93,7 +93,7 @@ withServer('moves what is acknowledged and what is run to the server at once', a
   writeConfig(home, { ...config, storage: { url } });
   const lines = recordsOf(home).length;
   await serve.reload();
-  await logged(home, 'listening on', lines);
+  await whenLogged(home, 'listening on', lines);
   const base = urlOf(home) ?? '';
   const { body } = await act(base, {
     action: 'create_flow',
@@ -132,13 +132,13 @@ withServer('a URL that was replaced in its file is used after a reload', async (
   const reload = async (): Promise<number> => {
     const lines = recordsOf(home).length;
     await serve.reload();
-    await logged(home, 'reloaded', lines);
+    await whenLogged(home, 'reloaded', lines);
     return lines;
   };
   await reload();
   assert.is(recordsOf(home).filter(({ msg }) => msg?.startsWith('listening on')).length, 1);
   writeFileSync(secret, urls[1] ?? '');
-  await logged(home, 'listening on', await reload());
+  await whenLogged(home, 'listening on', await reload());
   await act(urlOf(home) ?? '', { action: 'create_flow', goal: 'in the new store' });
   for (const [at, url] of urls.entries()) {
     const flows = await openFlows(contextIn(home), resolveConfig({ storage: { url } }));
@@ -148,7 +148,7 @@ withServer('a URL that was replaced in its file is used after a reload', async (
   rmSync(secret);
   const lines = recordsOf(home).length;
   await serve.reload();
-  await logged(home, 'not reloaded', lines);
+  await whenLogged(home, 'not reloaded', lines);
   serve.stop('SIGTERM');
   await ended;
 });
