@@ -87,7 +87,7 @@ export function codeOf(answer: FlowAnswer): string {
 }
 
 /** Claims a task, which must exist. */
-export async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
+export async function claimTask(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
   const task = await flows.tasks.claim({ worker: 'w', ...filter });
   if (task === undefined) throw new Error('nothing to claim');
   return task;

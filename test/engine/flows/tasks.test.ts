@@ -3,7 +3,15 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { type Flows, waitForTask } from '../../../src/engine/flows/index.js';
 import { NEVER } from '../../../src/engine/support/async.js';
-import { ADA, claimed, leaseOf, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import {
+  ADA,
+  claimTask,
+  leaseOf,
+  newFlow,
+  newTask,
+  testFlows,
+  viewOf,
+} from '../../support/flows.js';
 
 const test = suite('tasks and their workers');
 
@@ -21,9 +29,9 @@ test('the oldest matching task is claimed first, by one worker only', async () =
   const first = await newTask(flows, flowId, { runtime: 'acp' });
   const second = await newTask(flows, flowId, { agentId: 'main' });
   const third = await newTask(flows, flowId);
-  assert.is((await claimed(flows, { runtimes: ['subagent'] })).task.taskId, second);
+  assert.is((await claimTask(flows, { runtimes: ['subagent'] })).task.taskId, second);
   assert.is(await flows.tasks.claim({ worker: 'w', agentId: 'main' }), undefined);
-  const [one, two] = await Promise.all([claimed(flows), claimed(flows)]);
+  const [one, two] = await Promise.all([claimTask(flows), claimTask(flows)]);
   assert.equal([one.task.taskId, two.task.taskId], [first, third]);
   assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
   assert.is.not(one.leaseToken, two.leaseToken);
@@ -34,7 +42,7 @@ test('the oldest matching task is claimed first, by one worker only', async () =
 test('only the holder of a task can report on it', async () => {
   const { flows } = await testFlows();
   await newTask(flows, await newFlow(flows));
-  const held = await claimed(flows);
+  const held = await claimTask(flows);
   const { taskId } = held.task;
   for (const token of ['wrong', undefined]) {
     const answer = await flows.tasks.complete({ taskId, token });
@@ -61,7 +69,7 @@ test('only the holder of a task can report on it', async () => {
 test('a result that is nested too deeply is refused, and its task is still held', async () => {
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
-  const lease = leaseOf(await claimed(flows));
+  const lease = leaseOf(await claimTask(flows));
   const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
   for (const levels of [65, 20_000]) {
     const refused = flows.tasks.complete(lease, { result: nested(levels) });
@@ -109,18 +117,18 @@ test('a failed task is retried after a delay, and fails for good after its last 
   const { flows, clock } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   for (const restMs of [5000, 10_000]) {
-    await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'no luck' });
+    await flows.tasks.fail(leaseOf(await claimTask(flows)), { error: 'no luck' });
     assert.is(await stateOf(flows, id), 'queued');
     assert.is(await flows.tasks.nextDueAt(), clock.nowMs + restMs);
     clock.nowMs += restMs - 1;
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     clock.nowMs += 1;
   }
-  await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'too slow', timedOut: true });
+  await flows.tasks.fail(leaseOf(await claimTask(flows)), { error: 'too slow', timedOut: true });
   const { task } = await flows.operator.showTask(id);
   assert.equal([task.status, task.error, task.attempts], ['timed_out', 'too slow', 3]);
   const other = await newTask(flows, await newFlow(flows));
-  await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'never', retry: false });
+  await flows.tasks.fail(leaseOf(await claimTask(flows)), { error: 'never', retry: false });
   assert.is(await stateOf(flows, other), 'failed');
   await flows.close();
 });
@@ -133,7 +141,7 @@ test('a worker silent for too long loses its task, which is retried or lost, as 
       runtimes: { subagent: { maxAttempts: 2 } },
     });
     const id = await newTask(flows, await newFlow(flows));
-    const first = await claimed(flows);
+    const first = await claimTask(flows);
     clock.nowMs += 29_000;
     const alive = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
     assert.ok(alive.ok && alive.leaseExpiresAt === clock.nowMs + 30_000);
@@ -147,7 +155,7 @@ test('a worker silent for too long loses its task, which is retried or lost, as 
     assert.is(late.ok, false);
     if (orphans === 'requeue') {
       clock.nowMs += 5000;
-      await claimed(flows);
+      await claimTask(flows);
       // Asking for work is enough to notice.
       clock.nowMs += 30_001;
       assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
@@ -161,8 +169,8 @@ test('a clock that jumps forward takes no task from a worker that had no time to
   const { flows, clock } = await testFlows({ leaseSeconds: 30 });
   const flowId = await newFlow(flows);
   const [alive, dead] = [await newTask(flows, flowId), await newTask(flows, flowId)];
-  const held = await claimed(flows, { leaseMs: 90_000 });
-  await claimed(flows);
+  const held = await claimTask(flows, { leaseMs: 90_000 });
+  await claimTask(flows);
   clock.nowMs += 20_000;
   clock.setAheadMs = 8 * 3_600_000;
   // Neither the sweep of another process nor somebody who asks for work.
@@ -182,7 +190,7 @@ test('a clock that jumps forward takes no task from a worker that had no time to
 test('a worker that reports late but in time still holds its task', async () => {
   const { flows, clock } = await testFlows({ leaseSeconds: 1 });
   await newTask(flows, await newFlow(flows));
-  const held = await claimed(flows);
+  const held = await claimTask(flows);
   clock.nowMs += 60_000;
   assert.ok((await flows.tasks.heartbeat(leaseOf(held))).ok);
   assert.ok((await flows.tasks.complete(leaseOf(held))).ok);
@@ -197,8 +205,8 @@ test('a worker learns of a cancellation at its next heartbeat, a silent one when
     await newTask(flows, flowId),
     await newTask(flows, flowId),
   ];
-  const held = await claimed(flows);
-  await claimed(flows);
+  const held = await claimTask(flows);
+  await claimTask(flows);
   const answer = await flows.perform({ action: 'cancel_flow', flowId }, ADA);
   assert.equal([answer.ok, answer.code], [true, 'cancel_pending']);
   assert.is(viewOf(answer)['status'], 'queued');
@@ -219,8 +227,8 @@ test('a worker learns of a cancellation at its next heartbeat, a silent one when
 test('a released task runs at once, and its attempt does not count', async () => {
   const { flows } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   await newTask(flows, await newFlow(flows));
-  assert.ok((await flows.tasks.release(leaseOf(await claimed(flows)))).ok);
-  assert.is((await claimed(flows)).task.attempts, 1);
+  assert.ok((await flows.tasks.release(leaseOf(await claimTask(flows)))).ok);
+  assert.is((await claimTask(flows)).task.attempts, 1);
   await flows.close();
 });
 
@@ -261,7 +269,7 @@ test('an operator can retry a failed task while its flow is active', async () =>
   assert.is(await failureOf(flows.tasks.cancel(id)), 'TASK_ENDED');
   const again = await flows.tasks.retry(id.slice(0, 8));
   assert.equal([again.status, again.attempts, again.endedAt], ['queued', 0, null]);
-  await flows.tasks.complete(leaseOf(await claimed(flows)));
+  await flows.tasks.complete(leaseOf(await claimTask(flows)));
   assert.is(await failureOf(flows.tasks.retry(id)), 'TASK_NOT_RETRYABLE');
   const other = await newTask(flows, flowId);
   const failed = await newTask(flows, await newFlow(flows));
@@ -280,7 +288,7 @@ test('a task does not run again once its flow only ends', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId);
-  const held = await claimed(flows);
+  const held = await claimTask(flows);
   await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
   await flows.tasks.fail(leaseOf(held), { error: 'no' });
   assert.is(await stateOf(flows, id), 'failed');

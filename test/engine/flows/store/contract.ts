@@ -11,7 +11,7 @@ import type { TestFlowStore } from '../../../support/flow-stores.js';
 import {
   ADA,
   BOB,
-  claimed,
+  claimTask,
   codeOf,
   leaseOf,
   newFlow,
@@ -135,7 +135,7 @@ export function storeContract(store: TestFlowStore): void {
     for (let round = 0; round < 5; round++) {
       const flowId = await newFlow(flows);
       for (let n = 0; n < 4; n++) await newTask(flows, flowId);
-      const held = await Promise.all(Array.from({ length: 4 }, () => claimed(flows)));
+      const held = await Promise.all(Array.from({ length: 4 }, () => claimTask(flows)));
       const answer = await flows.perform({ action: 'cancel_flow', flowId }, ADA);
       assert.is(codeOf(answer), 'cancel_pending');
       await Promise.all(held.map((one) => flows.tasks.complete(leaseOf(one))));
@@ -234,9 +234,9 @@ export function storeContract(store: TestFlowStore): void {
     const first = await newTask(flows, flowId, { runtime: 'acp' });
     const mine = await newTask(flows, flowId, { agentId: 'main' });
     const third = await newTask(flows, flowId);
-    assert.is((await claimed(flows, { runtimes: ['subagent'] })).task.taskId, mine);
+    assert.is((await claimTask(flows, { runtimes: ['subagent'] })).task.taskId, mine);
     assert.is(await second.tasks.claim({ worker: 'w', agentId: 'main' }), undefined);
-    const two = [await claimed(second), await claimed(flows)];
+    const two = [await claimTask(second), await claimTask(flows)];
     assert.equal(
       two.map(({ task }) => task.taskId),
       [first, third],
@@ -263,7 +263,7 @@ export function storeContract(store: TestFlowStore): void {
   test('a silent worker loses its task, which runs again after a delay', async () => {
     const { flows, pass, close } = await store.open({ leaseSeconds: 30 });
     const id = await newTask(flows, await newFlow(flows));
-    const first = await claimed(flows);
+    const first = await claimTask(flows);
     await pass(20_000);
     const beat = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
     assert.ok(beat.ok && Math.abs((beat.leaseExpiresAt ?? 0) - flows.now() - 30_000) < 5000);
@@ -276,10 +276,10 @@ export function storeContract(store: TestFlowStore): void {
     const dueAt = (await flows.tasks.nextDueAt()) ?? 0;
     assert.ok(dueAt > flows.now() && dueAt <= flows.now() + 5000);
     await pass(5000);
-    const second = await claimed(flows);
+    const second = await claimTask(flows);
     assert.equal([second.task.taskId, second.task.attempts], [id, 2]);
     assert.ok((await flows.tasks.release(leaseOf(second))).ok);
-    const third = await claimed(flows);
+    const third = await claimTask(flows);
     assert.ok((await flows.tasks.complete(leaseOf(third), { result: { pages: 3 } })).ok);
     assert.is((await flows.operator.showTask(id)).task.resultJson, '{"pages":3}');
     await close();
@@ -289,7 +289,7 @@ export function storeContract(store: TestFlowStore): void {
     const { flows, pass, close } = await store.open({ orphans: 'lost' });
     const flowIds = [await newFlow(flows), await newFlow(flows)];
     for (const flowId of flowIds) for (let n = 0; n < 3; n++) await newTask(flows, flowId);
-    await Promise.all(Array.from({ length: 6 }, () => claimed(flows)));
+    await Promise.all(Array.from({ length: 6 }, () => claimTask(flows)));
     await flows.operator.cancelFlow(flowIds[0] ?? '');
     await pass(61_000);
     const swept = await flows.operator.sweep();
@@ -318,7 +318,7 @@ export function storeContract(store: TestFlowStore): void {
     const second = await other();
     const flowId = await newFlow(flows);
     const held = await newTask(flows, flowId, { runtime: 'acp' });
-    const lease = leaseOf(await claimed(flows, { runtimes: ['acp'] }));
+    const lease = leaseOf(await claimTask(flows, { runtimes: ['acp'] }));
     const waiting = await newTask(flows, flowId, { runtime: 'acp' });
     const free = await newTask(flows, flowId);
     const [pause] = await second.tasks.pause(['acp'], 'a new release');
@@ -330,7 +330,7 @@ export function storeContract(store: TestFlowStore): void {
     assert.equal(await flows.tasks.paused(), again);
 
     assert.is(await flows.tasks.claim({ worker: 'w', runtimes: ['acp'] }), undefined);
-    assert.is((await claimed(third)).task.taskId, free);
+    assert.is((await claimTask(third)).task.taskId, free);
     assert.is(await third.tasks.claim({ worker: 'w' }), undefined);
     assert.is((await flows.tasks.heartbeat(lease)).ok, true);
     assert.is((await flows.tasks.complete(lease)).ok, true);
@@ -345,14 +345,14 @@ export function storeContract(store: TestFlowStore): void {
   test('a retry of a paused runtime is not due', async () => {
     const { flows, pass, close } = await store.open();
     await newTask(flows, await newFlow(flows));
-    await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'x' });
+    await flows.tasks.fail(leaseOf(await claimTask(flows)), { error: 'x' });
     assert.ok((await flows.tasks.nextDueAt()) !== undefined);
     await flows.tasks.pause(['subagent'], null);
     await pass(MINUTE);
     assert.is(await flows.tasks.nextDueAt(), undefined);
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     await flows.tasks.resume(['subagent']);
-    assert.is((await claimed(flows)).task.attempts, 2);
+    assert.is((await claimTask(flows)).task.attempts, 2);
     await close();
   });
 
@@ -487,7 +487,7 @@ export function storeContract(store: TestFlowStore): void {
     const second = await other();
     const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
     const id = await newTask(flows, flowId);
-    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    await flows.tasks.complete(leaseOf(await claimTask(flows)));
     assert.is(await pendingCount(flows), 3);
     const taken = (
       await Promise.all(
@@ -546,7 +546,7 @@ export function storeContract(store: TestFlowStore): void {
     const flowId = await newFlow(flows, viaRoute, { notifyPolicy: 'state_changes' });
     const id = await newTask(flows, flowId);
     await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
-    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    await flows.tasks.complete(leaseOf(await claimTask(flows)));
     const kinds = async (target: string) => (await take(target)).map(({ kind }) => kind);
     assert.equal(await kinds('default'), [
       'flow.changed',
@@ -656,7 +656,7 @@ export function storeContract(store: TestFlowStore): void {
     const { flows, pass, close } = await store.open();
     const [ended, blocked] = [await newFlow(flows), await newFlow(flows)];
     await newTask(flows, ended);
-    await flows.tasks.complete(leaseOf(await claimed(flows)));
+    await flows.tasks.complete(leaseOf(await claimTask(flows)));
     await flows.perform({ action: 'finish_flow', flowId: ended, expectedRevision: 0 }, ADA);
     const child = await newTask(flows, blocked);
     await flows.tasks.cancel(child);
@@ -684,7 +684,7 @@ export function storeContract(store: TestFlowStore): void {
     const change = { flowId: blocked, expectedRevision: 0 } as const;
     await flows.perform({ action: 'set_waiting', ...change, blockedTaskId: 'gone' }, ADA);
     const lost = await newTask(flows, fine);
-    await claimed(flows);
+    await claimTask(flows);
     await pass(2 * MINUTE);
     await flows.operator.sweep();
     await flows.perform({ action: 'request_cancel', flowId: cancelling, expectedRevision: 0 }, ADA);
@@ -772,12 +772,12 @@ export function storeContract(store: TestFlowStore): void {
     const waiting = { action: 'set_waiting', flowId, expectedRevision: 0 } as const;
     await flows.perform({ ...waiting, blockedSummary: 'a key is missing' }, ADA);
     await flows.perform({ ...waiting, blockedSummary: 'refused' }, ADA);
-    const first = leaseOf(await claimed(flows, { worker: 'w1' }));
+    const first = leaseOf(await claimTask(flows, { worker: 'w1' }));
     await flows.tasks.heartbeat(first);
     await flows.tasks.heartbeat(first, { progress: 'half' });
     await flows.tasks.fail(first, { error: 'no\0' });
     await pass(MINUTE);
-    await claimed(flows, { worker: 'w2' });
+    await claimTask(flows, { worker: 'w2' });
     await pass(2 * MINUTE);
     await flows.operator.sweep();
     await flows.operator.cancelFlow(flowId);
@@ -836,7 +836,7 @@ export function storeContract(store: TestFlowStore): void {
     const { flows, close } = await store.open();
     const flowId = await newFlow(flows);
     await newTask(flows, flowId);
-    const lease = leaseOf(await claimed(flows));
+    const lease = leaseOf(await claimTask(flows));
     for (let from = 0; from < 1100; from += 100) {
       await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
@@ -888,7 +888,7 @@ export function storeContract(store: TestFlowStore): void {
     const flow = flows.operator.waitForFlow(flowId.slice(0, 8), { signal });
     const task = flows.operator.waitForTask(taskId, { signal, onChange });
     await waitFor('the first change', () => seen.length > 0);
-    const lease = leaseOf(await claimed(second));
+    const lease = leaseOf(await claimTask(second));
     await waitFor('the claim', () => seen.length > 1);
     await second.tasks.complete(lease);
     assert.is((await task).status, 'succeeded');
