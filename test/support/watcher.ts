@@ -12,8 +12,8 @@ import { contentOf } from './index-content.js';
 import { backendOn, type TargetOptions, targetOf } from './memory.js';
 import { PATIENCE_MS } from './wait.js';
 
-/** A watcher under test, and all that it told. */
-export interface Watched {
+/** A watcher under test, and all events that it reported. */
+export interface TestWatcher {
   readonly watcher: MemoryWatcher;
   readonly target: KeptIndex;
   readonly events: readonly WatchEvent[];
@@ -21,19 +21,19 @@ export interface Watched {
   readonly syncs: () => number;
   /** The failure that will be retried, if the last sync failed. */
   readonly failure: () => WatchFailure | undefined;
-  /** How its last event says that it detects changes; undefined before. */
+  /** How it detects changes, by its last event; undefined before. */
   readonly mode: () => 'polling' | 'watching' | undefined;
   /** How many watches are open. */
   readonly openWatches: () => number;
   /** Resolves with the first event from `since` on that fits; fails when none comes. */
   readonly until: (fits: (event: WatchEvent) => boolean, since?: number) => Promise<WatchEvent>;
   /** Resolves once no sync is running and the index equals a fresh one of the same files; fails when it never does. */
-  readonly agreed: () => Promise<void>;
+  readonly whenUpToDate: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /** What a test may set of a watcher. */
-export interface WatchedOptions extends TargetOptions {
+export interface TestWatcherOptions extends TargetOptions {
   readonly watch?: boolean;
   readonly debounceMs?: number;
   readonly intervalMs?: number;
@@ -44,7 +44,7 @@ export interface WatchedOptions extends TargetOptions {
 }
 
 /** Makes a watcher of a workspace, not started yet. */
-export function watched(workspaceDir: string, options: WatchedOptions = {}): Watched {
+export function testWatcher(workspaceDir: string, options: TestWatcherOptions = {}): TestWatcher {
   const target = targetOf(workspaceDir, { layout: 'agent', ...options });
   const real = backendOn(target);
   const events: WatchEvent[] = [];
@@ -98,7 +98,7 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
       listeners.add(onChange);
       onChange();
     });
-  const agreed = async (): Promise<void> => {
+  const whenUpToDate = async (): Promise<void> => {
     for (;;) {
       const since = events.length;
       const fresh = await freshContent(target);
@@ -131,12 +131,12 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
     },
     openWatches: () => open,
     until,
-    agreed,
+    whenUpToDate,
     close,
   };
 }
 
-/** What an index says that was built just now from the same files. */
+/** The content of a new index of the same files. */
 async function freshContent({ sources, settings }: KeptIndex): Promise<unknown> {
   const target = { ...targetOf(sources.memory.workspaceDir), sources, settings };
   const backend = backendOn(target);

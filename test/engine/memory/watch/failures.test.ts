@@ -12,7 +12,7 @@ import {
 } from '../../../../src/engine/memory/watch/folder-watches.js';
 import type { WatchEvent, WatchTarget } from '../../../../src/engine/memory/watch/watch-events.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
-import { watched } from '../../../support/watched.js';
+import { testWatcher } from '../../../support/watcher.js';
 
 const test = suite('failures of a watcher');
 
@@ -47,7 +47,7 @@ for (const code of ['EMFILE', 'ENOSPC']) {
         },
       };
     };
-    const live = watched(folder.path, { openWatch, timing: { pollMs: 10, rewatchMs: 50 } });
+    const live = testWatcher(folder.path, { openWatch, timing: { pollMs: 10, rewatchMs: 50 } });
     try {
       await live.watcher.start();
       const polling = live.events.find(ofType('polling'));
@@ -55,19 +55,19 @@ for (const code of ['EMFILE', 'ENOSPC']) {
       assert.is(live.mode(), 'polling');
       assert.is(open, 0);
       folder.write('memory/c.md', 'Cedar.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       rmSync(folder.at('memory/deep'), { recursive: true });
-      await live.agreed();
+      await live.whenUpToDate();
       rmSync(folder.path, { recursive: true });
       await live.until(ofType('failed'));
       folder.write('memory/again.md', 'Again.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       assert.is(live.events.filter(ofType('polling')).length, 1);
       allowed = Number.POSITIVE_INFINITY;
       await live.until(ofType('watching'));
       assert.is(live.mode(), 'watching');
       folder.write('memory/d.md', 'Delta.\n');
-      await live.agreed();
+      await live.whenUpToDate();
     } finally {
       await live.close();
     }
@@ -82,7 +82,7 @@ test('a watch lost for lack of handles falls back to polling; one lost otherwise
     listeners.set(path, listener);
     return openSystemWatch(path, recursive, listener);
   };
-  const live = watched(folder.path, { openWatch, timing: { pollMs: 10 } });
+  const live = testWatcher(folder.path, { openWatch, timing: { pollMs: 10 } });
   try {
     await live.watcher.start();
     const open = live.openWatches();
@@ -93,7 +93,7 @@ test('a watch lost for lack of handles falls back to polling; one lost otherwise
     listeners.get(folder.at('memory'))?.onError(systemError('EMFILE'));
     assert.equal([live.mode(), live.openWatches()], ['polling', 0]);
     folder.write('memory/c.md', 'Cedar.\n');
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -108,7 +108,7 @@ test('a folder named by an event is watched again, even if it looks the same', a
     listeners.set(path, listener);
     return openSystemWatch(path, recursive, listener);
   };
-  const live = watched(folder.path, { openWatch });
+  const live = testWatcher(folder.path, { openWatch });
   try {
     await live.watcher.start();
     const since = live.events.length;
@@ -139,7 +139,7 @@ test('a failed sync is reported, retried with growing delays, and cleared on suc
     systemError('EIO'),
     Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' }),
   ];
-  const live = watched(folder.path, {
+  const live = testWatcher(folder.path, {
     sync: failing(errors),
     timing: { firstRetryMs: 5, longestRetryMs: 12 },
   });
@@ -157,7 +157,7 @@ test('a failed sync is reported, retried with growing delays, and cleared on suc
     );
     assert.is(failed[0]?.failure.hint, 'free some space');
     assert.is(live.failure(), undefined);
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -178,11 +178,11 @@ test('while the provider is down, keywords are indexed and it is retried', async
       };
     };
   };
-  const live = watched(folder.path, { sync, timing: { firstRetryMs: 5 } });
+  const live = testWatcher(folder.path, { sync, timing: { firstRetryMs: 5 } });
   try {
     await live.watcher.start();
     assert.equal(live.failure(), failure);
-    await live.agreed();
+    await live.whenUpToDate();
     down = false;
     await live.until((event) => event.type === 'synced' && event.cause === 'retry');
     await live.until(() => live.failure() === undefined);
@@ -200,7 +200,7 @@ test('pending vectors of a batch job are collected later', async () => {
       return { ...(await real.sync(request)), embedding };
     };
   };
-  const live = watched(folder.path, { sync, timing: { pendingMs: 5 } });
+  const live = testWatcher(folder.path, { sync, timing: { pendingMs: 5 } });
   try {
     await live.watcher.start();
     await live.until((event) => event.type === 'synced' && event.cause === 'interval');
@@ -212,7 +212,7 @@ test('pending vectors of a batch job are collected later', async () => {
 
 test('it waits for another process that writes the index, and retries', async () => {
   const folder = workspace();
-  const live = watched(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
+  const live = testWatcher(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
   const { indexFile } = live.target;
   const lock = await acquireIndexLock(indexFile, { nowMs: 0, waitMs: 0 });
   try {
@@ -220,7 +220,7 @@ test('it waits for another process that writes the index, and retries', async ()
     assert.is(live.failure()?.code, 'INDEX_LOCKED');
     lock?.release();
     await live.until(ofType('synced'));
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -244,7 +244,7 @@ test('one sync at a time, and what changes meanwhile is not lost', async () => {
       return summary;
     };
   };
-  const live = watched(folder.path, { sync, debounceMs: 1 });
+  const live = testWatcher(folder.path, { sync, debounceMs: 1 });
   try {
     await live.watcher.start();
     const since = live.events.length;
@@ -255,7 +255,7 @@ test('one sync at a time, and what changes meanwhile is not lost', async () => {
     // A timer that was set later and is longer: the quiet is over by then, the sync is not.
     await sleep(20);
     goOn();
-    await live.agreed();
+    await live.whenUpToDate();
     assert.is(most, 1);
   } finally {
     await live.close();
@@ -267,11 +267,11 @@ test('without watching only the interval syncs', async () => {
   const openWatch: OpenWatch = () => {
     throw new Error('nothing is to be watched');
   };
-  const live = watched(folder.path, { watch: false, intervalMs: 5, openWatch });
+  const live = testWatcher(folder.path, { watch: false, intervalMs: 5, openWatch });
   try {
     await live.watcher.start();
     folder.write('memory/c.md', 'Cedar.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     const { type, ...synced } = await live.until(
       (event) => event.type === 'synced' && event.cause === 'interval',
     );
@@ -285,7 +285,7 @@ test('closing during a sync stops it between two transactions, with no events af
   const files: Record<string, string> = {};
   for (let n = 0; n < 1500; n++) files[`memory/n${n}.md`] = `Note ${n}.\n`;
   const folder = folderOf(files);
-  const live = watched(folder.path);
+  const live = testWatcher(folder.path);
   const started = live.watcher.start();
   await live.until((e) => e.type === 'progress' && e.event.type === 'batch.committed');
   await live.close();
@@ -295,7 +295,9 @@ test('closing during a sync stops it between two transactions, with no events af
 });
 
 test('a bug ends the watcher and is reported', async () => {
-  const live = watched(workspace().path, { sync: failing([new TypeError('x is no function')]) });
+  const live = testWatcher(workspace().path, {
+    sync: failing([new TypeError('x is no function')]),
+  });
   const ended = live.watcher.ended.then(
     () => 'closed',
     (error: unknown) => String(error),
@@ -310,12 +312,12 @@ test('an unreadable folder does not stop the watcher', async () => {
   const folder = workspace();
   folder.write('memory/closed/c.md', 'Cedar.\n');
   chmodSync(folder.at('memory/closed'), 0);
-  const live = watched(folder.path);
+  const live = testWatcher(folder.path);
   try {
     await live.watcher.start();
     assert.is(live.mode(), 'watching');
     chmodSync(folder.at('memory/closed'), 0o755);
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     chmodSync(folder.at('memory/closed'), 0o755);
     await live.close();

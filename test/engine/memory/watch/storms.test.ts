@@ -17,22 +17,26 @@ import * as assert from 'uvu/assert';
 import { noteText } from '../../../support/many-notes.js';
 import { mp3, png } from '../../../support/media-files.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
-import { type Watched, type WatchedOptions, watched } from '../../../support/watched.js';
+import {
+  type TestWatcher,
+  type TestWatcherOptions,
+  testWatcher,
+} from '../../../support/watcher.js';
 
 const test = suite('watching real files');
 
 /** Starts a watcher, lets something happen, and holds the index against a fresh one. */
 async function during(
   folder: TempFolder,
-  storm: (live: Watched) => Promise<void> | void,
-  options: WatchedOptions = {},
+  storm: (live: TestWatcher) => Promise<void> | void,
+  options: TestWatcherOptions = {},
 ): Promise<void> {
-  const live = watched(folder.path, options);
+  const live = testWatcher(folder.path, options);
   try {
     await live.watcher.start();
     assert.is(live.mode(), 'watching');
     await storm(live);
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -55,13 +59,13 @@ test('follows pictures that come, change, are renamed and go, and no others', as
       folder.write('memory/photo.png', png('a dog'));
       folder.write('memory/song.mp3', mp3('a song'));
       await live.until((event) => event.type === 'synced' && event.summary.added === 1);
-      await live.agreed();
+      await live.whenUpToDate();
       folder.write('memory/photo.png', png('a cat'));
-      await live.agreed();
+      await live.whenUpToDate();
       renameSync(folder.at('memory/photo.png'), folder.at('memory/deep/cat.PNG'));
-      await live.agreed();
+      await live.whenUpToDate();
       rmSync(folder.at('memory/deep/cat.PNG'));
-      await live.agreed();
+      await live.whenUpToDate();
     },
     { media },
   );
@@ -71,14 +75,14 @@ test('picks up new, changed and deleted notes, in new folders too', async () => 
   const folder = workspace();
   await during(folder, async (live) => {
     folder.write('memory/c.md', '# C\n\nCedar.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/new/folder/d.md', '# D\n\nDelta.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     // The folder appeared while the watch was running: it must be watched by now.
     folder.write('memory/new/folder/e.md', '# E\n\nEmber.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     appendFileSync(folder.at('MEMORY.md'), 'And again at three.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     rmSync(folder.at('memory/deep'), { recursive: true });
   });
 });
@@ -100,7 +104,7 @@ test('picks up edits by rename, by truncate and write, and by links', async () =
       await nextTurn();
       writeSync(file, `# Memory\n\nround ${round} in place\n`);
       closeSync(file);
-      if (round % 2 === 0) await live.agreed();
+      if (round % 2 === 0) await live.whenUpToDate();
     }
   });
 });
@@ -109,22 +113,22 @@ test('follows folders that are moved, swapped and recreated under the same name'
   const folder = workspace();
   await during(folder, async (live) => {
     renameSync(folder.at('memory/deep'), folder.at('memory/moved'));
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/moved/er/c.md', '# C\n\nwritten after the move\n');
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/deep/er/b.md', '# B\n\nanother one at the old place\n');
-    await live.agreed();
+    await live.whenUpToDate();
     renameSync(folder.at('memory/deep'), folder.at('memory/aside'));
     renameSync(folder.at('memory/moved'), folder.at('memory/deep'));
     renameSync(folder.at('memory/aside'), folder.at('memory/moved'));
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/deep/er/after.md', 'after the swap\n');
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/moved/er/after.md', 'after the swap, too\n');
-    await live.agreed();
+    await live.whenUpToDate();
     rmSync(folder.at('memory'), { recursive: true });
     folder.write('memory/again.md', 'a new folder in place of the old one\n');
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/more.md', 'and it is watched\n');
   });
 });
@@ -134,15 +138,15 @@ test('picks up files moved in, and drops files moved out', async () => {
   const outside = folderOf({ 'import/one.md': 'One.\n', 'import/two/three.md': 'Three.\n' });
   await during(folder, async (live) => {
     renameSync(outside.at('import'), folder.at('memory/import'));
-    await live.agreed();
+    await live.whenUpToDate();
     folder.write('memory/import/two/four.md', 'Four.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     renameSync(folder.at('memory/import'), outside.at('export'));
-    await live.agreed();
+    await live.whenUpToDate();
     const events = live.events.length;
     outside.write('export/two/five.md', 'Outside now.\n');
     folder.write('memory/inside.md', 'Inside.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     const changed = live.events.slice(events).filter((event) => event.type === 'changed');
     assert.not.ok(changed.some((event) => event.path.includes('export')));
   });
@@ -158,7 +162,7 @@ test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
         // Lets events be read between writes, as they are when another process writes.
         if (n % 100 === 0) await nextTurn();
       }
-      await live.agreed();
+      await live.whenUpToDate();
       assert.ok(live.syncs() < 50, `${live.syncs()} syncs`);
       rmSync(folder.at('memory/burst'), { recursive: true });
     },
@@ -201,7 +205,7 @@ test('git checkout of another branch, back and forth', async () => {
   await during(folder, async (live) => {
     for (const branch of ['main', 'other', 'main', 'other', 'main']) {
       git('checkout', '-q', branch);
-      await live.agreed();
+      await live.whenUpToDate();
     }
     // Back and forth within one quiet time.
     git('checkout', '-q', 'other');
@@ -212,7 +216,7 @@ test('git checkout of another branch, back and forth', async () => {
 test('the workspace itself is deleted and recreated', async () => {
   const parent = tempFolder();
   parent.write('up/work/memory/a.md', 'Here.\n');
-  const live = watched(parent.at('up/work'));
+  const live = testWatcher(parent.at('up/work'));
   try {
     await live.watcher.start();
     for (const gone of ['up/work', 'up']) {
@@ -222,9 +226,9 @@ test('the workspace itself is deleted and recreated', async () => {
       assert.is(event.type === 'failed' && event.failure.code, 'WORKSPACE_MISSING');
       parent.write('up/work/memory/b.md', `Made again after ${gone} was gone.\n`);
       await live.until(({ type }) => type === 'synced', since);
-      await live.agreed();
+      await live.whenUpToDate();
       parent.write('up/work/memory/c.md', `Watched again after ${gone} was gone.\n`);
-      await live.agreed();
+      await live.whenUpToDate();
     }
     assert.is(live.failure(), undefined);
   } finally {
@@ -236,14 +240,14 @@ test('the folder above the workspace is moved away, and another put in its place
   const parent = tempFolder();
   parent.write('up/work/memory/a.md', 'The first.\n');
   parent.write('other/work/memory/a.md', 'The second.\n');
-  const live = watched(parent.at('up/work'));
+  const live = testWatcher(parent.at('up/work'));
   try {
     await live.watcher.start();
     renameSync(parent.at('up'), parent.at('away'));
     renameSync(parent.at('other'), parent.at('up'));
-    await live.agreed();
+    await live.whenUpToDate();
     parent.write('up/work/memory/b.md', 'Written to the second.\n');
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -257,15 +261,15 @@ test('extra paths that appear later, folders and single files', async () => {
     folder,
     async (live) => {
       other.write('not/yet/there/x.md', 'X.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       other.write('not/yet/there/y.md', 'Y.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       folder.write('notes.txt', 'A file of any name.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       renameSync(folder.write('notes.tmp', 'Replaced.\n'), folder.at('notes.txt'));
-      await live.agreed();
+      await live.whenUpToDate();
       other.write('plain', 'First a file.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       rmSync(other.at('plain'));
       other.write('plain/now.md', 'Then a folder.\n');
     },
@@ -277,17 +281,17 @@ test('symbolic links are not followed, and one on the way to the workspace is', 
   const real = folderOf({ 'one/memory/a.md': 'One.\n', 'two/memory/a.md': 'The other.\n' });
   const outside = folderOf({ 'x.md': 'Outside.\n' });
   symlinkSync(real.at('one'), real.at('link'));
-  const live = watched(real.at('link'));
+  const live = testWatcher(real.at('link'));
   try {
     await live.watcher.start();
     symlinkSync(outside.path, real.at('one/memory/loop'));
     real.write('one/memory/b.md', 'Through the link.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     symlinkSync(real.at('two'), real.at('link2'));
     renameSync(real.at('link2'), real.at('link'));
-    await live.agreed();
+    await live.whenUpToDate();
     real.write('two/memory/c.md', 'In the folder that the link names now.\n');
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -301,17 +305,17 @@ test('ignore files, also above an extra path, and folders that they exclude', as
     async (live) => {
       folder.write('.svcignore', 'private/\n');
       folder.write('memory/private/x.md', 'X.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       repo.write('.gitignore', 'out/\n');
-      await live.agreed();
+      await live.whenUpToDate();
       repo.write('docs/out/c.md', 'C.\n');
       rmSync(repo.at('.gitignore'));
-      await live.agreed();
+      await live.whenUpToDate();
       repo.write('docs/out/d.md', 'D.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       folder.write('memory/private/.svcignore', '');
       folder.write('.svcignore', '# nothing\n');
-      await live.agreed();
+      await live.whenUpToDate();
       folder.write('memory/private/y.md', 'Y.\n');
     },
     { extraPaths: [repo.at('docs')] },
@@ -330,7 +334,7 @@ test('files that are not notes cause no sync', async () => {
     folder.write('memory/node_modules/m/readme.md', 'not entered');
     // Told after all of those.
     folder.write('memory/last.md', 'Last.\n');
-    await live.agreed();
+    await live.whenUpToDate();
     assert.is(live.syncs(), before + 1);
     const changed = live.events.filter((event) => event.type === 'changed');
     assert.equal(
@@ -346,7 +350,7 @@ test('any Markdown folder can be watched, its root included', async () => {
     folder,
     async (live) => {
       folder.write('top.md', 'Top.\n');
-      await live.agreed();
+      await live.whenUpToDate();
       folder.write('docs/b/c.md', 'C.\n');
     },
     { layout: 'folder' },

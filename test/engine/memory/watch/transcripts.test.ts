@@ -10,7 +10,7 @@ import { targetOf } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, transcriptPlace } from '../../../support/transcripts.js';
-import { watched } from '../../../support/watched.js';
+import { testWatcher } from '../../../support/watcher.js';
 
 const test = suite('watching transcripts');
 
@@ -23,7 +23,7 @@ function watching(growth: Partial<typeof GROWTH> = {}) {
     transcriptPlace(home.at('projects'), 'claude-code', ['/home/ada/project']),
   ];
   const transcripts = { places, growth: { ...GROWTH, ...growth } };
-  return { home, live: watched(workspace.path, { transcripts }) };
+  return { home, live: testWatcher(workspace.path, { transcripts }) };
 }
 
 test('follows folders of transcripts that appear, and files that come and go in them', async () => {
@@ -31,20 +31,20 @@ test('follows folders of transcripts that appear, and files that come and go in 
   try {
     await live.watcher.start();
     home.write('agents/main/sessions/a.jsonl', message('user', 'the lighthouse'));
-    await live.agreed();
+    await live.whenUpToDate();
     appendFileSync(home.at('agents/main/sessions/a.jsonl'), message('assistant', 'is white'));
-    await live.agreed();
+    await live.whenUpToDate();
     home.write('agents/main/sessions/b.jsonl', message('user', 'the harbour'));
-    await live.agreed();
+    await live.whenUpToDate();
     const line = {
       type: 'user',
       cwd: '/home/ada/project',
       message: { role: 'user', content: 'x' },
     };
     home.write('projects/-home-ada-project/s.jsonl', `${JSON.stringify(line)}\n`);
-    await live.agreed();
+    await live.whenUpToDate();
     rmSync(home.at('agents/main/sessions/a.jsonl'));
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -58,16 +58,16 @@ for (const named of ['its folder', 'its file']) {
       places: [transcriptPlace(root, 'opencode')],
       growth: { ...GROWTH, deltaBytes: 0 },
     };
-    const live = watched(tempFolder().path, { transcripts });
+    const live = testWatcher(tempFolder().path, { transcripts });
     try {
       session('ses_1', '/p');
       say('ses_1', 'user', { type: 'text', text: 'where is the xylophone' });
       await live.watcher.start();
-      await live.agreed();
+      await live.whenUpToDate();
       say('ses_1', 'assistant', { type: 'text', text: 'In the attic.' });
-      await live.agreed();
+      await live.whenUpToDate();
       database.close();
-      await live.agreed();
+      await live.whenUpToDate();
     } finally {
       await live.close();
     }
@@ -117,7 +117,7 @@ test('waits until a conversation has grown enough', async () => {
     const little = await live.until(({ type }) => type === 'synced', since);
     assert.is(little.type === 'synced' ? little.summary.outcome : '', 'unchanged');
     appendFileSync(file, message('assistant', 'is white').repeat(60));
-    await live.agreed();
+    await live.whenUpToDate();
   } finally {
     await live.close();
   }
@@ -133,7 +133,7 @@ test('does not watch folders of other projects', async () => {
     const before = live.openWatches();
     for (let n = 50; n < 60; n++) home.write(`projects/-home-eve-${n}/s.jsonl`, '');
     home.write('agents/main/sessions/b.jsonl', message('user', 'the harbour'));
-    await live.agreed();
+    await live.whenUpToDate();
     if (process.platform === 'linux') assert.is(live.openWatches(), before);
   } finally {
     await live.close();
