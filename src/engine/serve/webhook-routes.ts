@@ -55,13 +55,13 @@ export async function listRoutes(
   signal: AbortSignal,
 ): Promise<RoutesOutput> {
   const { env, onSecret, state } = context;
-  const { statuses: standings } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
+  const { statuses } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
   const activity = readActivity(state.stateDir);
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
     listening: runningListenerUrl(state.stateDir) ?? null,
-    routes: standings.map((route) => {
+    routes: statuses.map((route) => {
       const { requests = 0, rejected = 0, last = null } = activity[route.id] ?? {};
       return { ...route, requests, rejected, last: last === null ? null : lastOutput(last) };
     }),
