@@ -90,9 +90,10 @@ function sharedFiles(env: EngineContext['env']): { filepath?: string; configFile
 }
 
 function fromEnvironment(env: EngineContext['env']): AwsCredentials | undefined {
-  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
-  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
-  const sessionToken = env['AWS_SESSION_TOKEN'];
+  // A line break at the end comes from the file that a variable was read from.
+  const accessKeyId = env['AWS_ACCESS_KEY_ID']?.trim();
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']?.trim();
+  const sessionToken = env['AWS_SESSION_TOKEN']?.trim();
   if (!accessKeyId || !secretAccessKey) return undefined;
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }

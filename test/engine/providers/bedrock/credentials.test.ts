@@ -91,6 +91,19 @@ test('access keys in the environment override everything, even a named profile',
   assert.is(fake.requests.length, 0);
 });
 
+test('line breaks after access keys in the environment do not count', async () => {
+  const env = {
+    AWS_ACCESS_KEY_ID: 'A\r\n',
+    AWS_SECRET_ACCESS_KEY: 'B\n',
+    AWS_SESSION_TOKEN: 'C\n',
+  };
+  assert.equal(await credentialChain(env, 'us-east-1')(), {
+    accessKeyId: 'A',
+    secretAccessKey: 'B',
+    sessionToken: 'C',
+  });
+});
+
 test('then SSO, of the profile that is named', async ({ home }) => {
   writeSso(home, 'work', LATER);
   home.write('.aws/credentials', `[default]\n${FILE_KEYS}`);
