@@ -89,13 +89,18 @@ export function createClient(
         accept: 'application/json',
         body: JSON.stringify(body),
       });
-      const sent = client.send(command, { abortSignal: signal });
+      const send = () => client.send(command, { abortSignal: signal });
+      const sent = send().catch((error: unknown) => {
+        // The clock of this machine is wrong, and the SDK now knows by how much.
+        if (jsonAt(error, '$metadata', 'clockSkewCorrected') === true) return send();
+        throw error;
+      });
       // The SDK ignores the signal while it gets credentials, and has its own error for it.
       const answer = await unlessAborted(sent, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         throw error;
       });
-      return Buffer.from(answer.body).toString('utf8');
+      return new TextDecoder().decode(answer.body);
     },
   };
 }

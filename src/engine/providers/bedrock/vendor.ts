@@ -3,6 +3,7 @@ import { anySignal } from '../../support/async.js';
 import { parsedJson } from '../../support/text.js';
 import {
   jsonAt,
+  messageIn,
   networkWords,
   numberAt,
   redirectFault,
@@ -159,15 +160,31 @@ function serviceFault(error: Error, status: number, place: BedrockCallPlace): Ve
   if (status < 400) {
     return redirectFault(status, jsonAt(error, '$response', 'headers', 'location'));
   }
-  const message = firstLine(error.message);
+  const message = firstLine(saidIn(error));
   const headers = { 'retry-after': textAt(error, '$response', 'headers', 'retry-after') };
   const byStatus = statusFault(status, headers, { message });
   const kind = kindOf(error.name, message) ?? byStatus.details.kind;
   return byStatus.with({
     kind,
-    code: error.name,
-    hint: hintFor(kind, error.name, message, place),
+    code: isNamed(error) ? error.name : undefined,
+    hint: hintFor(kind, error.name, message, place) ?? byStatus.details.hint,
   });
+}
+
+/** Whether the service itself answered; the SDK has names of its own for the answers of proxies and gateways. */
+function isNamed({ name }: Error): boolean {
+  return name !== NOT_JSON && name !== 'Unknown';
+}
+
+const NOT_JSON = 'SyntaxError';
+/** The SDK's text where there is none. */
+const WITHOUT_MESSAGE = 'UnknownError';
+
+function saidIn(error: Error): string {
+  if (error.name === NOT_JSON) return 'the answer is not JSON; a proxy may have sent it';
+  if (error.message !== WITHOUT_MESSAGE) return error.message;
+  // The fields of the answer are those of the SDK's error.
+  return messageIn({ ...error, message: undefined }) ?? '';
 }
 
 function kindOf(name: string, message: string): VendorFaultKind | undefined {

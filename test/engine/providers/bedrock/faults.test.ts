@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../../../src/engine/errors/index.js';
 import { AWS_KEYS, BEDROCK_TOKEN, startBedrockFake } from '../../../fakes/bedrock.js';
 import { failure } from '../../../fakes/bedrock-errors.js';
-import { type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
+import { type FakeAnswer, type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
 import { failureOf } from '../../../support/memory.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
@@ -51,6 +51,61 @@ async function failing(act: (fake: FakeVendor) => Promise<unknown>): ReturnType<
     await fake.close();
   }
 }
+
+const FROM_OTHERS: readonly (readonly [FakeAnswer, ErrorCode, message: RegExp, hint: RegExp])[] = [
+  [
+    { status: 407, body: '<h1>Proxy authentication</h1>' },
+    'PROVIDER_REFUSED',
+    /: 407 the proxy requires a user name and password$/u,
+    /^put USER:PASSWORD@ /u,
+  ],
+  [
+    { status: 503, body: '<html>Unavailable</html>' },
+    'PROVIDER_OVERLOADED',
+    /: 503 the answer is not JSON; a proxy may have sent it$/u,
+    /^try again later/u,
+  ],
+  [
+    { status: 502, body: { error: { message: 'No route.' } } },
+    'PROVIDER_OVERLOADED',
+    /: 502 No route\.$/u,
+    /^try again later/u,
+  ],
+  [{ status: 500, body: '' }, 'PROVIDER_OVERLOADED', /: status 500$/u, /^try again later/u],
+];
+
+for (const [answer, code, message, hint] of FROM_OTHERS) {
+  test(`an answer of a proxy or gateway: ${JSON.stringify(answer)}`, async () => {
+    const fake = await startFake({ answer: () => answer, troubleAnswers: {} });
+    const adapter = bedrockAdapter({ baseUrl: fake.origin });
+    const error = await failureOf(adapter.probe());
+    assert.is(error.code, code);
+    assert.match(error.message, message);
+    assert.match(error.hint ?? '', hint);
+    await adapter.close();
+    await fake.close();
+  });
+}
+
+test('a wrong clock is corrected by that of the service', async () => {
+  const date = new Date(Date.now() + 172_800_000);
+  const day = date.toISOString().replaceAll('-', '').slice(0, 8);
+  const fake = await startFake({
+    answer: ({ headers }) => {
+      const isNow = String(headers['x-amz-date']).startsWith(day);
+      const answer = isNow
+        ? { status: 200, body: { embedding: Array(1024).fill(1) } }
+        : failure(403, 'InvalidSignatureException', 'Signature expired.');
+      return { ...answer, headers: { ...answer.headers, date: date.toUTCString() } };
+    },
+    troubleAnswers: {},
+  });
+  const adapter = bedrockAdapter({ baseUrl: fake.origin });
+  assert.is((await adapter.probe()).dimensions, 1024);
+  assert.is(fake.requests.length, 2);
+  await adapter.close();
+  await fake.close();
+});
 
 test('a refused permission names what to allow', async () => {
   const hint = async (model: string) =>
