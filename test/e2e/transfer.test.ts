@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
@@ -102,6 +102,17 @@ test('neither an export nor a note is overwritten without a flag', async () => {
   );
   assert.equal([replaced.same, replaced.replaced.length], [1, 1]);
   assert.is(readFileSync(replaced.replaced[0]?.backup ?? '', 'utf8'), 'Mine.\n');
+});
+
+test('what a killed export left next to its file is removed by the next one', async () => {
+  const from = homeOf({ ...NOTES, '.00e55104e9a1.svc.tmp': 'old', '.11e55104e9a1.svc.tmp': 'new' });
+  const longAgo = Date.now() / 1000 - 3600;
+  utimesSync(from.at('.00e55104e9a1.svc.tmp'), longAgo, longAgo);
+  assert.is((await memory(from, ['export', '-o', 'memory.jsonl'])).code, 0);
+  assert.equal(
+    readdirSync(from.path).filter((name) => name.endsWith('.svc.tmp')),
+    ['.11e55104e9a1.svc.tmp'],
+  );
 });
 
 test('files are replaced when no other process changes notes', async () => {

@@ -1,10 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceableTarget, TEMPORARY_ENDING } from '../../support/files.js';
+import {
+  ifReadable,
+  PRIVATE_MODE,
+  removeStrayTemporaries,
+  replaceableTarget,
+  temporaryFor,
+} from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -162,9 +168,11 @@ export async function writeExportFile<T>(
   replaces: boolean,
   produce: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const folder = dirname(targetOf(file, replaces));
-  const temporary = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
+  const target = targetOf(file, replaces);
+  const temporary = temporaryFor(target);
   const failing = <R>(work: Promise<R>): Promise<R> => work.catch((error) => fail(file, error));
+  // A killed export left a whole memory behind, where no sync looks for it.
+  ifReadable(() => removeStrayTemporaries(dirname(target), Date.now()));
   const handle = await failing(open(temporary, 'wx', PRIVATE_MODE));
   try {
     let gathered: string[] = [];
