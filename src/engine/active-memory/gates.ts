@@ -122,10 +122,10 @@ function checkInteractive({ trigger, session, sessionId }: GateFacts): Verdict {
   if (trigger !== INTERACTIVE_TRIGGER) {
     return fail(`the turn was triggered by ${JSON.stringify(trigger)}, not by a person`);
   }
-  if (blank(session.sessionKey) && blank(sessionId)) {
+  if (isBlank(session.sessionKey) && isBlank(sessionId)) {
     return fail('no session key or session ID', 'pass --session-key');
   }
-  if (blank(session.channel)) return fail('unknown channel', 'pass --channel');
+  if (isBlank(session.channel)) return fail('unknown channel', 'pass --channel');
   return pass('a persistent conversation with a person');
 }
 
@@ -142,8 +142,8 @@ function checkChatType({ settings, session }: GateFacts): Verdict {
 }
 
 function checkChatId({ settings, session }: GateFacts): Verdict {
-  const allowed = settings.config.allowedChatIds.map(lower).filter((id) => id !== '');
-  const denied = settings.config.deniedChatIds.map(lower).filter((id) => id !== '');
+  const allowed = settings.config.allowedChatIds.map(normalized).filter((id) => id !== '');
+  const denied = settings.config.deniedChatIds.map(normalized).filter((id) => id !== '');
   const id = session.sessionKey === undefined ? undefined : conversationIdOf(session.sessionKey);
   if (allowed.length > 0 && id === undefined) {
     return fail('allowedChatIds is set, and the session key contains no conversation ID');
@@ -165,10 +165,10 @@ function fail(why: string, hint?: string): Verdict {
   return { open: false, why, ...(hint !== undefined && { hint }) };
 }
 
-function lower(text: string): string {
+function normalized(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function blank(text: string | undefined): boolean {
+function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }

@@ -46,7 +46,7 @@ export async function openRecallLane(context: EngineContext, selection: RecallSe
               facts,
               limits,
               // A failure here does not affect the turn.
-              afterwards: (work) => afterwards.push(work.catch(() => undefined)),
+              finishAfterTurn: (work) => afterwards.push(work.catch(() => undefined)),
             })
           : { status: 'closed', cached: false, breaker: 'closed', warnings: [] };
       const outcome: RecallOutcome = {

@@ -21,13 +21,13 @@ export interface RecallQuestion {
 }
 
 /** A recall with a summary of at most `maxSummaryChars`, which is not empty. */
-export type Recalled = Pick<CachedRecall, 'model' | 'sources' | 'summary'>;
+export type RecalledNotes = Pick<CachedRecall, 'model' | 'sources' | 'summary'>;
 
 /** What searching memory for a turn led to. */
 export interface RecallResult {
   readonly status: RecallOutput['status'];
   /** Undefined if there is nothing to add to the turn. */
-  readonly recalled?: Recalled | undefined;
+  readonly recalled?: RecalledNotes | undefined;
   readonly mode?: SearchMode | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -74,7 +74,7 @@ export interface OpenLane {
   readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
   readonly limits: RecallLimits;
   /** Registers work to finish after the turn. */
-  readonly afterwards: (work: Promise<void>) => void;
+  readonly finishAfterTurn: (work: Promise<void>) => void;
 }
 
 /** `svc memory recall --json`. */

@@ -89,7 +89,10 @@ export function conversationText(turn: RecallTurn, settings: QuerySettings): str
       return `Conversation just before:\n${lines.join('\n')}\n\nLatest message:\n${message}`;
     }
     case 'full': {
-      const lines = [...turn.earlier().map(cleaned), { role: 'user' as const, text: message }];
+      const lines = [
+        ...turn.earlier().map(withoutEarlierRecalls),
+        { role: 'user' as const, text: message },
+      ];
       const text = lastChars(lines.map(rolePrefixed).join('\n'), MAX_CONVERSATION);
       return `Whole conversation:\n${text}`;
     }
@@ -107,7 +110,7 @@ function recentTurns(
   for (const turn of earlier.toReversed()) {
     if (left.user + left.assistant === 0) break;
     if (left[turn.role] === 0) continue;
-    const { role, text } = cleaned(turn);
+    const { role, text } = withoutEarlierRecalls(turn);
     if (text === '') continue;
     left[role] -= 1;
     chosen.unshift({ role, text: clipWords(oneLine(text), chars[role]) });
@@ -115,8 +118,7 @@ function recentTurns(
   return chosen;
 }
 
-/** Removes earlier recalls, so that memory does not feed on itself. */
-function cleaned({ role, text }: ConversationTurn): ConversationTurn {
+function withoutEarlierRecalls({ role, text }: ConversationTurn): ConversationTurn {
   return { role, text: withoutRecalls(text) };
 }
 

@@ -7,7 +7,7 @@ import { modelFor, type NamedModel } from './model.js';
 import type { OpenLane, Recall, RecallQuestion, RecallResult } from './outcome.js';
 import { promptStyleOf } from './prompt-style.js';
 import { searchQueryOf } from './query.js';
-import { type RecallWork, searchAndTrim } from './search-and-trim.js';
+import { type RecallWork, searchAndCondense } from './search-and-condense.js';
 import {
   afterTimeout,
   breakerOf,
@@ -67,23 +67,27 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
   const timedOut = result.status === 'timeout' || result.status === 'timeout_partial';
-  const breakerStays = breaker === 'open' || (!timedOut && record === undefined);
-  if (entry !== undefined || !breakerStays) {
+  const isBreakerUnchanged = breaker === 'open' || (!timedOut && record === undefined);
+  if (entry !== undefined || !isBreakerUnchanged) {
     updateRecallState(stateDir, after, (current) => {
       const { recalls } = current;
       const others = recalls.filter((other) => other.key !== key);
       const isKept = entry !== undefined && !isOutdated(current);
-      const kept = isKept ? { ...current, recalls: [...others, entry] } : current;
-      if (breakerStays) return kept;
+      const withRecall = isKept ? { ...current, recalls: [...others, entry] } : current;
+      if (isBreakerUnchanged) return withRecall;
       const found = breakerOf(current, breakerKey);
       const next = timedOut ? afterTimeout(found, breakerKey, after, config) : undefined;
-      return withBreaker(kept, breakerKey, next);
+      return withBreaker(withRecall, breakerKey, next);
     });
   }
   return { ...result, question, cached: false, breaker };
 }
 
-/** Searches within the time limit; if that is too slow, by keyword only. Failures become warnings. */
+/**
+ * Searches within the time limit; if that is too slow, by keyword only. Failures become warnings.
+ *
+ * @param isPaused whether the breaker is open: providers and models are skipped, so the result is partial
+ */
 async function recallInTime(
   request: Pick<RecallWork, 'isOutdated' | 'lane' | 'question' | 'turn'>,
   model: NamedModel | undefined,
@@ -99,23 +103,24 @@ async function recallInTime(
     const first = await withinTime(limitMs - recoveryMs, signal, async (inTime) => {
       backend = await openBackend(lane);
       const options = { lexicalOnly: isPaused, model: isPaused ? undefined : model };
-      const work = { ...request, ...options, untilMs: limitMs - recoveryMs };
-      return searchAndTrim(backend, work, inTime);
+      const work = { ...request, ...options, timeLimitMs: limitMs - recoveryMs };
+      return searchAndCondense(backend, work, inTime);
     });
     if (first.done) {
-      // With an open breaker, providers and models were skipped, so the result is partial.
-      return isPaused ? asPartial(first.value, PAUSED) : first.value;
+      return isPaused ? asPartial(first.value, PAUSED_WARNING) : first.value;
     }
     const opened = backend;
-    if (isPaused || opened === undefined) return { status: 'timeout', warnings: [LATE] };
+    if (isPaused || opened === undefined) return { status: 'timeout', warnings: [LATE_WARNING] };
     const second = await withinTime(recoveryMs, signal, (inTime) =>
-      searchAndTrim(
+      searchAndCondense(
         opened,
-        { ...request, lexicalOnly: true, model: undefined, untilMs: 0 },
+        { ...request, lexicalOnly: true, model: undefined, timeLimitMs: 0 },
         inTime,
       ),
     );
-    return second.done ? asPartial(second.value, LATE) : { status: 'timeout', warnings: [LATE] };
+    return second.done
+      ? asPartial(second.value, LATE_WARNING)
+      : { status: 'timeout', warnings: [LATE_WARNING] };
   } catch (error) {
     signal.throwIfAborted();
     const hint = error instanceof SvcError ? error.hint : undefined;
@@ -123,17 +128,17 @@ async function recallInTime(
     return { status: 'unavailable', warnings: [failed] };
   } finally {
     // Do not wait: a late search may still be using it.
-    if (backend !== undefined) lane.afterwards(backend.close());
+    if (backend !== undefined) lane.finishAfterTurn(backend.close());
   }
 }
 
-const LATE: Warning = {
+const LATE_WARNING: Warning = {
   code: 'RECALL_TIMED_OUT',
   message: 'recall timed out',
   hint: 'raise plugins.entries.active-memory.config.timeoutMs, or run svc memory search to see what is slow',
 };
 
-const PAUSED: Warning = {
+const PAUSED_WARNING: Warning = {
   code: 'RECALL_TIMED_OUT',
   message: 'recent recalls timed out; using keyword search only for a while',
 };

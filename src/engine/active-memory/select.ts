@@ -9,7 +9,7 @@ import {
 } from '../memory/search/index.js';
 import { uniqueBy } from '../support/lists.js';
 import { clipWords, harmlessLine } from './block.js';
-import type { Recalled } from './outcome.js';
+import type { RecalledNotes } from './outcome.js';
 import type { StyleRules } from './prompt-style.js';
 
 interface SelectOptions {
@@ -55,10 +55,10 @@ export function eligibleResults(
 export function selectNotes(
   results: readonly SearchResult[],
   options: SelectOptions,
-): Pick<Recalled, 'sources' | 'summary'> {
+): Pick<RecalledNotes, 'sources' | 'summary'> {
   const chosen = candidatesOf(results, options.rules);
   const lines: string[] = [];
-  const sources: Recalled['sources'][number][] = [];
+  const sources: RecalledNotes['sources'][number][] = [];
   const texts: string[] = [];
   let left = options.maxChars;
   for (const [position, { result, pieces, best }] of chosen.entries()) {
@@ -88,7 +88,7 @@ export function sourceOf({
   startLine,
   endLine,
   score,
-}: SearchResult): Recalled['sources'][0] {
+}: SearchResult): RecalledNotes['sources'][0] {
   return { path, source, startLine, endLine, score };
 }
 
@@ -116,30 +116,27 @@ function candidatesOf(
   const candidates = found.flatMap(({ result, pieces }): Candidate[] => {
     const weights = pieces.map(weightOf);
     const weight = Math.max(...weights);
-    return pieces.length === 0 ? [] : [{ result, pieces, best: answerAt(pieces, weights), weight }];
+    return pieces.length === 0
+      ? []
+      : [{ result, pieces, best: answerIndex(pieces, weights), weight }];
   });
   const most = Math.max(...candidates.map(({ weight }) => weight));
   return candidates.filter(({ weight }) => weight >= MIN_WEIGHT_SHARE * most);
 }
 
-/**
- * The piece with the most weight, but no heading where there is something else: of what is below one, the piece with the
- * most weight answers.
- */
-function answerAt(pieces: readonly Piece[], weights: readonly number[]): number {
-  const bestOf = (pool: readonly number[]): number | undefined => {
-    const most = Math.max(...pool.map((at) => weights[at] ?? 0));
-    return pool.find((at) => weights[at] === most);
-  };
-  const all = [...pieces.keys()];
-  const most = Math.max(...weights);
-  const best = all.filter((at) => weights[at] === most);
-  const answer = best.find((at) => pieces[at]?.isHeading === false);
-  if (answer !== undefined) return answer;
-  const [at = 0] = best;
-  const heading = pieces[at]?.text ?? '';
-  const isBelow = ({ above, isHeading }: Piece): boolean => !isHeading && above.includes(heading);
-  return bestOf(all.filter((other) => pieces.slice(other, other + 1).some(isBelow))) ?? at;
+/** Index of the piece with the most weight. A heading only introduces an answer: then the best piece below it. */
+function answerIndex(pieces: readonly Piece[], weights: readonly number[]): number {
+  const byWeight = pieces
+    .map((piece, at) => ({ ...piece, at, weight: weights[at] ?? 0 }))
+    .sort((a, b) => b.weight - a.weight);
+  const [best] = byWeight;
+  if (best === undefined) return 0;
+  const text = byWeight.filter(({ isHeading }) => !isHeading);
+  const answer =
+    text.find(({ weight }) => weight === best.weight) ??
+    text.find(({ above }) => above.includes(best.text)) ??
+    best;
+  return answer.at;
 }
 
 const MARK = '- ';

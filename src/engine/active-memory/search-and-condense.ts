@@ -5,7 +5,7 @@ import type { SearchResult } from '../memory/search/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { condense, condensePrompt, type NamedModel } from './model.js';
-import type { OpenLane, Recalled, RecallQuestion, RecallResult } from './outcome.js';
+import type { OpenLane, RecalledNotes, RecallQuestion, RecallResult } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
 import { conversationText } from './query.js';
 import { eligibleResults, selectNotes, sourceOf } from './select.js';
@@ -23,17 +23,19 @@ export interface RecallWork {
   /** Undefined condenses without a model. */
   readonly model: NamedModel | undefined;
   /** Time limit in milliseconds. */
-  readonly untilMs: number;
+  readonly timeLimitMs: number;
 }
 
 /** Passages given to a model. Without one, two for each note, since a note may have several. */
 const MODEL_RESULTS = 8;
 const RESULTS_A_NOTE = 2;
+/** A model gets more notes than a recall without one would use, and leaves out what does not help. */
+const MODEL_RULES: StyleRules = { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
 /** Time reserved for condensing without the model. */
-const TRIM_MS = 50;
+const CONDENSE_MS = 50;
 
 /** Searches memory and condenses the results to one short text, with the model if there is one. */
-export async function searchAndTrim(
+export async function searchAndCondense(
   backend: MemoryBackend,
   work: RecallWork,
   signal: AbortSignal,
@@ -46,45 +48,48 @@ export async function searchAndTrim(
     { query: question.query, maxResults, minScore: 0, lexicalOnly },
     { signal },
   );
-  const chosen =
-    model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
-  const notes = eligibleResults(results, question.query, chosen, dates);
+  const notesFor = (style: StyleRules): readonly SearchResult[] =>
+    eligibleResults(results, question.query, style, dates);
+  const notes = notesFor(model?.choice === undefined ? rules : MODEL_RULES);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
-  const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): RecallResult => {
-    const recalled = trimmed(eligibleResults(results, question.query, rules, dates), rules, work);
-    const all = [...warnings, ...said];
+  const withoutModel = (
+    status: 'ok' | 'timeout_partial',
+    ...moreWarnings: readonly Warning[]
+  ): RecallResult => {
+    const recalled = condenseWithoutModel(notesFor(rules), rules, work);
+    const all = [...warnings, ...moreWarnings];
     return recalled === undefined
       ? { status: 'empty', mode, warnings: all }
       : { status, recalled, mode, warnings: all };
   };
-  if (model === undefined) return trim('ok', []);
-  if (model.choice === undefined) return trim('ok', [model.warning]);
-  const leftMs = work.untilMs - (runningMs() - started) - TRIM_MS;
+  if (model === undefined) return withoutModel('ok');
+  if (model.choice === undefined) return withoutModel('ok', model.warning);
+  const leftMs = work.timeLimitMs - (runningMs() - started) - CONDENSE_MS;
   try {
-    const said = await withinTime(leftMs, signal, (inTime) =>
+    const answer = await withinTime(leftMs, signal, (inTime) =>
       askModel(notes, work, leftMs, inTime),
     );
-    if (!said.done) {
+    if (!answer.done) {
       const message = `model ${model.name} did not answer in time; using search results without it`;
-      return trim('timeout_partial', [{ code: 'RECALL_TIMED_OUT', message }]);
+      return withoutModel('timeout_partial', { code: 'RECALL_TIMED_OUT', message });
     }
-    if (said.value === '') return { status: 'empty', mode, warnings };
-    const recalled = { summary: said.value, sources: notes.map(sourceOf), model: model.name };
+    if (answer.value === '') return { status: 'empty', mode, warnings };
+    const recalled = { summary: answer.value, sources: notes.map(sourceOf), model: model.name };
     return { status: 'ok', recalled, mode, warnings };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;
     const { message, hint } = error;
     const status = error.code === 'PROVIDER_TIMEOUT' ? 'timeout_partial' : 'ok';
-    return trim(status, [{ code: 'RECALL_FAILED', message, ...(hint !== undefined && { hint }) }]);
+    return withoutModel(status, { code: 'RECALL_FAILED', message, hint });
   }
 }
 
-function trimmed(
+function condenseWithoutModel(
   notes: readonly SearchResult[],
   rules: StyleRules,
   { lane: { facts } }: RecallWork,
-): Recalled | undefined {
+): RecalledNotes | undefined {
   const cites = facts.resolvedAgent.citations !== 'off';
   const maxChars = facts.settings.config.maxSummaryChars;
   const selection = selectNotes(notes, { rules, maxChars, cites });
