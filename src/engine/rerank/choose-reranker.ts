@@ -63,7 +63,7 @@ export interface RerankerChoice {
   readonly timeoutMs: number;
 }
 
-/** Reads and sends nothing. */
+/** Selects the reranker by settings alone: no secret is read, and nothing is sent. */
 export function chooseReranker(
   provider: RerankProvider,
   { query: { rerank } }: Pick<ResolvedMemorySearch, 'query'>,

@@ -83,13 +83,13 @@ export class PassageReranker {
   ): Promise<RerankedPassages | undefined> {
     const recentFailure = this.recentFailure();
     if (recentFailure !== undefined) {
-      warnings.push(failed(recentFailure));
+      warnings.push(failureWarning(recentFailure));
       return undefined;
     }
     // Includes opening: reading a key or loading a model may hang as well.
     const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
     try {
-      return await this.scored(firstChars(query, MAX_QUERY_CHARS), passages, limit);
+      return await this.scorePassages(firstChars(query, MAX_QUERY_CHARS), passages, limit);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BudgetSpent) {
@@ -100,7 +100,7 @@ export class PassageReranker {
       this.lastFailure = { sinceMs: this.options.clock.now(), error: known };
       // The key may have been replaced where it is stored: it is read again.
       if (known.code === 'PROVIDER_AUTH') this.opening = this.newOpening();
-      warnings.push(failed(known));
+      warnings.push(failureWarning(known));
       return undefined;
     }
   }
@@ -118,7 +118,7 @@ export class PassageReranker {
       const documents = ['a ping is answered by a pong', 'bread is baked at night'];
       const { ranked, cost } = await reranker.rank({ query: 'ping', documents, signal: limit });
       this.withCache((cache) => {
-        cache.begin(this.today(), this.choice.provider, undefined);
+        cache.countSearch(this.today(), this.choice.provider, undefined);
         cache.addCost(this.today(), this.choice.provider, cost);
       });
       checkedScores(ranked, documents.length);
@@ -144,14 +144,14 @@ export class PassageReranker {
     return new SharedOpening((signal) => openReranker(this.choice, this.options, signal));
   }
 
-  private async scored(
+  private async scorePassages(
     query: string,
     passages: readonly string[],
     signal: AbortSignal,
   ): Promise<RerankedPassages> {
     const started = runningMs();
     const reranker = await this.opening.get(signal);
-    const sendable = keyed(reranker, query, this.withinBudget(query, passages, reranker));
+    const sendable = withKeys(reranker, query, this.withinBudget(query, passages, reranker));
     const keys = sendable.map(({ key }) => key);
     const known = this.withCache((cache) => cache.scoresOf(keys)) ?? [];
     const scores = new Map<number, number>();
@@ -164,7 +164,7 @@ export class PassageReranker {
     let cost: RerankCost = {};
     // A listwise reranker that left some out has rated the whole list.
     if (missing.length > 0 && !(reranker.listwise && cached > 0)) {
-      this.begin();
+      this.countSearch();
       const documents = missing.map(({ text }) => text);
       const answer = await reranker.rank({ query, documents, signal });
       cost = answer.cost;
@@ -175,7 +175,7 @@ export class PassageReranker {
         return score === undefined ? [] : [{ position, key, score }];
       });
       for (const { position, score } of fresh) scores.set(position, score);
-      this.withCache((cache) => cache.keep(fresh));
+      this.withCache((cache) => cache.storeScores(fresh));
     }
     const { provider, model = null } = this.choice;
     const ms = runningMs() - started;
@@ -201,10 +201,10 @@ export class PassageReranker {
   }
 
   /** Counts a search. @throws BudgetSpent */
-  private begin(): void {
+  private countSearch(): void {
     const { provider } = this.choice;
     const { searchesPerDay: limit } = this.options.settings.query.rerank.budget;
-    const allowed = this.withCache((cache) => cache.begin(this.today(), provider, limit));
+    const allowed = this.withCache((cache) => cache.countSearch(this.today(), provider, limit));
     if (limit === undefined || allowed === true) return;
     if (allowed === false) {
       throw new BudgetSpent(
@@ -257,7 +257,7 @@ class BudgetSpent extends Error {
 }
 
 /** Adds the keys of the cache. A listwise score belongs to the whole list, so its key does too. */
-function keyed({ identity, listwise }: Reranker, query: string, sendable: readonly Sendable[]) {
+function withKeys({ identity, listwise }: Reranker, query: string, sendable: readonly Sendable[]) {
   const hash = (...parts: readonly string[]): Buffer =>
     crypto().createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, KEY_BYTES);
   const list = listwise ? hash(...sendable.map(({ text }) => text)).toString('hex') : '';
@@ -280,6 +280,6 @@ function checkedScores(
   return scores;
 }
 
-function failed({ message, hint }: SvcError): Warning {
+function failureWarning({ message, hint }: SvcError): Warning {
   return { code: 'RERANK_FAILED', message: `not reranked: ${message}`, hint };
 }

@@ -68,7 +68,7 @@ export class ScoreCache {
     return keys.map((key) => select.get(key));
   }
 
-  keep(scores: readonly { readonly key: Buffer; readonly score: number }[]): void {
+  storeScores(scores: readonly { readonly key: Buffer; readonly score: number }[]): void {
     const insert = this.database.prepare(
       'INSERT OR REPLACE INTO scores (key, score) VALUES (?, ?)',
     );
@@ -85,7 +85,7 @@ export class ScoreCache {
    * @param limit of the day; undefined for none
    * @returns false if it is reached
    */
-  begin(day: string, provider: string, limit: number | undefined): boolean {
+  countSearch(day: string, provider: string, limit: number | undefined): boolean {
     const changes = runSql(
       this.database,
       `INSERT INTO used (day, provider, searches) VALUES (@day, @provider, 1)

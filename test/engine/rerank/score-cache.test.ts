@@ -14,7 +14,9 @@ const keyOf = (number: number): Buffer => {
 test('it is bounded: the oldest scores go first', () => {
   const cache = ScoreCache.open(tempFolder().at('rerank.sqlite'));
   for (let from = 0; from < 60_000; from += 10_000) {
-    cache.keep(Array.from({ length: 10_000 }, (_, at) => ({ key: keyOf(from + at), score: 0.5 })));
+    cache.storeScores(
+      Array.from({ length: 10_000 }, (_, at) => ({ key: keyOf(from + at), score: 0.5 })),
+    );
   }
   assert.equal(cache.scoresOf([0, 9_999, 10_000, 59_999].map(keyOf)), [
     undefined,
@@ -28,7 +30,7 @@ test('it is bounded: the oldest scores go first', () => {
 test('days older than a month are forgotten', () => {
   const cache = ScoreCache.open(tempFolder().at('rerank.sqlite'));
   for (const day of ['2026-01-01', '2026-02-20', '2026-03-01']) {
-    cache.begin(day, 'voyage', undefined);
+    cache.countSearch(day, 'voyage', undefined);
     cache.addCost(day, 'voyage', { tokens: 10 });
   }
   assert.is(cache.usedOn('2026-01-01', 'voyage').searches, 0);

@@ -32,12 +32,12 @@ interface Dialect {
 }
 
 /** Each vendor accepts more; `topN` is lower. */
-const AT_ONCE = 1000;
+const MAX_DOCUMENTS = 1000;
 
 /** docs.cohere.com/reference/rerank, version 2, which vLLM, llama.cpp and others copy. */
 const COHERE: Dialect = {
   body: ({ model, query, documents }) => ({ model, query, documents, top_n: documents.length }),
-  maxDocuments: AT_ONCE,
+  maxDocuments: MAX_DOCUMENTS,
 };
 
 /** api.jina.ai: like Cohere's, but documents may come back. */
@@ -55,7 +55,7 @@ const VOYAGE: Dialect = {
     top_k: documents.length,
     truncation: true,
   }),
-  maxDocuments: AT_ONCE,
+  maxDocuments: MAX_DOCUMENTS,
 };
 
 /** text-embeddings-inference. It serves one model, and by default takes 32 texts at once. */
@@ -171,9 +171,8 @@ const explain: ExplainStatus = ({ status, body }) => {
   }
   // How TEI reports a model that does not rerank.
   if (status === 424) return { kind: 'model' };
-  const said = messageIn(body) ?? '';
-  const isModel = /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(
-    said,
-  );
-  return (status === 400 || status === 422) && isModel ? { kind: 'model' } : {};
+  const message = messageIn(body) ?? '';
+  const isModelFault =
+    /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(message);
+  return (status === 400 || status === 422) && isModelFault ? { kind: 'model' } : {};
 };
