@@ -22,7 +22,13 @@ import {
   readNote,
   TODAY,
 } from './change-notes.js';
-import { lineOfEqual, type NoteEntry, noteEntry, placeEntry, tagEqualLine } from './note-entry.js';
+import {
+  findEntryLine,
+  type NoteEntry,
+  noteEntry,
+  placeEntry,
+  tagEqualLine,
+} from './note-entry.js';
 import type { MemoryAddOutput } from './output-schemas.js';
 
 /** Text to add to a note. */
@@ -106,7 +112,7 @@ export function writeEntry(
   const { path, title } = noteFile(file, day, dir, files);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const before = readNote(dir, path);
-    const equal = lineOfEqual(before.text, entry);
+    const equal = findEntryLine(before.text, entry);
     if (equal !== undefined) {
       const lines = { startLine: equal, endLine: equal + entry.length - 1 };
       return { outcome: 'known', id: null, ...placed(path, lines, entry) };

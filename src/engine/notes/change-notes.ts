@@ -132,7 +132,7 @@ export function noteFile(
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const inside = pathInside(name, dir);
   if (inside === undefined) throw refused(name, 'it is outside the workspace');
-  const path = asNamedIn(dir, inside);
+  const path = asListedIn(dir, inside);
   if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
   if (Buffer.byteLength(posix.basename(path)) > LONGEST_NAME_BYTES) {
     throw refused(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
@@ -154,13 +154,13 @@ function pathInside(name: string, dir: string): string | undefined {
   if (name.includes('\0')) return undefined;
   const place = isAbsolute(name) ? realTarget(name) : undefined;
   if (isAbsolute(name) && (place === undefined || !isInside(place, dir))) return undefined;
-  const given = place === undefined ? name : relative(dir, place);
-  const path = posix.normalize(sep === '\\' ? given.replaceAll('\\', '/') : given);
+  const relativePath = place === undefined ? name : relative(dir, place);
+  const path = posix.normalize(sep === '\\' ? relativePath.replaceAll('\\', '/') : relativePath);
   return path === '..' || path.startsWith('../') || isAbsolute(path) ? undefined : path;
 }
 
 /** A path as the folders list it: some systems ignore case, and agents compose letters of names that are decomposed. */
-function asNamedIn(dir: string, path: string): string {
+function asListedIn(dir: string, path: string): string {
   let folder = dir;
   const named = path.split('/').map((name) => {
     const names = namesIn(folder);

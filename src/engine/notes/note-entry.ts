@@ -43,23 +43,23 @@ export function noteEntry(text: string, tags: readonly string[]): NoteEntry | un
 }
 
 /** The first line (1-based) of an entry that a text already has, whatever its list marks and spaces. */
-export function lineOfEqual(text: string, entry: NoteEntry): number | undefined {
+export function findEntryLine(text: string, entry: NoteEntry): number | undefined {
   const wanted = entry.map(wordsOf).filter((words) => words !== '');
-  const known = spokenLines(text);
+  const known = linesWithWords(text);
   const found = known.find((_, from) =>
-    wanted.every((words, offset) => isSaidBy(known[from + offset]?.words, words, entry)),
+    wanted.every((words, offset) => isSameLine(known[from + offset]?.words, words, entry)),
   );
   return found === undefined ? undefined : found.at + 1;
 }
 
 /** A line of the text can have more tags than an entry of one line. */
-function isSaidBy(known: string | undefined, words: string, entry: NoteEntry): boolean {
+function isSameLine(known: string | undefined, words: string, entry: NoteEntry): boolean {
   if (known === undefined || entry.length > 1) return known === words;
   const [line, wanted] = [splitTags(known), splitTags(words)];
   return line.words === wanted.words && wanted.tags.every((tag) => line.tags.includes(tag));
 }
 
-function spokenLines(text: string): readonly { readonly at: number; readonly words: string }[] {
+function linesWithWords(text: string): readonly { readonly at: number; readonly words: string }[] {
   const lines = textLines(text);
   return Array.from({ length: lines.count }, (_, at) => {
     return { at, words: wordsOf(lineAt(lines, at)) };
@@ -138,11 +138,11 @@ export function placeEntry(
   }
   const above = text.slice(0, at);
   const isListed = LIST_ITEM.test(entry[0]) && LIST_ITEM.test(lastLine(above));
-  const gap = isListed ? lineEndAfter(above, end) : gapAfter(above, end);
+  const gapAbove = isListed ? lineEndAfter(above, end) : gapAfter(above, end);
   const below = text.slice(at);
-  const apart = below === '' || /^\r?\n/u.test(below) ? '' : end;
-  const inserted = `${gap}${entry.join(end)}${end}${apart}`;
-  const startLine = (above + gap).split('\n').length;
+  const gapBelow = below === '' || /^\r?\n/u.test(below) ? '' : end;
+  const inserted = `${gapAbove}${entry.join(end)}${end}${gapBelow}`;
+  const startLine = (above + gapAbove).split('\n').length;
   return {
     text: above + inserted + below,
     frames,

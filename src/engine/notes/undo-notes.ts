@@ -15,7 +15,7 @@ import {
 } from './change-notes.js';
 import type { MemoryUndoOutput } from './output-schemas.js';
 
-/** A write that was to be undone. */
+/** A write, and whether it was undone. */
 export type UndoneWrite = MemoryUndoOutput['writes'][number];
 
 /**
@@ -106,14 +106,12 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
       (write.state === 'undoing' ? file.text : undefined);
     if (remaining === undefined) return 'edited';
     let text = remaining;
-    const frames = createdFrames
-      .toReversed()
-      .filter((frame) => {
-        const without = withoutFrame(text, frame);
-        text = without ?? text;
-        return without === undefined;
-      })
-      .toReversed();
+    const frames: string[] = [];
+    for (const frame of createdFrames.toReversed()) {
+      const without = withoutFrame(text, frame);
+      if (without === undefined) frames.unshift(frame);
+      else text = without;
+    }
     if (readNote(dir, write.path).text !== file.text) continue;
     const isRemoved = text.trim() === '' && write.created;
     if (isRemoved) removeGuarded(file);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ChatRequest } from '../../../src/engine/chat/apis.js';
 import type { ChatModel } from '../../../src/engine/chat/open-chat-model.js';
 import type { Turn } from '../../../src/engine/memory/sources/index.js';
-import { extracted } from '../../../src/engine/notes/capture/decisions.js';
+import { extractDecisions } from '../../../src/engine/notes/capture/decisions.js';
 import { captureConversation } from '../../../src/engine/notes/capture/index.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -37,7 +37,7 @@ async function decided(answer: string, truncated = false, turns = TURNS) {
       return { text: answer, truncated, tokens: undefined };
     },
   };
-  return { texts: await extracted(model, turns, NEVER), requests };
+  return { texts: await extractDecisions(model, turns, NEVER), requests };
 }
 
 test('lines that the conversation supports are kept, invented ones are dropped', async () => {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withoutInsertion } from '../../../src/engine/memory-files/insertion.js';
 import {
-  lineOfEqual,
+  findEntryLine,
   type NoteEntry,
   noteEntry,
   placeEntry,
@@ -37,11 +37,11 @@ test('an open block of code is closed', () => {
 });
 
 test('an equal line is found whatever its mark and spaces', () => {
-  assert.is(lineOfEqual('# A\n\n* tea   at five\n', ['- tea at five']), 3);
-  assert.is(lineOfEqual('- tea at five o’clock\n', ['- tea at five']), undefined);
-  assert.is(lineOfEqual('a\n\nb\n', ['a', 'b']), 1);
-  assert.is(lineOfEqual('- 3. October: dentist\n', ['- 24. October: dentist']), undefined);
-  assert.is(lineOfEqual('- [x] pay the rent\n', ['- [ ] pay the rent']), undefined);
+  assert.is(findEntryLine('# A\n\n* tea   at five\n', ['- tea at five']), 3);
+  assert.is(findEntryLine('- tea at five o’clock\n', ['- tea at five']), undefined);
+  assert.is(findEntryLine('a\n\nb\n', ['a', 'b']), 1);
+  assert.is(findEntryLine('- 3. October: dentist\n', ['- 24. October: dentist']), undefined);
+  assert.is(findEntryLine('- [x] pay the rent\n', ['- [ ] pay the rent']), undefined);
 });
 
 const placed = (text: string, heading?: string, entry: NoteEntry = ['- new']) =>
@@ -121,7 +121,7 @@ test('the rest stays byte for byte, and lines are where they are said to be', ()
       assert.ok(undone !== undefined);
       if (after.frames.length === 0) assert.is(undone.length, text.length);
       // Of equal entries, any may go; svc adds none to a text that has it.
-      fc.pre(lineOfEqual(text, entry) === undefined);
+      fc.pre(findEntryLine(text, entry) === undefined);
       if (after.frames.length === 0) assert.is(undone, text);
     },
   );
@@ -138,14 +138,14 @@ test('a tag is added to an item that says the same, and nothing else changes', (
     (lines, eol, ends) => {
       const text = lines.join(eol) + (ends ? eol : '');
       const entry = entryOf('new', ['z']);
-      assert.is(lineOfEqual(text, entry), undefined);
+      assert.is(findEntryLine(text, entry), undefined);
       const after = tagEqualLine(text, entry);
       const at = lines.findIndex((one) => /^ *[-*] new/u.test(one));
       assert.is(after?.startLine, at === -1 ? undefined : at + 1);
       if (after === undefined) return;
       const wanted = lines.map((one, index) => (index === at ? `${one.trimEnd()} #z` : one));
       assert.is(after.text, wanted.join(eol) + (ends ? eol : ''));
-      assert.is(lineOfEqual(after.text, entry), at + 1);
+      assert.is(findEntryLine(after.text, entry), at + 1);
       assert.is(withoutInsertion(after.text, after.inserted, after.replaced), text);
     },
   );

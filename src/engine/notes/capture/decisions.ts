@@ -17,7 +17,7 @@ import { lastChars } from '../../support/text.js';
 const ASKED =
   /\b(?:remember that|please remember|don['’]t forget (?:that|to)|from now on|note to self|keep in mind|we (?:have )?(?:decided|agreed|settled)|i(?:['’]ve| have)? decided|the decision is|let['’]s (?:go with|stick with|settle on)|we(?:['’]ll| will) (?:go with|stick with|settle on)|decision:)/iu;
 /** Nothing was decided, or what it was is in another sentence: "we decided nothing yet", "let's go with that". */
-const EMPTY =
+const WITHOUT_CONTENT =
   /\b(?:decided|agreed|settled)(?: on)? (?:nothing|not yet)\b|\b(?:on|with) (?:it|that|this|these|those|them)[\s.!]*$/iu;
 /** "We have not decided yet", "if we decided on it", "I don't think we agreed", "No decision: …". */
 const UNDECIDED =
@@ -63,7 +63,7 @@ function isKept(sentence: string): boolean {
     sentence.length >= SHORTEST &&
     sentence.length <= LONGEST &&
     !isQuestion(sentence) &&
-    !EMPTY.test(sentence) &&
+    !WITHOUT_CONTENT.test(sentence) &&
     !UNDECIDED.test(sentence) &&
     !sentence.includes(MASK) &&
     !sentence.includes('<!--') &&
@@ -80,14 +80,14 @@ function sentencesOf(text: string): readonly string[] {
   });
 }
 
-/** The end of a longer conversation is sent: what was decided last holds. */
+/** The end of a longer conversation is sent: the last decision is in effect. */
 const MOST_CHARACTERS = 24_000;
 const ANSWER_MS = 30_000;
 const ANSWER_TOKENS = 1000;
 /** Share of words in a line that its source may lack, such as connecting words. */
 const MOST_NEW = 0.2;
 const NUMBER = /\d/u;
-/** What was decided is another thing. */
+/** Without these words, as in "decided against", a sentence would say the opposite. */
 const AGAINST = /\b(?:against|instead)\b/iu;
 
 const INSTRUCTIONS = [
@@ -101,20 +101,20 @@ const INSTRUCTIONS = [
  * What was decided, by the model of `memory.captureModel`. Lines that the conversation does not support are dropped.
  * Without a model, without any line left, and if it fails, the rules decide.
  */
-export async function decisionsBy(
+export async function findDecisions(
   { agent, world }: Pick<OpenedMemory, 'agent' | 'world'>,
   turns: readonly Turn[],
   signal: AbortSignal,
 ): Promise<{ readonly texts: readonly string[]; readonly warnings: readonly Warning[] }> {
   const found = allDecisionsIn(turns);
-  const warnings = found.length > MOST_DECISIONS ? [leftOut(found.length)] : [];
+  const warnings = found.length > MOST_DECISIONS ? [limitWarning(found.length)] : [];
   const byRules = { texts: found.slice(0, MOST_DECISIONS), warnings };
   const { captureModel } = agent;
   if (captureModel === undefined || turns.length === 0) return byRules;
   try {
     const { chooseChatModel, openChatModel } = await import('../../chat/index.js');
     const model = await openChatModel(chooseChatModel(captureModel, world), world, signal);
-    const texts = await extracted(model, turns, signal);
+    const texts = await extractDecisions(model, turns, signal);
     return texts.length === 0 ? byRules : { texts, warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
@@ -125,7 +125,7 @@ export async function decisionsBy(
   }
 }
 
-function leftOut(found: number): Warning {
+function limitWarning(found: number): Warning {
   return {
     code: 'CAPTURE_LIMITED',
     message: `only the first ${MOST_DECISIONS} of ${found} decisions were captured`,
@@ -134,7 +134,7 @@ function leftOut(found: number): Warning {
 }
 
 /** The lines of the model's answer that the conversation supports. */
-export async function extracted(
+export async function extractDecisions(
   model: ChatModel,
   turns: readonly Turn[],
   signal: AbortSignal,
@@ -158,7 +158,7 @@ export async function extracted(
   return [...new Set(supported)].slice(0, MOST_DECISIONS);
 }
 
-function negatesIn(text: string): boolean {
+function negates(text: string): boolean {
   return countNegations(text) > 0 || AGAINST.test(text);
 }
 
@@ -173,20 +173,20 @@ function sourcesOf(turns: readonly Turn[]): readonly Source[] {
   return sentences.flatMap((_, at) =>
     [1, 2, 3].map((count) => {
       const text = sentences.slice(at, at + count).join(' ');
-      return { stems: stemsOf(text), negates: negatesIn(text) };
+      return { stems: stemsOf(text), negates: negates(text) };
     }),
   );
 }
 
 /** Whether the conversation says it: nearly all its words, all its numbers, and no negation added or lost. */
 function isSupportedBy(line: string, sources: readonly Source[]): boolean {
-  const said = stemsOf(line);
-  const numbers = [...said].filter((stem) => NUMBER.test(stem));
-  const negates = negatesIn(line);
+  const stems = stemsOf(line);
+  const numbers = [...stems].filter((stem) => NUMBER.test(stem));
+  const isNegated = negates(line);
   return sources.some(
     (source) =>
-      source.negates === negates &&
+      source.negates === isNegated &&
       numbers.every((number) => source.stems.has(number)) &&
-      lossFraction(said, source.stems) <= MOST_NEW,
+      lossFraction(stems, source.stems) <= MOST_NEW,
   );
 }

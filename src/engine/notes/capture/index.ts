@@ -12,7 +12,7 @@ import { isForgotten, writeEntry } from '../add-note.js';
 import { changeNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
 import { noteEntry } from '../note-entry.js';
 import type { MemoryCaptureOutput } from '../output-schemas.js';
-import { decisionsBy, decisionsIn } from './decisions.js';
+import { decisionsIn, findDecisions } from './decisions.js';
 
 export interface CaptureRequest {
   /** Absolute path of the transcript. */
@@ -41,12 +41,16 @@ export async function captureConversation(
 ): Promise<{ readonly capture: Capture; readonly warnings: readonly Warning[] }> {
   const session = request.session ?? basename(request.file);
   const { reader: requestedReader } = request;
-  if (request.session === undefined && requestedReader !== undefined && isStore(requestedReader)) {
+  if (
+    request.session === undefined &&
+    requestedReader !== undefined &&
+    keepsDatabase(requestedReader)
+  ) {
     throw unreadable(request.file, 'it has many conversations', 'name one with --session');
   }
   if (request.dryRun) {
     const { reader, turns } = readConversation(request);
-    const { texts, warnings } = await decisionsBy(memory, turns, options.signal);
+    const { texts, warnings } = await findDecisions(memory, turns, options.signal);
     const decisions = texts.map((text) => {
       return { text, outcome: 'found', citation: null } as const;
     });
@@ -54,21 +58,23 @@ export async function captureConversation(
   }
   const forgetting = await memory.backend.forgetting();
   const forgotten = await forgetting.forgotten();
-  const before = readConversation(request);
-  // A model takes long: no other process waits for it.
-  const after = await changeNotes(memory, options, (one) => capturedLines(one, before));
-  const earlyTurns = turnsAfter(before, after);
-  const { texts: earlyTexts, warnings } = await decisionsBy(memory, earlyTurns, options.signal);
+  const conversation = readConversation(request);
+  const captured = await changeNotes(memory, options, (changer) =>
+    capturedLineCount(changer, conversation),
+  );
+  const turns = turnsAfter(conversation, captured);
+  // Outside the lock, since a model takes long.
+  const { texts, warnings } = await findDecisions(memory, turns, options.signal);
   const capture = await changeNotes(memory, options, (changer): Capture => {
-    const now = readConversation(request);
-    const from = capturedLines(changer, now);
-    const turns = turnsAfter(now, from);
     // Meanwhile, the conversation may have gone on, been captured by another process, or been replaced.
-    const texts =
-      from === after && now.keys[0] === before.keys[0]
-        ? [...earlyTexts, ...decisionsIn(turns.slice(earlyTurns.length))]
-        : decisionsIn(turns);
-    const decisions = texts.map((text) => {
+    const current = readConversation(request);
+    const currentCaptured = capturedLineCount(changer, current);
+    const currentTurns = turnsAfter(current, currentCaptured);
+    const hasOnlyGrown = currentCaptured === captured && current.keys[0] === conversation.keys[0];
+    const currentTexts = hasOnlyGrown
+      ? [...texts, ...decisionsIn(currentTurns.slice(turns.length))]
+      : decisionsIn(currentTurns);
+    const decisions = currentTexts.map((text) => {
       const entry = noteEntry(text, []);
       if (entry === undefined || isForgotten(entry, forgotten)) {
         return { text, outcome: 'forgotten', citation: null } as const;
@@ -78,16 +84,16 @@ export async function captureConversation(
       return { text, outcome, citation };
     });
     // After the notes: if this is killed before, equal lines are found when it runs again.
-    changer.captures.put(now.keys[0], now.lines, changer.nowMs);
-    return { reader: now.reader, session, turns: turns.length, decisions };
+    changer.captures.put(current.keys[0], current.lines, changer.nowMs);
+    return { reader: current.reader, session, turns: currentTurns.length, decisions };
   });
   return { capture, warnings };
 }
 
 const HEADING = 'Decided with agents';
 
-/** Whether an agent has its conversations in a database. */
-function isStore(reader: SessionReaderId): boolean {
+/** Whether an agent keeps its conversations in a database. */
+function keepsDatabase(reader: SessionReaderId): boolean {
   return TRANSCRIPT_READERS[reader].conversations !== undefined;
 }
 
@@ -100,7 +106,7 @@ interface Conversation {
 }
 
 /** How many lines of a conversation were captured before. */
-function capturedLines({ captures }: NoteChanger, { keys, lines }: Conversation): number {
+function capturedLineCount({ captures }: NoteChanger, { keys, lines }: Conversation): number {
   const captured = keys.map((key) => captures.linesOf(key)).find((count) => count > 0) ?? 0;
   // One that is shorter now was rewritten.
   return captured > lines ? 0 : captured;
@@ -112,7 +118,7 @@ function turnsAfter({ turns }: Conversation, after: number): readonly NumberedTu
 
 function readConversation(request: CaptureRequest): Conversation {
   const { file, reader, session } = request;
-  if (reader !== undefined && session !== undefined && isStore(reader)) {
+  if (reader !== undefined && session !== undefined && keepsDatabase(reader)) {
     return readStored(reader, file, session);
   }
   const readers = reader === undefined ? SESSION_READERS : [reader];
