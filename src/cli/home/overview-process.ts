@@ -3,9 +3,9 @@
  * keys. It exits with its parent.
  */
 
-import { QUIET_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js';
+import { BACKGROUND_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js';
 import { createSecretMask, environmentSecrets } from '../../engine/masking/index.js';
-import { OverviewFollower, type QuietFinding } from '../../engine/overview/index.js';
+import { type BackgroundFinding, OverviewFollower } from '../../engine/overview/index.js';
 import { createContext } from '../context.js';
 import type { OverviewOrder, OverviewPart } from './show-home.js';
 
@@ -20,12 +20,12 @@ function follow(configFile: string | undefined): OverviewFollower {
   const follower = new OverviewFollower({
     context,
     configFile,
-    onNews: (news: OverviewPart) => {
+    onUpdate: (update: OverviewPart) => {
       // The parent process may have exited.
-      if (process.connected) process.send?.(mask.data(news), () => undefined);
+      if (process.connected) process.send?.(mask.data(update), () => undefined);
     },
-    checkUp: async (signal): Promise<readonly QuietFinding[]> => {
-      const options = { context, configFile, host: thisHost(), checks: QUIET_CHECKS, signal };
+    runBackgroundChecks: async (signal): Promise<readonly BackgroundFinding[]> => {
+      const options = { context, configFile, host: thisHost(), checks: BACKGROUND_CHECKS, signal };
       const { checks } = await runDoctor(options);
       return checks.flatMap(({ findings }) =>
         findings.flatMap(({ severity, message, hint }) =>
@@ -42,5 +42,5 @@ function follow(configFile: string | undefined): OverviewFollower {
 let follower: OverviewFollower | undefined;
 process.on('message', (order: OverviewOrder) => {
   if (order.type === 'follow') follower ??= follow(order.configFile);
-  else follower?.again();
+  else follower?.refresh();
 });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { OverviewNews } from '../../engine/overview/index.js';
+import type { Overview } from '../../engine/overview/index.js';
 import type { Note } from '../../ui/components/status-bar.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
 import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
@@ -67,7 +67,7 @@ async function configuredAgents({
     const workspaces = new Set(agents.map(({ workspaceDir }) => workspaceDir));
     const reserved = { dreams: workspaces.size, storage: resolved.storage.url !== undefined };
     if (file === undefined) return { news: {}, reserved };
-    const unread = agents.map(({ id }) => ({ name: id, glance: undefined, faults: [] }));
+    const unread = agents.map(({ id }) => ({ name: id, summary: undefined, faults: [] }));
     return { news: { config: { state: 'read', file }, agents: unread }, reserved };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -151,7 +151,7 @@ function followInProcess(root: string, { configFile }: CommandContext): FollowHo
     });
     order(child, { type: 'follow', configFile });
     return {
-      again: () => order(child, { type: 'again' }),
+      refresh: () => order(child, { type: 'refresh' }),
       close: async () => {
         closing = true;
         // It only reads, so killing it is safe.
@@ -179,7 +179,7 @@ export type OverviewOrder =
   /** The first. @property configFile the file named by `--config` */
   | { readonly type: 'follow'; readonly configFile: string | undefined }
   /** Reads everything again, now. */
-  | { readonly type: 'again' };
+  | { readonly type: 'refresh' };
 
 /** Messages from the child process: parts that are known or changed, with secrets masked. */
-export type OverviewPart = Partial<OverviewNews>;
+export type OverviewPart = Partial<Overview>;

@@ -8,7 +8,7 @@ export type {
 } from './check.js';
 export { thisHost } from './check.js';
 export type { DoctorOutput } from './output-schemas.js';
-export { DOCTOR_CHECKS, QUIET_CHECKS } from './registry.js';
+export { BACKGROUND_CHECKS, DOCTOR_CHECKS } from './registry.js';
 export {
   type AppliedFix,
   applyFix,

@@ -53,7 +53,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
  * The checks that are cheap enough to run in the background: they call no provider, program or model,
  * read no index, and repeat nothing that `overview/` shows of agents.
  */
-export const QUIET_CHECKS: readonly DoctorCheck[] = [
+export const BACKGROUND_CHECKS: readonly DoctorCheck[] = [
   configuration,
   deprecated,
   permissions,

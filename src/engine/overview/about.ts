@@ -11,6 +11,7 @@ import type { VersionOutput } from './output-schemas.js';
 /** A native module, and whether it works on this machine. */
 export type NativeModule = VersionOutput['modules'][number];
 
+/** What is known of this process and the machine. */
 export interface ProcessFacts {
   /** Absolute path of the package. */
   readonly root: string;
@@ -20,9 +21,7 @@ export interface ProcessFacts {
   readonly release: string;
 }
 
-/**
- * Versions, paths, and whether native modules load. Broken parts are reported, not thrown.
- */
+/** Versions, paths, and whether native modules load. Broken parts are reported, not thrown. */
 export function aboutProgram(
   context: EngineContext,
   facts: ProcessFacts,
@@ -80,10 +79,10 @@ function databaseParts(): Pick<VersionOutput, 'modules' | 'sqlite' | 'sqliteDriv
 }
 
 function localRuntime(stateDir: string, platform: Platform): NativeModule {
-  const found = runtimeState(runtimesDir(stateDir), platform);
-  return found.state === 'ready'
-    ? { name: 'node-llama-cpp', state: 'ok', version: found.runtime.version, why: null }
-    : { name: 'node-llama-cpp', state: 'not_installed', version: null, why: found.why };
+  const local = runtimeState(runtimesDir(stateDir), platform);
+  return local.state === 'ready'
+    ? { name: 'node-llama-cpp', state: 'ok', version: local.runtime.version, why: null }
+    : { name: 'node-llama-cpp', state: 'not_installed', version: null, why: local.why };
 }
 
 const requireHere = createRequire(import.meta.url);

@@ -6,17 +6,18 @@ import { namesIn } from '../support/files.js';
 import { type AgentReading, type OverallFault, readAgent } from './overall-status.js';
 import { fileStamp } from './work.js';
 
-/** Files of an agent can change without a notification. */
+/** Pause before an agent is read again although its stamp is the same: not every change of its files shows there. */
 const REST_MS = 15_000;
-/** Reading a large memory takes long: it takes at most this share of the time. */
+/** Reading a large memory takes long, so it takes up at most this share of the time. */
 const MOST_SHARE = 1 / 40;
-/** The same after its index was written. */
+/** The same after the stamp of the agent has changed. */
 const MOST_SHARE_ON_CHANGE = 1 / 5;
 
 /** The last reading of an agent. */
-interface ReadAgent {
+interface LastReading {
   readonly memory: OpenedMemory;
-  news: AgentNews;
+  overview: AgentOverview;
+  /** See {@link stampOf}. */
   stamp: string;
   /** Milliseconds since the epoch; undefined before the first reading. */
   endedMs: number | undefined;
@@ -25,35 +26,35 @@ interface ReadAgent {
 
 /** Reads the state of all agents repeatedly, but not more often than is useful. */
 export class AgentsReader {
-  private readonly agents: readonly ReadAgent[];
+  private readonly agents: readonly LastReading[];
   private readonly clock: Clock;
 
   constructor(memories: readonly OpenedMemory[], clock: Clock) {
     this.clock = clock;
     this.agents = memories.map((memory) => ({
       memory,
-      news: { name: memory.name, glance: undefined, faults: [] },
+      overview: { name: memory.name, summary: undefined, faults: [] },
       stamp: '',
       endedMs: undefined,
       tookMs: 0,
     }));
   }
 
-  news(): readonly AgentNews[] {
-    return this.agents.map(({ news }) => news);
+  overviews(): readonly AgentOverview[] {
+    return this.agents.map(({ overview }) => overview);
   }
 
-  /** Reads every agent that is due. @param onNews called after each */
-  async readDue(onNews: () => void): Promise<void> {
+  /** Reads every agent that is due. @param onUpdate called after each */
+  async readDue(onUpdate: () => void): Promise<void> {
     for (const agent of this.agents) {
       if (!this.isDue(agent)) continue;
       await this.read(agent);
-      onNews();
+      onUpdate();
     }
   }
 
-  /** Makes all agents due. */
-  again(): void {
+  /** So that the next round reads all agents. */
+  makeAllDue(): void {
     for (const agent of this.agents) agent.endedMs = undefined;
   }
 
@@ -61,17 +62,17 @@ export class AgentsReader {
     for (const { memory } of this.agents) await memory.backend.close();
   }
 
-  private isDue({ endedMs, tookMs, stamp, memory }: ReadAgent): boolean {
+  private isDue({ endedMs, tookMs, stamp, memory }: LastReading): boolean {
     if (endedMs === undefined) return true;
     const restedMs = this.clock.now() - endedMs;
     if (restedMs >= Math.max(REST_MS, tookMs / MOST_SHARE)) return true;
     return restedMs >= tookMs / MOST_SHARE_ON_CHANGE && stamp !== stampOf(memory);
   }
 
-  private async read(agent: ReadAgent): Promise<void> {
+  private async read(agent: LastReading): Promise<void> {
     const startedMs = this.clock.now();
     const stamp = stampOf(agent.memory);
-    agent.news = agentNews(agent.memory.name, await readAgent(agent.memory));
+    agent.overview = agentOverview(agent.memory.name, await readAgent(agent.memory));
     agent.stamp = stamp;
     agent.endedMs = this.clock.now();
     agent.tookMs = Math.max(0, agent.endedMs - startedMs);
@@ -85,13 +86,13 @@ function stampOf({ agent }: OpenedMemory): string {
   return fileStamp([path, `${path}-wal`, `${path}.watch.json`, ...notes]);
 }
 
-/** Whether an agent has notes. */
+/** Whether the workspace of an agent has any files. */
 export function hasNotes(memories: readonly OpenedMemory[]): boolean {
   return memories.some(({ agent }) => namesIn(agent.workspaceDir).length > 0);
 }
 
 /** One agent's memory, for one line; times in milliseconds since the epoch. */
-export interface AgentGlance {
+export interface AgentSummary {
   /** Absolute path of its workspace. */
   readonly workspaceDir: string;
   /** The backend that answers. */
@@ -110,23 +111,23 @@ export interface AgentGlance {
   /** Null for keyword search only. */
   readonly provider: string | null;
   readonly model: string | null;
-  /** Passages with a vector, and all passages. */
+  /** How many passages have a vector, and how many there are. */
   readonly vectors: { readonly done: number; readonly all: number };
 }
 
-export interface AgentNews {
+export interface AgentOverview {
   readonly name: string;
   /** Undefined before the first reading, and where it failed. */
-  readonly glance: AgentGlance | undefined;
+  readonly summary: AgentSummary | undefined;
   readonly faults: readonly OverallFault[];
 }
 
-function agentNews(name: string, { agent, faults }: AgentReading): AgentNews {
-  if (agent === undefined) return { name, glance: undefined, faults };
+function agentOverview(name: string, { agent, faults }: AgentReading): AgentOverview {
+  if (agent === undefined) return { name, summary: undefined, faults };
   const { status, embedding } = agent;
   const { index } = status;
   const statistics = index.state === 'ready' ? index.statistics : undefined;
-  const glance: AgentGlance = {
+  const summary: AgentSummary = {
     workspaceDir: status.workspaceDir,
     backend: status.backend,
     index: indexWord(index),
@@ -140,10 +141,10 @@ function agentNews(name: string, { agent, faults }: AgentReading): AgentNews {
     model: embedding.primary?.model ?? null,
     vectors: { done: embedding.coverage.done, all: embedding.coverage.all },
   };
-  return { name, glance, faults };
+  return { name, summary, faults };
 }
 
-function indexWord(index: IndexState): AgentGlance['index'] {
+function indexWord(index: IndexState): AgentSummary['index'] {
   if (index.state !== 'ready') return index.state;
   return index.rebuildBecause === undefined ? 'ready' : 'outdated';
 }

@@ -21,7 +21,8 @@ export interface BugReportOptions extends PartOptions {
   readonly mask: SecretMask;
 }
 
-interface Made {
+/** A part of the report as it is written. */
+interface WrittenPart {
   readonly entry: BugReportOutput['entries'][number];
   readonly file: TarFile;
 }
@@ -36,13 +37,13 @@ export async function writeBugReport(
   context: EngineContext,
   options: BugReportOptions,
 ): Promise<BugReportOutput> {
-  const parts = await madeParts(context, options);
+  const parts = await makeParts(context, options);
   const isSafe = parts.some(({ entry }) => entry.name === SECRETS_PART && entry.error === null);
   const logFile = await configuredLog(context, options.configFile);
   const logs = recentLogs(context.state.stateDir, logFile).map(({ name, content }) => {
     const text = isSafe ? options.mask.text(withoutCitations(content.toString('utf8'))) : '';
     const error = isSafe ? null : 'left out: it may contain unknown secrets';
-    return reportPart({ name, description: 'the end of a log' }, text, error, context.homeDir);
+    return writtenPart({ name, description: 'the end of a log' }, text, error, context.homeDir);
   });
   const all = [...parts, ...logs];
   const nowMs = context.clock.now();
@@ -50,34 +51,34 @@ export async function writeBugReport(
   const archive = gzipSync(tarOf(files, nowMs));
   const file =
     options.output === undefined
-      ? newFile(context.cwd, nowMs)
+      ? defaultFile(context.cwd, nowMs)
       : resolve(context.cwd, options.output);
-  write(file, archive);
+  writeArchive(file, archive);
   return { file, bytes: archive.length, entries: all.map(({ entry }) => entry) };
 }
 
-async function madeParts(
+async function makeParts(
   context: EngineContext,
   options: BugReportOptions,
-): Promise<readonly Made[]> {
+): Promise<readonly WrittenPart[]> {
   const { mask, signal } = options;
-  const parts: Made[] = [];
+  const parts: WrittenPart[] = [];
   // In sequence: the secrets of the first part are masked in all later ones.
   for (const part of bugReportParts(context, options)) {
     const { value, error } = await outcomeOf(part.make, signal);
     const text = `${JSON.stringify(mask.data(value), null, 2)}\n`;
-    parts.push(reportPart(part, text, error === null ? null : mask.text(error), context.homeDir));
+    parts.push(writtenPart(part, text, error === null ? null : mask.text(error), context.homeDir));
   }
   return parts;
 }
 
 /** The path of a home folder contains the name of its user, so `~` replaces it. */
-function reportPart(
-  { name, description }: Pick<Made['entry'], 'description' | 'name'>,
+function writtenPart(
+  { name, description }: Pick<WrittenPart['entry'], 'description' | 'name'>,
   text: string,
   error: string | null,
   homeDir: string,
-): Made {
+): WrittenPart {
   const content = Buffer.from(withoutHome(text, homeDir));
   const why = error === null ? null : withoutHome(error, homeDir);
   return {
@@ -126,13 +127,13 @@ function withoutHome(text: string, homeDir: string): string {
   return text.replaceAll(homeDir, '~').replaceAll(JSON.stringify(homeDir).slice(1, -1), '~');
 }
 
-/** Of what agents added, in the log of the MCP server: a citation names a note. */
+/** The log of the MCP server cites what agents added, and a citation names a note. */
 function withoutCitations(log: string): string {
   return log.replaceAll(/(?<="citation":")(?:[^"\\]|\\.)*/gu, MASK);
 }
 
 /** `svc-bug-report-20260203-090528.tar.gz`, in UTC; the second one of the same second ends with `-2`. */
-function newFile(folder: string, nowMs: number): string {
+function defaultFile(folder: string, nowMs: number): string {
   const [day = '', time = ''] = new Date(nowMs).toISOString().replaceAll(/[-:]/gu, '').split('T');
   const name = join(folder, `svc-bug-report-${day}-${time.slice(0, 6)}`);
   let file = `${name}.tar.gz`;
@@ -140,7 +141,7 @@ function newFile(folder: string, nowMs: number): string {
   return file;
 }
 
-function write(file: string, archive: Buffer): void {
+function writeArchive(file: string, archive: Buffer): void {
   if (existsSync(file)) {
     throw new SvcError('REPORT_WRITE_FAILED', `${file} already exists`, {
       hint: 'choose another file with --output FILE',
@@ -224,7 +225,7 @@ function bugReportParts(context: EngineContext, options: PartOptions): readonly 
     {
       name: 'environment.json',
       description: 'names of environment variables that affect svc, without values',
-      make: () => ({ set: variablesThatCount(context.env) }),
+      make: () => ({ set: relevantVariables(context.env) }),
     },
   ];
 }
@@ -252,7 +253,7 @@ async function statusPart(context: EngineContext, configFile: string | undefined
 const VARIABLES =
   /^(?:SVC_|XDG_|AWS_|LC_)|^(?:CI|CLICOLOR_FORCE|EDITOR|FORCE_COLOR|HOME|HTTPS?_PROXY|LANG|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NO_COLOR|NO_PROXY|OLLAMA_HOST|PATH|TERM|TMPDIR|TZ|VISUAL)$|_(?:KEY|TOKEN)$/iu;
 
-function variablesThatCount(env: EngineContext['env']): readonly string[] {
+function relevantVariables(env: EngineContext['env']): readonly string[] {
   return Object.keys(env)
     .filter((name) => VARIABLES.test(name))
     .toSorted();

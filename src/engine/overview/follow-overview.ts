@@ -8,24 +8,24 @@ import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
-import { type AgentNews, AgentsReader, hasNotes } from './agents-reader.js';
+import { type AgentOverview, AgentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import {
-  type LogGlance,
   logTail,
   newestQueries,
-  type QueryGlance,
   queryFiles,
-} from './recent-glances.js';
-import { type StorageGlance, storageGlance } from './storage-glance.js';
+  type RecentLogLine,
+  type RecentQuery,
+} from './recent-lines.js';
+import { type StorageSummary, storageSummary } from './storage-summary.js';
 import {
-  type DreamsGlance,
+  type DreamsSummary,
   dreamsReader,
-  type FlowsGlance,
+  type FlowsSummary,
   fileStamp,
   flowsReader,
-  type ListenerGlance,
-  listenerGlance,
+  type ListenerSummary,
+  listenerSummary,
 } from './work.js';
 
 export interface FollowOverviewOptions {
@@ -33,9 +33,9 @@ export interface FollowOverviewOptions {
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   /** Called with each part that is known or changed. */
-  readonly onNews: (news: Partial<OverviewNews>) => void;
-  /** Runs the quick checks of the doctor, which is passed in since it knows all rooms. */
-  readonly checkUp: (signal: AbortSignal) => Promise<readonly QuietFinding[]>;
+  readonly onUpdate: (update: Partial<Overview>) => void;
+  /** Runs the background checks of the doctor; passed in, because the doctor imports nearly every other folder. */
+  readonly runBackgroundChecks: (signal: AbortSignal) => Promise<readonly BackgroundFinding[]>;
   /** Pause between two rounds, in milliseconds. */
   readonly restMs?: number | undefined;
   readonly signal: AbortSignal;
@@ -72,7 +72,8 @@ export class OverviewFollower {
   private readonly stamps = new Map<string, string>();
   /** When each part was last polled. */
   private readonly polledMs = new Map<PolledPart, number>();
-  private nudge = new AbortController();
+  /** Ends the pause between two rounds. */
+  private wake = new AbortController();
 
   constructor(options: FollowOverviewOptions) {
     this.options = options;
@@ -85,7 +86,7 @@ export class OverviewFollower {
     try {
       while (!signal.aborted) {
         await this.readAll();
-        const rest = anySignal([signal, this.nudge.signal]);
+        const rest = anySignal([signal, this.wake.signal]);
         await sleep(restMs, undefined, { signal: rest }).catch(() => undefined);
       }
     } finally {
@@ -94,17 +95,17 @@ export class OverviewFollower {
   }
 
   /** Reads everything again, now. */
-  again(): void {
+  refresh(): void {
     this.stamps.clear();
-    this.opened?.agents.again();
+    this.opened?.agents.makeAllDue();
     this.polledMs.clear();
-    this.nudge.abort();
-    this.nudge = new AbortController();
+    this.wake.abort();
+    this.wake = new AbortController();
   }
 
   /** Fast parts come first. */
   private async readAll(): Promise<void> {
-    const { onNews, signal } = this.options;
+    const { onUpdate, signal } = this.options;
     await this.readConfig();
     this.readListener();
     this.readActivity();
@@ -112,17 +113,18 @@ export class OverviewFollower {
     if (opened !== undefined) {
       await this.readStorage(opened.loaded);
       const flows = await opened.flows.read();
-      if (flows !== undefined) onNews({ flows });
+      if (flows !== undefined) onUpdate({ flows });
       const dreams = opened.dreams(this.clock.now());
-      if (dreams !== undefined) onNews({ dreams });
+      if (dreams !== undefined) onUpdate({ dreams });
       this.readRecent(opened);
-      await opened.agents.readDue(() => onNews({ agents: opened.agents.news() }));
+      await opened.agents.readDue(() => onUpdate({ agents: opened.agents.overviews() }));
     }
-    if (!signal.aborted && this.isDue('doctor')) onNews({ findings: await this.checkUp() });
+    if (!signal.aborted && this.isDue('doctor'))
+      onUpdate({ findings: await this.backgroundFindings() });
   }
 
   private async readConfig(): Promise<void> {
-    const { context, configFile, onNews } = this.options;
+    const { context, configFile, onUpdate } = this.options;
     const { file } = discoverConfig(context, configFile);
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
@@ -136,60 +138,59 @@ export class OverviewFollower {
       const flows = flowsReader(context, loaded);
       const dreams = dreamsReader(dreamTargets(loaded, context));
       this.opened = { loaded, agents, flows, dreams, logFile: logFileOf({ loaded, context }) };
-      const config: ConfigNews =
+      const config: ConfigOverview =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }
           : { state: 'read', file: loaded.file };
-      onNews({ config, agents: agents.news() });
+      onUpdate({ config, agents: agents.overviews() });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const fault = overallFault('configuration', error);
-      onNews({ config: { state: 'faulty', fault }, agents: [], dreams: [] });
+      onUpdate({ config: { state: 'faulty', fault }, agents: [], dreams: [] });
     }
   }
 
   private readListener(): void {
-    const { context, onNews } = this.options;
+    const { context, onUpdate } = this.options;
     const { stateDir } = context.state;
     const files = ['serve.json', 'webhooks.json'].map((name) => `${stateDir}/${name}`);
-    const isWritten = this.isNew('listener', fileStamp(files));
-    if (isWritten) this.polledMs.delete('listener');
+    if (this.isNew('listener', fileStamp(files))) this.polledMs.delete('listener');
     if (!this.isDue('listener')) return;
-    const listener = listenerGlance(runningServeState(stateDir), this.opened?.loaded, stateDir);
-    if (this.isNew('listener state', JSON.stringify(listener))) onNews({ listener });
+    const listener = listenerSummary(runningServeState(stateDir), this.opened?.loaded, stateDir);
+    if (this.isNew('listener state', JSON.stringify(listener))) onUpdate({ listener });
   }
 
   private readActivity(): void {
-    const { context, onNews } = this.options;
+    const { context, onUpdate } = this.options;
     const { opened } = this;
     if (opened === undefined || !this.isDue('activity')) return;
     const isOn = opened.loaded.resolved.logging.activity;
     const folder = activityFolder(context.state);
     const activity = isOn ? readActivityHistory(folder, this.clock.now()) : null;
-    if (this.isNew('activity state', JSON.stringify(activity))) onNews({ activity });
+    if (this.isNew('activity state', JSON.stringify(activity))) onUpdate({ activity });
   }
 
   private async readStorage(loaded: LoadedConfig): Promise<void> {
-    const { context, onNews } = this.options;
+    const { context, onUpdate } = this.options;
     if (!this.isDue('storage')) return;
-    const storage = await storageGlance(context, loaded);
-    if (this.isNew('storage state', JSON.stringify(storage))) onNews({ storage });
+    const storage = await storageSummary(context, loaded);
+    if (this.isNew('storage state', JSON.stringify(storage))) onUpdate({ storage });
   }
 
   private readRecent({ logFile, agents }: Opened): void {
-    const { context, onNews } = this.options;
-    const names = agents.news().map(({ name }) => name);
-    if (this.isNew('log', fileStamp([logFile]))) onNews({ log: logTail(logFile) });
+    const { context, onUpdate } = this.options;
+    const names = agents.overviews().map(({ name }) => name);
+    if (this.isNew('log', fileStamp([logFile]))) onUpdate({ log: logTail(logFile) });
     if (this.isNew('queries', fileStamp(queryFiles(names, context.state)))) {
-      onNews({ queries: newestQueries(names, context.state) });
+      onUpdate({ queries: newestQueries(names, context.state) });
     }
   }
 
   /** A failure of the doctor is reported as a finding. */
-  private async checkUp(): Promise<readonly QuietFinding[]> {
-    const { checkUp, signal } = this.options;
+  private async backgroundFindings(): Promise<readonly BackgroundFinding[]> {
+    const { runBackgroundChecks, signal } = this.options;
     try {
-      return await checkUp(signal);
+      return await runBackgroundChecks(signal);
     } catch (error) {
       if (signal.aborted) return [];
       if (!(error instanceof SvcError)) throw error;
@@ -222,34 +223,34 @@ export class OverviewFollower {
   }
 }
 
-type ConfigNews =
+type ConfigOverview =
   /** There is none, so the defaults are in effect. */
   | { readonly state: 'none'; readonly hasNotes: boolean }
   | { readonly state: 'read'; readonly file: string }
   | { readonly state: 'faulty'; readonly fault: OverallFault };
 
 /** A finding of a quick check of the doctor. */
-export interface QuietFinding {
+export interface BackgroundFinding {
   readonly severity: 'fault' | 'warning';
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
 /** Everything at a glance; each part is reported as soon as it is known and again after a change. */
-export interface OverviewNews {
-  readonly config: ConfigNews;
+export interface Overview {
+  readonly config: ConfigOverview;
   /** In the order of the configuration. */
-  readonly agents: readonly AgentNews[];
+  readonly agents: readonly AgentOverview[];
   /** Null without `storage.url`. */
-  readonly storage: StorageGlance | null;
-  readonly listener: ListenerGlance;
+  readonly storage: StorageSummary | null;
+  readonly listener: ListenerSummary;
   /** Null if `logging.activity` is off. */
   readonly activity: ActivityHistory | null;
-  readonly flows: FlowsGlance;
-  readonly dreams: readonly DreamsGlance[];
-  readonly findings: readonly QuietFinding[];
+  readonly flows: FlowsSummary;
+  readonly dreams: readonly DreamsSummary[];
+  readonly findings: readonly BackgroundFinding[];
   /** The newest lines of the log of `svc serve`, oldest first. */
-  readonly log: readonly LogGlance[];
+  readonly log: readonly RecentLogLine[];
   /** Logged searches, the newest first. */
-  readonly queries: readonly QueryGlance[];
+  readonly queries: readonly RecentQuery[];
 }

@@ -15,9 +15,10 @@ import type { ServeState, ServiceSnapshot } from '../serve/index.js';
 import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
-import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
+import { type OtherWork, type OverviewSource, otherWork } from './work.js';
 
-interface AgentOverview {
+/** An agent whose state is known. */
+interface AgentWithStatus {
   readonly memory: OpenedMemory;
   readonly status: BackendStatus;
   readonly embedding: EmbeddingStatus;
@@ -25,7 +26,7 @@ interface AgentOverview {
 
 export interface AgentReading {
   /** Undefined when its state is unknown. */
-  readonly agent: AgentOverview | undefined;
+  readonly agent: AgentWithStatus | undefined;
   readonly faults: readonly OverallFault[];
 }
 
@@ -45,7 +46,7 @@ export interface OverallStatus {
   readonly serving: ServeState | undefined;
   readonly isServingUnknown: boolean;
   /** Those whose state is known; the others have a fault. */
-  readonly agents: readonly AgentOverview[];
+  readonly agents: readonly AgentWithStatus[];
   readonly work: OtherWork;
   /** Active memory hooks that coding agents run in this folder. */
   readonly hooks: readonly RegisteredHook[];
@@ -59,20 +60,20 @@ export interface OverallStatus {
 /** Reads the state of everything; calls no provider and changes nothing. @throws SvcError CONFIG_* */
 export async function overallStatus(
   memories: readonly OpenedMemory[],
-  place: OverviewPlace,
+  source: OverviewSource,
 ): Promise<OverallStatus> {
-  const agents: AgentOverview[] = [];
+  const agents: AgentWithStatus[] = [];
   const faults: OverallFault[] = [];
   for (const memory of memories) {
     const reading = await readAgent(memory);
     if (reading.agent !== undefined) agents.push(reading.agent);
     faults.push(...reading.faults);
   }
-  const { stateDir } = place.context.state;
+  const { stateDir } = source.context.state;
   const serving = runningServeState(stateDir);
   const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
-  const work = await otherWork(place, serving);
-  const world = { ...place.context, platform: process.platform };
+  const work = await otherWork(source, serving);
+  const world = { ...source.context, platform: process.platform };
   return {
     serving,
     isServingUnknown,
@@ -98,20 +99,21 @@ export async function readAgent(memory: OpenedMemory): Promise<AgentReading> {
     return { agent, faults: faultsOf(agent) };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { agent: undefined, faults: [overallFault(nameOf(memory), error)] };
+    return { agent: undefined, faults: [overallFault(agentTitle(memory), error)] };
   }
 }
 
+/** The problem that an error reports. */
 export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
   return { about, code, message, hint };
 }
 
-function nameOf({ name }: OpenedMemory): string {
+function agentTitle({ name }: OpenedMemory): string {
   return `agent ${name}`;
 }
 
-function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
-  const about = nameOf(memory);
+function faultsOf({ memory, status }: AgentWithStatus): readonly OverallFault[] {
+  const about = agentTitle(memory);
   const choice = memory.providers?.primary.choice;
   const why = status.ext?.why ?? [];
   const faults = [...status.faults, why].flat().map((fault) => ({
@@ -150,9 +152,9 @@ const UNKNOWN_SERVING: OverallFault = {
 function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFault[] {
   const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
     message === undefined ? [] : [{ about, code: null, message }];
-  const unusable = storage?.fault;
+  const storageFault = storage?.fault;
   return [
-    ...(unusable === undefined ? [] : [{ about: 'storage', ...unusable }]),
+    ...(storageFault === undefined ? [] : [{ about: 'storage', ...storageFault }]),
     ...faultOf('flows', flows.fault),
     ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
   ];

@@ -53,7 +53,7 @@ function packageName(root: string): string {
   return String(Reflect.get(Object(manifest), 'name'));
 }
 
-/** Of two versions of semver; one with a suffix comes before the one without. */
+/** Compares two semantic versions; one with a suffix is older than the same without. */
 function isNewer(a: string, b: string): boolean {
   const [numbersA = '', suffixA] = a.split(/-(.*)/u);
   const [numbersB = '', suffixB] = b.split(/-(.*)/u);

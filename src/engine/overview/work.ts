@@ -20,10 +20,10 @@ import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
-import { type StorageGlance, storageGlance } from './storage-glance.js';
+import { type StorageSummary, storageSummary } from './storage-summary.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
-export interface DreamsGlance {
+export interface DreamsSummary {
   /** The agents of the workspace. */
   readonly agents: readonly string[];
   readonly enabled: boolean;
@@ -46,15 +46,17 @@ interface LastSweep {
 }
 
 /**
- * Reads the dreams of all workspaces; databases are opened only after a change. What it returns gives undefined when
- * nothing changed since the last call and no sweep became due.
+ * Reads the dreams of all workspaces; databases are opened only after a change.
+ *
+ * @returns a function that reads them; its result is undefined if nothing changed since its last call and no sweep became
+ *   due
  */
 export function dreamsReader(
   targets: readonly DreamTarget[],
-): (nowMs: number) => readonly DreamsGlance[] | undefined {
+): (nowMs: number) => readonly DreamsSummary[] | undefined {
   let lastStamp: string | undefined;
-  let swept: readonly (SweptGlance & { readonly target: DreamTarget })[] = [];
-  let reported: readonly DreamsGlance[] = [];
+  let stored: readonly (StoredDreams & { readonly target: DreamTarget })[] = [];
+  let summaries: readonly DreamsSummary[] = [];
   return (nowMs) => {
     const stamp = fileStamp(
       targets.flatMap(({ workspace: { dir, files } }) => [
@@ -63,30 +65,31 @@ export function dreamsReader(
         join(dir, MEMORY_FILE),
       ]),
     );
-    const isSwept = stamp !== lastStamp;
-    const isDue = reported.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
-    if (!isSwept && !isDue) return undefined;
+    const isChanged = stamp !== lastStamp;
+    const isDue = summaries.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
+    if (!isChanged && !isDue) return undefined;
     lastStamp = stamp;
-    if (isSwept) swept = targets.map((target) => ({ target, ...sweptGlance(target) }));
-    reported = swept.map(({ target, ...glance }) => ({
+    if (isChanged) stored = targets.map((target) => ({ target, ...storedDreams(target) }));
+    summaries = stored.map(({ target, ...dreams }) => ({
       agents: target.agents,
       enabled: target.settings.enabled,
       nextMs: nextSweepMs(target, nowMs),
-      ...glance,
+      ...dreams,
     }));
-    return reported;
+    return summaries;
   };
 }
 
-type SweptGlance = Pick<DreamsGlance, 'fault' | 'isFull' | 'last'>;
+/** What the files of a workspace show of its dreams. */
+type StoredDreams = Pick<DreamsSummary, 'fault' | 'isFull' | 'last'>;
 
-function sweptGlance(target: DreamTarget): SweptGlance {
+function storedDreams(target: DreamTarget): StoredDreams {
   const isFull = isMemoryFull(target);
   try {
     const dreams = openDreams(target.workspace);
     try {
       const newest = dreams.sweeps.last();
-      const last = newest === undefined ? undefined : sweepGlance(newest);
+      const last = newest === undefined ? undefined : lastSweep(newest);
       return { last, isFull, fault: undefined };
     } finally {
       dreams.close();
@@ -97,7 +100,7 @@ function sweptGlance(target: DreamTarget): SweptGlance {
   }
 }
 
-function sweepGlance(sweep: SweepRecord): LastSweep {
+function lastSweep(sweep: SweepRecord): LastSweep {
   const { startedMs, phases } = sweep;
   return {
     startedMs,
@@ -116,10 +119,10 @@ export function fileStamp(files: readonly string[]): string {
 
 function stampOf(file: string): string {
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    return found === undefined || found.size === 0
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined || stats.size === 0
       ? '-'
-      : `${found.ino}.${found.size}.${found.mtimeMs}`;
+      : `${stats.ino}.${stats.size}.${stats.mtimeMs}`;
   } catch {
     // A parent folder cannot be read: opening the file reports it.
     return '-';
@@ -127,14 +130,14 @@ function stampOf(file: string): string {
 }
 
 /** Flows and tasks by status. */
-export interface FlowsGlance extends FlowCounts {
+export interface FlowsSummary extends FlowCounts {
   /** Runtimes whose tasks no worker can claim. */
   readonly paused: readonly PauseRecord[];
   /** Why they cannot be read. */
   readonly fault: string | undefined;
 }
 
-const NONE: FlowsGlance = {
+const NO_FLOWS: FlowsSummary = {
   flows: {},
   tasks: {},
   paused: [],
@@ -142,28 +145,26 @@ const NONE: FlowsGlance = {
   fault: undefined,
 };
 
-/**
- * Counts flows whenever something was committed. The database is opened once, and never created.
- */
+/** Counts flows whenever something was committed. The database is opened once, and never created. */
 export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) {
   let opened: Flows | undefined;
   let lastVersion: string | undefined;
   return {
     /** @returns undefined when nothing changed since the last call */
-    read: async (): Promise<FlowsGlance | undefined> => {
+    read: async (): Promise<FlowsSummary | undefined> => {
       try {
         opened ??= await openExistingFlows(context, resolved);
         const version = (await opened?.version()) ?? 'none';
         if (version === lastVersion) return undefined;
         lastVersion = version;
-        if (opened === undefined) return NONE;
+        if (opened === undefined) return NO_FLOWS;
         const counts = await opened.operator.counts();
         return { ...counts, paused: await opened.tasks.paused(), fault: undefined };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         if (lastVersion === error.message) return undefined;
         lastVersion = error.message;
-        return { ...NONE, fault: error.message };
+        return { ...NO_FLOWS, fault: error.message };
       }
     },
     close: async (): Promise<void> => {
@@ -174,9 +175,9 @@ export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) 
 }
 
 /** The serving process and its webhooks; times in milliseconds since the epoch. */
-export interface ListenerGlance {
+export interface ListenerSummary {
   /** Undefined when none runs. */
-  readonly process: ServingGlance | undefined;
+  readonly process: ServeSummary | undefined;
   /** How many routes are enabled. */
   readonly routes: number;
   /** Requests to all listeners of this state folder so far, and how many were rejected. */
@@ -186,7 +187,7 @@ export interface ListenerGlance {
 }
 
 /** A running `svc serve` or `svc webhook serve`. */
-interface ServingGlance {
+interface ServeSummary {
   readonly pid: number;
   readonly startedMs: number;
   /** The address of webhooks, or else of health; undefined where nothing listens. */
@@ -197,14 +198,14 @@ interface ServingGlance {
 }
 
 /** @param loaded undefined while the configuration cannot be read */
-export function listenerGlance(
+export function listenerSummary(
   serving: ServeState | undefined,
   loaded: LoadedConfig | undefined,
   stateDir: string,
-): ListenerGlance {
+): ListenerSummary {
   const activity = Object.values(readActivity(stateDir));
   return {
-    process: serving === undefined ? undefined : processGlance(serving),
+    process: serving === undefined ? undefined : serveSummary(serving),
     routes: loaded === undefined ? 0 : enabledRoutes(loaded),
     requests: sum(activity, ({ requests }) => requests),
     rejected: sum(activity, ({ rejected }) => rejected),
@@ -212,7 +213,7 @@ export function listenerGlance(
   };
 }
 
-function processGlance({ pid, startedMs, services }: ServeState): ServingGlance {
+function serveSummary({ pid, startedMs, services }: ServeState): ServeSummary {
   return {
     pid,
     startedMs,
@@ -241,14 +242,15 @@ function newer(a: LastAnswer | null, b: LastAnswer | null): LastAnswer | null {
 /** The shared store, webhooks, flows and dreams. */
 export interface OtherWork {
   /** Null without `storage.url`. */
-  readonly storage: StorageGlance | null;
-  readonly listener: ListenerGlance;
-  readonly flows: FlowsGlance;
+  readonly storage: StorageSummary | null;
+  readonly listener: ListenerSummary;
+  readonly flows: FlowsSummary;
   /** One per workspace. */
-  readonly dreams: readonly DreamsGlance[];
+  readonly dreams: readonly DreamsSummary[];
 }
 
-export interface OverviewPlace {
+/** Whose state an overview shows. */
+export interface OverviewSource {
   readonly context: EngineContext;
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
@@ -256,7 +258,7 @@ export interface OverviewPlace {
 
 /** @throws SvcError CONFIG_* */
 export async function otherWork(
-  { context, configFile }: OverviewPlace,
+  { context, configFile }: OverviewSource,
   serving: ServeState | undefined,
 ): Promise<OtherWork> {
   const { clock, state } = context;
@@ -264,9 +266,9 @@ export async function otherWork(
   const flows = flowsReader(context, loaded);
   try {
     return {
-      storage: await storageGlance(context, loaded),
-      listener: listenerGlance(serving, loaded, state.stateDir),
-      flows: (await flows.read()) ?? NONE,
+      storage: await storageSummary(context, loaded),
+      listener: listenerSummary(serving, loaded, state.stateDir),
+      flows: (await flows.read()) ?? NO_FLOWS,
       dreams: dreamsReader(dreamTargets(loaded, context))(clock.now()) ?? [],
     };
   } finally {

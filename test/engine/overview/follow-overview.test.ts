@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import {
+  type BackgroundFinding,
+  type Overview,
   OverviewFollower,
-  type OverviewNews,
-  type QuietFinding,
 } from '../../../src/engine/overview/follow-overview.js';
 
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
@@ -30,7 +30,7 @@ const AN_ANSWER = { atMs: 1, status: 200, code: null, action: 'create_flow' };
 interface Followed {
   readonly context: EngineContext;
   /** All that is known. */
-  readonly known: () => Partial<OverviewNews>;
+  readonly known: () => Partial<Overview>;
   /** The parts that were told, in their order. */
   readonly told: readonly string[];
   readonly again: () => void;
@@ -39,19 +39,19 @@ interface Followed {
 
 function follow(
   home: TempFolder,
-  checkUp: () => Promise<readonly QuietFinding[]> = async () => [],
+  runBackgroundChecks: () => Promise<readonly BackgroundFinding[]> = async () => [],
 ): Followed {
   const context = contextOf(home.path);
   const ending = new AbortController();
   running.add(ending);
-  let known: Partial<OverviewNews> = {};
+  let known: Partial<Overview> = {};
   const told: string[] = [];
   const follower = new OverviewFollower({
     context,
     configFile: undefined,
-    checkUp,
+    runBackgroundChecks,
     restMs: 2,
-    onNews: (news) => {
+    onUpdate: (news) => {
       told.push(...Object.keys(news));
       known = { ...known, ...news };
     },
@@ -62,7 +62,7 @@ function follow(
     context,
     known: () => known,
     told,
-    again: () => follower.again(),
+    again: () => follower.refresh(),
     end: () => {
       ending.abort();
       return run;
@@ -70,11 +70,8 @@ function follow(
   };
 }
 
-const until = (
-  what: string,
-  { known }: Followed,
-  holds: (news: Partial<OverviewNews>) => boolean,
-) => waitFor(what, () => holds(known()), known);
+const until = (what: string, { known }: Followed, holds: (news: Partial<Overview>) => boolean) =>
+  waitFor(what, () => holds(known()), known);
 
 test('an empty home is reported as such, and reading it creates nothing', async () => {
   const home = tempFolder();
@@ -83,7 +80,7 @@ test('an empty home is reported as such, and reading it creates nothing', async 
   const { config, agents, listener, flows, dreams } = followed.known();
   assert.equal(config, { state: 'none', hasNotes: false });
   assert.equal(
-    agents?.map(({ name, glance, faults }) => [name, glance?.index, faults[0]?.code]),
+    agents?.map(({ name, summary, faults }) => [name, summary?.index, faults[0]?.code]),
     [['main', 'missing', 'INDEX_STALE']],
   );
   assert.equal([listener?.process, listener?.routes, listener?.requests], [undefined, 0, 0]);
@@ -114,16 +111,16 @@ test('when an index is updated, it alone is read again', async () => {
   home.write('workspace/MEMORY.md', '# Cars\n\nWe bought an automobile.\n');
   const followed = follow(home);
   await until('everything', followed, ({ findings }) => findings !== undefined);
-  const glance = () => followed.known().agents?.[0]?.glance;
-  assert.equal([glance()?.index, glance()?.stale], ['missing', 1]);
+  const summary = () => followed.known().agents?.[0]?.summary;
+  assert.equal([summary()?.index, summary()?.stale], ['missing', 1]);
   assert.equal(followed.known().config, { state: 'none', hasNotes: true });
   const before = followed.told.length;
   const memory = await openMemory(followed.context, { kind: 'agent' });
   await memory.backend.sync({});
   await memory.backend.close();
-  await until('the index', followed, () => glance()?.stale === 0);
-  assert.equal([glance()?.index, glance()?.documents, glance()?.chunks], ['ready', 1, 1]);
-  assert.equal([glance()?.provider, glance()?.backend], [null, 'builtin']);
+  await until('the index', followed, () => summary()?.stale === 0);
+  assert.equal([summary()?.index, summary()?.documents, summary()?.chunks], ['ready', 1, 1]);
+  assert.equal([summary()?.provider, summary()?.backend], [null, 'builtin']);
   assert.equal(new Set(followed.told.slice(before)), new Set(['agents']));
   // Nothing happens any more: nothing is reported, however often it checks, until something does.
   const quiet = followed.told.length;

@@ -1,15 +1,15 @@
-import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agents-reader.js';
-import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
+import type { AgentOverview, AgentSummary } from '../../../src/engine/overview/agents-reader.js';
+import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 
 /** The present in these tests. */
 export const NOW = 1_795_000_000_000;
 
 /** An agent in good order, unless told otherwise. */
-export function anAgent(name: string, glance: Partial<AgentGlance> = {}): AgentNews {
+export function anAgent(name: string, summary: Partial<AgentSummary> = {}): AgentOverview {
   return {
     name,
     faults: [],
-    glance: {
+    summary: {
       workspaceDir: `/home/ada/${name}`,
       backend: 'builtin',
       index: 'ready',
@@ -22,13 +22,13 @@ export function anAgent(name: string, glance: Partial<AgentGlance> = {}): AgentN
       provider: 'openai',
       model: 'text-embedding-3-small',
       vectors: { done: 13_115, all: 13_115 },
-      ...glance,
+      ...summary,
     },
   };
 }
 
 /** Everything at work, with one fault. */
-export function busyNews(): OverviewNews {
+export function busyNews(): Overview {
   return {
     config: { state: 'read', file: '/home/ada/.svc/svc.json' },
     agents: [
@@ -77,11 +77,11 @@ export function busyNews(): OverviewNews {
 }
 
 /** Just installed: nothing is configured, nothing is there. */
-export function emptyNews(): OverviewNews {
+export function emptyNews(): Overview {
   const gone = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
   return {
     config: { state: 'none', hasNotes: false },
-    agents: [{ name: 'main', glance: undefined, faults: [gone] }],
+    agents: [{ name: 'main', summary: undefined, faults: [gone] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     activity: null,

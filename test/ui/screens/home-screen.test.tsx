@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
+import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 import type { Note } from '../../../src/ui/components/status-bar.js';
 import { createStore } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
@@ -36,7 +36,7 @@ const plain = { style: createStyle(false), homeDir: '/home/ada' };
 
 const NOTHING = { news: {}, reserved: { dreams: 1, storage: false } };
 
-function stateOf(news: Partial<OverviewNews>, selected?: string): HomeState {
+function stateOf(news: Partial<Overview>, selected?: string): HomeState {
   const state = startHome({ ...NOTHING, nowMs: NOW, news });
   return selected === undefined
     ? state
@@ -44,7 +44,7 @@ function stateOf(news: Partial<OverviewNews>, selected?: string): HomeState {
 }
 
 /** The body of a terminal of a size. */
-function shown(news: Partial<OverviewNews>, columns = 80, rows = 24, selected?: string): string {
+function shown(news: Partial<Overview>, columns = 80, rows = 24, selected?: string): string {
   const area = { columns: columns - 4, rows: rows - 5 };
   return homeRows(stateOf(news, selected), plain, area)
     .map(({ text }) => text)
@@ -80,7 +80,7 @@ test('a full MEMORY.md is shown in the line for dreaming, with a hint', () => {
 interface Started {
   readonly terminal: FakeTerminal;
   readonly end: Promise<HomeEnd>;
-  readonly tell: (news: Partial<OverviewNews>) => void;
+  readonly tell: (news: Partial<Overview>) => void;
   readonly endLook: (why: string) => void;
   readonly asked: HomeTarget[];
   readonly calls: string[];
@@ -95,7 +95,7 @@ function start(
   let tell: Started['tell'] = () => undefined;
   let endLook: Started['endLook'] = () => undefined;
   const following: HomeFollowing = {
-    again: () => calls.push('again'),
+    refresh: () => calls.push('again'),
     close: async () => {
       calls.push('close');
     },
@@ -332,7 +332,7 @@ test('unchanged data draws nothing, and an agent without details keeps its earli
     tell(busyNews());
     await new Promise((resolve) => setImmediate(resolve));
   }
-  tell({ agents: busyNews().agents.map(({ name }) => ({ name, glance: undefined, faults: [] })) });
+  tell({ agents: busyNews().agents.map(({ name }) => ({ name, summary: undefined, faults: [] })) });
   endLook('it exited with 1');
   await waitForText(terminal, 'no longer updated: it exited with 1; press r to retry');
   // One frame, which is a few writes.
@@ -382,12 +382,12 @@ test('what does not fit on a line is shown below it', () => {
 });
 
 test('states are shown in words', () => {
-  const line = (news: Partial<OverviewNews>, name: string): string =>
+  const line = (news: Partial<Overview>, name: string): string =>
     shown(news, 120)
       .split('\n')
       .find((row) => row.includes(` ${name} `)) ?? '';
-  const agent = (glance: Parameters<typeof anAgent>[1]): string =>
-    line({ agents: [anAgent('ada', glance)] }, 'ada');
+  const agent = (summary: Parameters<typeof anAgent>[1]): string =>
+    line({ agents: [anAgent('ada', summary)] }, 'ada');
   assert.match(agent({ index: 'missing' }), /! +ada +no index yet +openai/);
   assert.match(agent({ index: 'outdated' }), /! +ada +needs rebuild/);
   assert.match(agent({ stale: null }), /! +ada +cannot be read/);

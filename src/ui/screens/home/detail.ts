@@ -1,4 +1,4 @@
-import type { AgentNews, QuietFinding } from '../../../engine/overview/index.js';
+import type { AgentOverview, BackgroundFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapText } from '../../fit.js';
 import { modelWords } from '../../memory/words.js';
@@ -64,7 +64,7 @@ const MEMORY_FULL =
   'nothing is promoted: move your own lines to notes in memory/, or raise phases.deep.maxMemoryChars';
 
 function isFull({ id }: HomeLine, { dreams = [] }: HomeState['news']): boolean {
-  return dreams.some((glance, at) => glance.isFull && `dreams ${at}` === id);
+  return dreams.some((summary, at) => summary.isFull && `dreams ${at}` === id);
 }
 
 /** The first steps after installing svc. */
@@ -77,12 +77,12 @@ const SET_UP_DETAILS: readonly Detail[] = [
   { text: 'or search any folder now: svc memory search -w ./notes', kind: 'hint' },
 ];
 
-function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly Detail[] {
+function agentDetails({ summary, faults }: AgentOverview, homeDir: string): readonly Detail[] {
   const wrong = faults.flatMap(({ message, hint }) =>
     findingDetails({ severity: 'fault', message, hint }),
   );
-  if (glance === undefined) return wrong;
-  const { workspaceDir, model, staleExamples, stale } = glance;
+  if (summary === undefined) return wrong;
+  const { workspaceDir, model, staleExamples, stale } = summary;
   const folder = shownPath(workspaceDir, homeDir);
   const more = (stale ?? 0) > staleExamples.length ? ', …' : '';
   return [
@@ -94,7 +94,7 @@ function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly 
   ];
 }
 
-function findingDetails({ message, hint }: QuietFinding): readonly Detail[] {
+function findingDetails({ message, hint }: BackgroundFinding): readonly Detail[] {
   const line: Detail = { text: message, kind: 'fault' };
   return hint === undefined ? [line] : [line, { text: hint, kind: 'hint' }];
 }

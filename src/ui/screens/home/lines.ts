@@ -1,12 +1,12 @@
 import type {
-  AgentGlance,
-  AgentNews,
-  DreamsGlance,
-  FlowsGlance,
-  ListenerGlance,
-  OverviewNews,
-  QuietFinding,
-  StorageGlance,
+  AgentOverview,
+  AgentSummary,
+  BackgroundFinding,
+  DreamsSummary,
+  FlowsSummary,
+  ListenerSummary,
+  Overview,
+  StorageSummary,
 } from '../../../engine/overview/index.js';
 import {
   formatCount,
@@ -29,7 +29,7 @@ export type HomeTarget =
 /** What is known before the first frame. */
 export interface HomeStart {
   readonly nowMs: number;
-  readonly news: Partial<OverviewNews>;
+  readonly news: Partial<Overview>;
   /** Lines that are kept free for what takes longer, so that nothing moves later. */
   readonly reserved: { readonly dreams: number; readonly storage: boolean };
 }
@@ -84,7 +84,7 @@ type PlainLine = Omit<HomeLine, 'text'>;
 
 /** The lines of the shared store, the listener, flows, tasks and dreams. */
 export function workLines(
-  news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener' | 'storage'>>,
+  news: Partial<Pick<Overview, 'dreams' | 'flows' | 'listener' | 'storage'>>,
   nowMs: number,
 ): readonly PlainLine[] {
   const { dreams = [], flows, listener, storage } = news;
@@ -128,7 +128,7 @@ function dreamsToCome(workspaces: number): readonly PlainLine[] {
   }));
 }
 
-function setUpLine(news: Partial<OverviewNews>): readonly PlainLine[] {
+function setUpLine(news: Partial<Overview>): readonly PlainLine[] {
   if (!isNew(news)) return [];
   return [
     {
@@ -144,7 +144,7 @@ function setUpLine(news: Partial<OverviewNews>): readonly PlainLine[] {
 }
 
 function agentLine(
-  { name, glance, faults }: AgentNews,
+  { name, summary, faults }: AgentOverview,
   isFresh: boolean,
   nowMs: number,
 ): PlainLine {
@@ -159,7 +159,7 @@ function agentLine(
     return { ...line, mark: 'off', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
   const [fault] = faults;
   const wrong = fault === undefined ? [] : [safeLine(fault.message)];
-  if (glance === undefined) {
+  if (summary === undefined) {
     const [message] = wrong;
     return message === undefined
       ? { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } }
@@ -170,12 +170,12 @@ function agentLine(
           cells: { ...NO_CELLS, index: 'fault', search: message },
         };
   }
-  const { chunks, documents, backend, lastSync, watched } = glance;
-  const hasIndex = glance.index === 'ready' || glance.index === 'outdated';
-  const provider = providerWords(glance);
+  const { chunks, documents, backend, lastSync, watched } = summary;
+  const hasIndex = summary.index === 'ready' || summary.index === 'outdated';
+  const provider = providerWords(summary);
   const search = [...wrong, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
   const cells: AgentCells = {
-    index: freshWords(glance),
+    index: freshWords(summary),
     files: hasIndex ? formatCount(documents) : '',
     chunks: hasIndex ? formatCount(chunks) : '',
     indexed: !hasIndex
@@ -187,14 +187,14 @@ function agentLine(
           : formatRelativeTime(Date.parse(lastSync), nowMs),
     search: search.join(' · '),
   };
-  const isWell = glance.index === 'ready' && glance.stale === 0;
+  const isWell = summary.index === 'ready' && summary.stale === 0;
   const mark = fault !== undefined ? 'fault' : isWell ? 'well' : 'warning';
   return { ...line, mark, parts: [cells.index, ...search], cells };
 }
 
 const NO_CELLS: AgentCells = { index: '', files: '', chunks: '', indexed: '', search: '' };
 
-function freshWords({ index, stale }: AgentGlance): string {
+function freshWords({ index, stale }: AgentSummary): string {
   switch (index) {
     case 'missing':
       return 'no index yet';
@@ -208,7 +208,7 @@ function freshWords({ index, stale }: AgentGlance): string {
   }
 }
 
-function providerWords({ provider, model, vectors: { done, all } }: AgentGlance): string {
+function providerWords({ provider, model, vectors: { done, all } }: AgentSummary): string {
   if (provider === null) return 'keyword only';
   const name = safeLine(provider);
   if (all > 0 && done < all) {
@@ -217,7 +217,7 @@ function providerWords({ provider, model, vectors: { done, all } }: AgentGlance)
   return model === null ? name : `${name} · ${safeLine(modelWords(model))}`;
 }
 
-function storageLine({ server, version, fault }: StorageGlance): PlainLine {
+function storageLine({ server, version, fault }: StorageSummary): PlainLine {
   const where = server === undefined ? [] : [safeLine(server)];
   return {
     id: 'storage',
@@ -233,7 +233,7 @@ function storageLine({ server, version, fault }: StorageGlance): PlainLine {
   };
 }
 
-function listenerLine(listener: ListenerGlance | undefined, nowMs: number): PlainLine {
+function listenerLine(listener: ListenerSummary | undefined, nowMs: number): PlainLine {
   const line = {
     id: 'listener',
     title: 'listener',
@@ -268,31 +268,31 @@ function listenerLine(listener: ListenerGlance | undefined, nowMs: number): Plai
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
 }
 
-function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): PlainLine {
+function countLine(kind: 'flows' | 'tasks', summary: FlowsSummary | undefined): PlainLine {
   const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
-  if (glance === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
-  if (glance.fault !== undefined) {
-    return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
+  if (summary === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
+  if (summary.fault !== undefined) {
+    return { ...line, mark: 'fault', parts: [safeLine(summary.fault)] };
   }
-  const counts: Readonly<Record<string, number>> = glance[kind];
-  if (kind === 'tasks' && glance.paused.length > 0) {
-    const paused = `${glance.paused.map(({ runtime }) => runtime).join(', ')} paused`;
+  const counts: Readonly<Record<string, number>> = summary[kind];
+  if (kind === 'tasks' && summary.paused.length > 0) {
+    const paused = `${summary.paused.map(({ runtime }) => runtime).join(', ')} paused`;
     return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
   }
   const { running = 0, queued = 0, blocked = 0 } = counts;
   if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
-  const failed = kind === 'flows' ? glance.failedNotifications : 0;
+  const failed = kind === 'flows' ? summary.failedNotifications : 0;
   const undelivered = failed === 0 ? [] : [`${formatCountOf(failed, 'notification')} failed`];
   const mark = blocked + failed > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';
   return { ...line, mark, parts: [...undelivered, ...countWords(counts)] };
 }
 
-function dreamsLines(dreams: readonly DreamsGlance[], nowMs: number): readonly PlainLine[] {
+function dreamsLines(dreams: readonly DreamsSummary[], nowMs: number): readonly PlainLine[] {
   return dreams.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs));
 }
 
 /** All workspaces in one line, which leads to the one that needs attention first. */
-function allDreamsLine(dreams: readonly DreamsGlance[], nowMs: number): PlainLine {
+function allDreamsLine(dreams: readonly DreamsSummary[], nowMs: number): PlainLine {
   const lines = dreamsLines(dreams, nowMs);
   const firstWith = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
   const soonest = dreams.reduce(
@@ -310,7 +310,7 @@ function allDreamsLine(dreams: readonly DreamsGlance[], nowMs: number): PlainLin
 }
 
 function dreamsLine(
-  { agents, enabled, nextMs, last, isFull, fault }: DreamsGlance,
+  { agents, enabled, nextMs, last, isFull, fault }: DreamsSummary,
   at: number,
   isOneOfMany: boolean,
   nowMs: number,
@@ -338,7 +338,7 @@ function dreamsLine(
   return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
 }
 
-function faultsLine(news: Partial<OverviewNews>): PlainLine {
+function faultsLine(news: Partial<Overview>): PlainLine {
   const line = {
     id: 'faults',
     title: 'faults',
@@ -385,14 +385,14 @@ function countWords(counts: Readonly<Record<string, number>>): readonly string[]
 }
 
 /** Whether nothing is set up and there is nothing to search. */
-function isNew({ config }: Partial<OverviewNews>): boolean {
+function isNew({ config }: Partial<Overview>): boolean {
   return config?.state === 'none' && !config.hasNotes;
 }
 
 /** All known problems, faults first. */
-export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
+export function wrongs(news: Partial<Overview>): readonly BackgroundFinding[] {
   const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = news;
-  const all: readonly QuietFinding[] = [
+  const all: readonly BackgroundFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
     // Before anything is set up, missing folders are not a problem.
     ...(isNew(news)
@@ -419,6 +419,6 @@ export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function rank({ severity }: QuietFinding): number {
+function rank({ severity }: BackgroundFinding): number {
   return severity === 'fault' ? 0 : 1;
 }

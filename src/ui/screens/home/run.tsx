@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { type ReactElement, useEffect } from 'react';
-import type { OverviewNews } from '../../../engine/overview/index.js';
+import type { Overview } from '../../../engine/overview/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
@@ -23,13 +23,13 @@ import { type HomeEvent, type HomeState, homeAgain, reduceHome, startHome } from
 /** Keeps the overview up to date while the home screen is shown. */
 export interface HomeFollowing {
   /** Refreshes everything now. */
-  readonly again: () => void;
+  readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
 /** Starts following. @param onEnd called with the reason if it ends on its own */
 export type FollowHome = (
-  tell: (news: Partial<OverviewNews>) => void,
+  tell: (news: Partial<Overview>) => void,
   onEnd: (why: string) => void,
 ) => HomeFollowing;
 
@@ -92,7 +92,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   };
   const again = (): void => {
     if (store.getSnapshot().ended === undefined) {
-      following?.again();
+      following?.refresh();
       return;
     }
     void following?.close();

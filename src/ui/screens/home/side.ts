@@ -1,4 +1,4 @@
-import type { OverviewNews } from '../../../engine/overview/index.js';
+import type { Overview } from '../../../engine/overview/index.js';
 import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import { plotRows } from '../../components/plot.js';
 import { fitEnd, padEnd } from '../../fit.js';
@@ -13,7 +13,7 @@ const PLOTS = [
 ] as const;
 const PLOT_GAP = 3;
 
-type Activity = NonNullable<OverviewNews['activity']>;
+type Activity = NonNullable<Overview['activity']>;
 
 /** A title with its total, and the curve of 24 hours below it. */
 function plotBlock(
@@ -38,7 +38,7 @@ function plotBlock(
 
 /** The plots next to each other. */
 export function plotBlocks(
-  { activity }: Partial<OverviewNews>,
+  { activity }: Partial<Overview>,
   style: Style,
   columns: number,
   { plots, gap }: { readonly plots: number; readonly gap: number },
@@ -55,7 +55,7 @@ export function plotBlocks(
 
 /** The plots below each other. */
 export function stackedPlots(
-  { activity }: Partial<OverviewNews>,
+  { activity }: Partial<Overview>,
   style: Style,
   columns: number,
   rows: number,

@@ -1,4 +1,4 @@
-import type { OverviewNews } from '../../../engine/overview/index.js';
+import type { Overview } from '../../../engine/overview/index.js';
 import {
   EMPTY_LIST,
   type ListEvent,
@@ -27,7 +27,7 @@ export interface HomeState extends HomeStart {
 
 /** Events of the screen. */
 export type HomeEvent =
-  | { readonly type: 'news'; readonly news: Partial<OverviewNews>; readonly nowMs: number }
+  | { readonly type: 'news'; readonly news: Partial<Overview>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
   | { readonly type: 'list'; readonly event: ListEvent<HomeLine> }
   | { readonly type: 'filtering'; readonly on: boolean }
@@ -100,12 +100,12 @@ function withLines(state: HomeState): HomeState {
 
 /** An agent without new facts keeps the known ones, so that nothing flickers. */
 function merged(
-  known: Partial<OverviewNews>,
-  { agents, ...news }: Partial<OverviewNews>,
-): Partial<OverviewNews> {
+  known: Partial<Overview>,
+  { agents, ...news }: Partial<Overview>,
+): Partial<Overview> {
   if (agents === undefined) return { ...known, ...news };
   const kept = agents.map((agent) =>
-    agent.glance !== undefined || agent.faults.length > 0
+    agent.summary !== undefined || agent.faults.length > 0
       ? agent
       : (known.agents?.find(({ name }) => name === agent.name) ?? agent),
   );

@@ -7,7 +7,7 @@ import type { StatePaths } from '../support/context.js';
 import { ifReadable, readPart } from '../support/files.js';
 
 /** A line of the log of `svc serve`, without its other fields. */
-export interface LogGlance {
+export interface RecentLogLine {
   readonly level: LogLevel;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -15,7 +15,7 @@ export interface LogGlance {
 }
 
 /** A search. */
-export interface QueryGlance {
+export interface RecentQuery {
   readonly query: string;
   /** Where searches are logged. */
   readonly logged: { readonly atMs: number; readonly agent: string } | undefined;
@@ -26,7 +26,7 @@ const MOST_LINES = 40;
 const TAIL_BYTES = 32 * 1024;
 const MOST_QUERIES = 12;
 
-/** The files with the searches of agents, and of the search screen. */
+/** The files with the searches of agents and of the search screen. */
 export function queryFiles(agents: readonly string[], state: StatePaths): readonly string[] {
   return [queryHistoryFile(state), ...agents.map((agent) => searchLogFile(state, agent))];
 }
@@ -35,7 +35,7 @@ export function queryFiles(agents: readonly string[], state: StatePaths): readon
 export function newestQueries(
   agents: readonly string[],
   state: StatePaths,
-): readonly QueryGlance[] {
+): readonly RecentQuery[] {
   const logged = agents
     .flatMap((agent) =>
       searchesIn(searchLogFile(state, agent)).map(({ at, query }) => ({
@@ -44,7 +44,7 @@ export function newestQueries(
       })),
     )
     .toSorted((a, b) => b.logged.atMs - a.logged.atMs);
-  const queries = logged.length > 0 ? logged : historyOf(queryHistoryFile(state));
+  const queries = logged.length > 0 ? logged : historyIn(queryHistoryFile(state));
   return queries.slice(0, MOST_QUERIES);
 }
 
@@ -58,7 +58,7 @@ function searchesIn(file: string): ReturnType<typeof readSearchLog> {
   }
 }
 
-function historyOf(file: string): readonly QueryGlance[] {
+function historyIn(file: string): readonly RecentQuery[] {
   try {
     return readQueryHistory(file).map((query) => ({ query, logged: undefined }));
   } catch {
@@ -67,7 +67,7 @@ function historyOf(file: string): readonly QueryGlance[] {
 }
 
 /** The newest lines of the log of `svc serve`, oldest first. */
-export function logTail(file: string): readonly LogGlance[] {
+export function logTail(file: string): readonly RecentLogLine[] {
   return tailOf(file)
     .split('\n')
     .flatMap((line) => {
@@ -75,12 +75,12 @@ export function logTail(file: string): readonly LogGlance[] {
       const atMs = Date.parse(record?.time ?? '');
       return record === undefined || Number.isNaN(atMs)
         ? []
-        : [{ level: record.level, atMs, message: messageOf(record.msg, record.fields) }];
+        : [{ level: record.level, atMs, message: withService(record.msg, record.fields) }];
     })
     .slice(-MOST_LINES);
 }
 
-function messageOf(msg: string, { service }: Readonly<Record<string, unknown>>): string {
+function withService(msg: string, { service }: Readonly<Record<string, unknown>>): string {
   return typeof service === 'string' ? `${service}: ${msg}` : msg;
 }
 

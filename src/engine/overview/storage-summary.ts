@@ -3,7 +3,7 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 
 /** The server that hosts share, for one line. */
-export interface StorageGlance {
+export interface StorageSummary {
   /** `host:port/database`; undefined if the URL cannot be read. */
   readonly server: string | undefined;
   /** Of PostgreSQL; undefined while it cannot be used. */
@@ -15,10 +15,10 @@ export interface StorageGlance {
 type StorageFault = Pick<SvcError, 'code' | 'hint' | 'message'>;
 
 /** Asks the server of `storage.url`; null without one. */
-export async function storageGlance(
+export async function storageSummary(
   context: EngineContext,
   { resolved }: LoadedConfig,
-): Promise<StorageGlance | null> {
+): Promise<StorageSummary | null> {
   if (resolved.storage.url === undefined) return null;
   const { describeAddress, openServer, requireCurrent, serverState } = await import(
     '../postgres/index.js'
