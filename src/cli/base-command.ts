@@ -274,7 +274,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   /** The configuration; its warnings are reported. */
   protected async loadConfig(): Promise<LoadedConfig> {
     const loaded = await this.readConfig();
-    for (const warning of loaded.warnings) this.addWarning(warning);
+    this.addWarnings(loaded.warnings);
     return loaded;
   }
 
@@ -418,6 +418,11 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const write = (text: string): void => (isUrgent ? this.say(text) : this.note(text));
     write(safeLines(`warning: ${warning.message}`));
     if (warning.hint !== undefined) write(safeLines(`   hint: ${warning.hint}`));
+  }
+
+  /** Reports warnings, see {@link addWarning}. */
+  protected addWarnings(warnings: readonly Warning[]): void {
+    for (const warning of warnings) this.addWarning(warning);
   }
 
   /**

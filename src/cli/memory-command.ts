@@ -69,7 +69,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     // Loads every store.
     const { completeForgetting } = await import('./memory-stores.js');
     const warnings = await completeForgetting(memory, this.context(), { signal: this.signal });
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
   }
 
   /** Applies the list of forgotten passages to every store, which reads every file again. */
@@ -84,7 +84,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     const stores = await followInAllStores(forgetting, memory, this.context(), options).finally(
       clear,
     );
-    for (const warning of unfinishedWarnings(stores)) this.addWarning(warning);
+    this.addWarnings(unfinishedWarnings(stores));
     return stores;
   }
 
@@ -98,7 +98,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
     const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     const failure = summary.embedding?.failure;
     if (failure !== undefined) {
       // Keyword search still works.
@@ -172,7 +172,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
 
   private keep(memory: OpenedMemory): OpenedMemory {
     this.opened.push(memory);
-    for (const warning of memory.warnings) this.addWarning(warning);
+    this.addWarnings(memory.warnings);
     return memory;
   }
 

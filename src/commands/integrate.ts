@@ -122,7 +122,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
           : { url: flags.remote, tokenEnv: flags['token-env'] },
       program: programFacts(),
     });
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     const options = this.view();
     this.write(renderPlan(plan, options));
     if (flags['dry-run'] || !changesFiles(plan)) {

@@ -74,7 +74,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   private async openNarrator(loaded: LoadedConfig): Promise<Narrator | undefined> {
     const { openNarrator } = await import('../../engine/dreaming/narrator.js');
     const { narrator, warnings } = await openNarrator(loaded, this.context(), this.signal);
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     return narrator;
   }
 

@@ -16,7 +16,7 @@ export default class ConfigGet extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(ConfigGet);
     const found = await getConfigValue(this.context(), args.path, { configFile: flags.config });
-    for (const warning of found.warnings) this.addWarning(warning);
+    this.addWarnings(found.warnings);
     if (found.origin === 'unset') {
       const fallback =
         found.fallback === undefined ? '' : `; default: ${found.fallback.replaceAll('`', '')}`;

@@ -22,7 +22,7 @@ export default class ConfigSet extends BaseCommand<ConfigEdit> {
     const { args, flags } = await this.parse(ConfigSet);
     const options = { configFile: flags.config, signal: this.signal };
     const edit = await setConfigValue(this.context(), args, options);
-    for (const warning of edit.warnings) this.addWarning(warning);
+    this.addWarnings(edit.warnings);
     this.write(renderEdit(edit));
     return edit;
   }

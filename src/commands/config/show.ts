@@ -21,7 +21,7 @@ export default class ConfigShow extends BaseCommand {
       agent: flags.agent,
       origins: flags.origin,
     });
-    for (const warning of effective.warnings) this.addWarning(warning);
+    this.addWarnings(effective.warnings);
     this.write(renderEffective(effective, this.view().style));
     return { ...effective, file: effective.file ?? null };
   }

@@ -16,7 +16,7 @@ export default class ConfigUnset extends BaseCommand<ConfigEdit> {
     const { args, flags } = await this.parse(ConfigUnset);
     const options = { configFile: flags.config, signal: this.signal };
     const edit = await unsetConfigValue(this.context(), args, options);
-    for (const warning of edit.warnings) this.addWarning(warning);
+    this.addWarnings(edit.warnings);
     this.write(renderEdit(edit));
     return edit;
   }

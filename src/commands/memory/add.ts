@@ -56,7 +56,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
       origin: 'command',
     } as const;
     const { warnings, ...added } = await addNote(memory, request, this.noteOptions());
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     const { agentId, agent } = memory;
     const output = { agent: agentId, workspace: agent.workspaceDir, ...added };
     this.write(renderAdded(output));

@@ -81,7 +81,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
       throw error;
     });
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     const added = capture.decisions.filter(({ outcome }) => outcome === 'added').length;
     this.record(flags, { added, error: null });
     const { agentId, agent } = memory;

@@ -126,7 +126,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       signal: this.signal,
       onEvent: progress.onEvent,
     }).finally(progress.clear);
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     this.write(renderEval(output, { ...this.view(), misses: flags.misses }));
     if ((output.baseline?.drops.length ?? 0) > 0) this.setExitCode(1);
     return output;

@@ -46,7 +46,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     );
     if (exported === undefined) return {};
     const { warnings, ...tally } = exported;
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     if (!flags.quiet) this.note(renderExport(tally, file));
     return file === undefined ? {} : { agent: memory.agentId, file, ...tally };
   }

@@ -90,7 +90,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     this.setGracefulInterrupt(false);
     const limits = { signal: this.signal, leftMs: lane.deadlineMs - performance.now() };
     const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
-    for (const warning of outcome.warnings) this.addWarning(warning);
+    this.addWarnings(outcome.warnings);
     const output = recallOutput(this.mask.data(outcome));
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
     const { style } = this.view();

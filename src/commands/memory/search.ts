@@ -97,7 +97,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const response = await memory.backend
       .search(request, this.queryOptions(progress.onEvent))
       .finally(progress.clear);
-    for (const warning of response.warnings) this.addWarning(warning);
+    this.addWarnings(response.warnings);
     const related = flags.related
       ? await (await memory.backend.inspection()).links(this.queryOptions())
       : undefined;

@@ -17,7 +17,7 @@ export default class ProviderList extends BaseCommand<ProviderListOutput> {
       agentId: flags.agent,
       configFile: flags.config,
     });
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     const providers = listProviders(settings, world);
     this.write(renderProviderList(providers, this.view()));
     const providerName = (role: 'fallback' | 'primary'): string | null =>

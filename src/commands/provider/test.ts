@@ -49,7 +49,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     const context = this.context();
     const options = { agentId: flags.agent, configFile: flags.config };
     const providers = await loadAgentProviders(context, options);
-    for (const warning of providers.warnings) this.addWarning(warning);
+    this.addWarnings(providers.warnings);
     const { clock } = context;
     return {
       agent: providers.agentId,

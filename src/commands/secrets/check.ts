@@ -14,7 +14,7 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
     const options = { configFile: flags.config, signal: this.signal };
     const checking = (): ReturnType<typeof checkSecrets> => checkSecrets(this.context(), options);
     const { file, secrets, warnings } = await this.whileWaiting('reading secrets', checking);
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view()));
     const ok = secrets.every(({ resolves }) => resolves);
     if (!ok) this.setExitCode(1);

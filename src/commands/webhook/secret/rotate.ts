@@ -32,7 +32,7 @@ export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
         : ({ type: 'add', secret } as const);
     const rotation = { routeId: args.route, step, configFile, signal: this.signal };
     const { output, warnings } = await rotateSecret(rotation, loaded, context);
-    for (const warning of warnings) this.addWarning(warning);
+    this.addWarnings(warnings);
     this.write(renderRotation(output));
     return output;
   }
