@@ -3,11 +3,10 @@ import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import {
-  findSessions,
+  findSession,
   readSession,
   type SessionOutput,
   sessionMarkdown,
-  sessionWithId,
 } from '../../../engine/memory/sessions/index.js';
 
 const FORMATS = ['md', 'json'] as const;
@@ -27,7 +26,7 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
     const { args, flags } = await this.parse(MemorySessionsExport);
     const context = this.context();
     const memory = await this.openMemory(flags);
-    const session = sessionWithId(await findSessions(memory, context), args.session);
+    const session = await findSession(memory, context, args.session);
     const output = await readSession(session, memory);
     this.write(
       flags.format === 'json' ? JSON.stringify(output, undefined, 2) : sessionMarkdown(output),

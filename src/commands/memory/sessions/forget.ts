@@ -5,9 +5,8 @@ import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
 import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
 import {
   archiveOf,
-  findSessions,
+  findSession,
   planForgetSession,
-  sessionWithId,
 } from '../../../engine/memory/sessions/index.js';
 import { renderForgetPlan, renderForgotten } from '../../../ui/memory/forget.js';
 
@@ -24,7 +23,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const context = this.context();
     const work = this.workOptions();
     const memory = await this.openMemory(flags);
-    const session = sessionWithId(await findSessions(memory, context), args.session);
+    const session = await findSession(memory, context, args.session);
     const plan = await planForgetSession(session, memory, work);
     this.write(renderForgetPlan(plan, { ...this.view(), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {

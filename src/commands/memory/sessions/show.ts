@@ -3,10 +3,9 @@ import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { needsPager, page } from '../../../cli/foreground.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import {
-  findSessions,
+  findSession,
   readSession,
   type SessionOutput,
-  sessionWithId,
 } from '../../../engine/memory/sessions/index.js';
 import { renderSession } from '../../../ui/memory/sessions.js';
 
@@ -22,7 +21,7 @@ export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
     const { args, flags } = await this.parse(MemorySessionsShow);
     const context = this.context();
     const memory = await this.openMemory(flags);
-    const session = sessionWithId(await findSessions(memory, context), args.session);
+    const session = await findSession(memory, context, args.session);
     const output = await readSession(session, memory);
     const text = this.mask.text(renderSession(output, this.view()));
     if (this.terminal().screen && needsPager(text)) await page(text, context.env);

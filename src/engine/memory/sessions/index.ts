@@ -85,7 +85,12 @@ export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: Eng
 }
 
 /** The conversation with an ID, the beginning of one, or a path as in citations. @throws SvcError SESSION_UNKNOWN */
-export function sessionWithId(sessions: readonly FoundSession[], wanted: string): FoundSession {
+export async function findSession(
+  memory: OpenedMemory,
+  context: EngineContext,
+  wanted: string,
+): Promise<FoundSession> {
+  const sessions = await findSessions(memory, context);
   const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || path === wanted);
   const [first, ...others] = wanted === '' ? [] : matching;
   if (first !== undefined && others.length === 0) return first;
