@@ -12,11 +12,11 @@ export interface ListItem {
 export interface ListState<Item extends ListItem> {
   readonly items: readonly Item[];
   readonly filter: EditedLine;
-  /** The selected entry. Undefined, until someone moves, means the first: the newest stays selected. */
-  readonly selected: string | undefined;
+  /** Undefined until someone moves: the first entry is selected then, so that the newest one stays selected. */
+  readonly selectedId: string | undefined;
   /** Place of the selected entry when the list was last changed, for the case that it disappears. */
   readonly at: number;
-  /** First entry that is shown. */
+  /** Place of the first visible entry. */
   readonly top: number;
   /** Number of entries that fit, as last drawn. */
   readonly rows: number;
@@ -38,7 +38,7 @@ export type ListEvent<Item extends ListItem> =
 export const EMPTY_LIST: ListState<never> = {
   items: [],
   filter: EMPTY_LINE,
-  selected: undefined,
+  selectedId: undefined,
   at: 0,
   top: 0,
   rows: 1,
@@ -48,15 +48,15 @@ export const EMPTY_LIST: ListState<never> = {
  * The entries that match the filter, and what of them is visible in so many rows: the selected one always is.
  *
  * @returns `at` is the place of the selected entry among the matching ones, -1 in an empty list; `above` and `below` count
- *   the entries that are not shown
+ *   the entries that are not visible
  */
 export function listView<Item extends ListItem>(state: ListState<Item>, rows = state.rows) {
   const matching = matchingItems(state);
   const at = placeOf(state, matching);
   const top = visibleTop(state.top, at, matching.length, rows);
-  const shown = matching.slice(top, top + Math.max(0, rows));
-  const below = matching.length - top - shown.length;
-  return { matching, at, selected: matching[at], shown, above: top, below };
+  const visible = matching.slice(top, top + Math.max(0, rows));
+  const below = matching.length - top - visible.length;
+  return { matching, at, selected: matching[at], visible, above: top, below };
 }
 
 /** The list after an event; pure, and the same object if nothing changes. */
@@ -87,6 +87,11 @@ export function reduceList<Item extends ListItem>(
   }
 }
 
+/** The list from its top, for other entries than before. */
+export function deselect<Item extends ListItem>(state: ListState<Item>): ListState<Item> {
+  return { ...state, selectedId: undefined, at: 0, top: 0 };
+}
+
 /** Entries that contain all words of the filter, in any case. */
 function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>): readonly Item[] {
   const words = filter.text.toLowerCase().split(/\s+/u).filter(Boolean);
@@ -103,11 +108,11 @@ function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>
 
 /** An entry that disappeared leaves its place to the next one. */
 function placeOf(
-  { selected, at }: Pick<ListState<ListItem>, 'at' | 'selected'>,
+  { selectedId, at }: Pick<ListState<ListItem>, 'at' | 'selectedId'>,
   matching: readonly ListItem[],
 ): number {
-  if (selected === undefined) return matching.length === 0 ? -1 : 0;
-  const found = matching.findIndex(({ id }) => id === selected);
+  if (selectedId === undefined) return matching.length === 0 ? -1 : 0;
+  const found = matching.findIndex(({ id }) => id === selectedId);
   return found === -1 ? Math.min(at, matching.length - 1) : found;
 }
 
@@ -121,12 +126,14 @@ function keepSelection<Item extends ListItem>(
   before: ListState<Item>,
   after: ListState<Item>,
 ): ListState<Item> {
-  const was = listView(before);
+  const view = listView(before);
+  const atBefore = Math.max(0, view.at);
   const matching = matchingItems(after);
-  const at = placeOf({ selected: after.selected, at: Math.max(0, was.at) }, matching);
-  const selected = after.selected === undefined ? undefined : matching[at]?.id;
-  const top = Math.max(0, was.above + at - Math.max(0, was.at));
-  return { ...after, selected: selected ?? after.selected, at: Math.max(0, at), top };
+  const at = placeOf({ selectedId: after.selectedId, at: atBefore }, matching);
+  const selectedId =
+    after.selectedId === undefined ? undefined : (matching[at]?.id ?? after.selectedId);
+  const top = Math.max(0, view.above + at - atBefore);
+  return { ...after, selectedId, at: Math.max(0, at), top };
 }
 
 function moveSelection<Item extends ListItem>(
@@ -142,9 +149,9 @@ function moveSelection<Item extends ListItem>(
 function selectItem<Item extends ListItem>(state: ListState<Item>, id: string): ListState<Item> {
   const { matching, above } = listView(state);
   const at = matching.findIndex((item) => item.id === id);
-  if (at === -1 || id === state.selected) return state;
+  if (at === -1 || id === state.selectedId) return state;
   const top = visibleTop(above, at, matching.length, state.rows);
-  return { ...state, selected: id, at, top };
+  return { ...state, selectedId: id, at, top };
 }
 
 /** By how many entries a key moves, at most. @param rows how many are visible */

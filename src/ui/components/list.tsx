@@ -61,21 +61,21 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;
   useEffect(() => dispatch({ type: 'sized', rows }), [dispatch, rows]);
-  const { shown, selected, above, below } = listView(state, rows);
+  const { visible, selected, above, below } = listView(state, rows);
   useMouse(area, (event) => {
     if (event.action === 'wheelUp') dispatch({ type: 'moved', to: 'up' });
     else if (event.action === 'wheelDown') dispatch({ type: 'moved', to: 'down' });
     else {
-      const item = shown[event.row - titles.length];
+      const item = visible[event.row - titles.length];
       if (item === undefined) return;
       if (item === selected) onOpen?.(item);
       else dispatch({ type: 'selected', id: item.id });
     }
   });
-  if (shown.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
+  if (visible.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
   const lines = [
     ...titles.map((title) => theme.dim(BEFORE_TITLES + title)),
-    ...shown.map((item) =>
+    ...visible.map((item) =>
       item === selected
         ? theme.accent(CURSOR) + row(item, true)
         : ' '.repeat(CURSOR.length) + row(item, false),
@@ -116,7 +116,7 @@ export function tableOf<Item>(
   return { titles: hasTitles ? [joined(titles, widths)] : [], row };
 }
 
-/** Counts of the entries above and below the shown ones. */
+/** Counts of the entries above and below the visible ones. */
 export function offScreenWords(above: number, below: number, columns: number): string {
   const up = above === 0 ? '' : `${CURSOR.replaceAll(/./gu, ' ')}↑ ${formatCount(above)} more`;
   const down = below === 0 ? '' : `↓ ${formatCount(below)} more`;

@@ -85,10 +85,10 @@ export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
     if (action !== 'click') dispatch({ type: 'scrolled', to: action });
   });
   const top = clampTop(state.top, { rows, length });
-  const shown = wrapped.slice(top, top + rows);
-  const last = formatCount(top + shown.length);
+  const visible = wrapped.slice(top, top + rows);
+  const last = formatCount(top + visible.length);
   const place = `lines ${formatCount(top + 1)}–${last} of ${formatCount(length)}`;
-  return <Rows lines={isLong ? [...shown, theme.dim(fitEnd(place, area.columns))] : shown} />;
+  return <Rows lines={isLong ? [...visible, theme.dim(fitEnd(place, area.columns))] : visible} />;
 }
 
 const GAP = 2;

@@ -49,10 +49,10 @@ test('an entry that disappears leaves the selection to the next one, or else the
 });
 
 test('shows the part around the selection, and counts the rest', () => {
-  const { shown, above, below } = listView(after(FIVE, { type: 'moved', to: 'pageDown' }));
-  assert.equal([shown.map(({ id }) => id), above, below], [['a', 'b'], 0, 3]);
+  const { visible, above, below } = listView(after(FIVE, { type: 'moved', to: 'pageDown' }));
+  assert.equal([visible.map(({ id }) => id), above, below], [['a', 'b'], 0, 3]);
   const end = listView(after(FIVE, { type: 'moved', to: 'last' }));
-  assert.equal([end.shown.map(({ id }) => id), end.above, end.below], [['d', 'e'], 3, 0]);
+  assert.equal([end.visible.map(({ id }) => id), end.above, end.below], [['d', 'e'], 3, 0]);
 });
 
 test('entries that start with the words of a filter come before those that contain them', () => {
@@ -97,16 +97,16 @@ test('whatever happens, the selection is visible and the view adds up', () => {
     fc.property(fc.array(anEvent, { maxLength: 40 }), fc.nat(9), (events, rows) => {
       const state = after(EMPTY_LIST, ...events);
       const view = listView(state, rows);
-      assert.is(view.above + view.shown.length + view.below, view.matching.length);
+      assert.is(view.above + view.visible.length + view.below, view.matching.length);
       assert.ok(view.above >= 0 && view.below >= 0);
       if (view.matching.length === 0) {
         assert.is(view.selected, undefined);
         return;
       }
       assert.ok(view.selected !== undefined);
-      if (rows > 0) assert.ok(view.shown.includes(view.selected), 'the selection is visible');
+      if (rows > 0) assert.ok(view.visible.includes(view.selected), 'the selection is visible');
       // No room is left empty while there is more.
-      assert.is(view.shown.length, Math.min(rows, view.matching.length));
+      assert.is(view.visible.length, Math.min(rows, view.matching.length));
     }),
   );
 });
@@ -115,14 +115,14 @@ test('replacing entries never moves a selection that is still there, nor its row
   fc.assert(
     fc.property(fc.array(anEvent, { maxLength: 20 }), ids, ids, (events, above, below) => {
       const state = after(EMPTY_LIST, ...events, { type: 'unfiltered' });
-      const { selected, shown } = listView(state);
-      if (selected === undefined || state.selected === undefined) return;
+      const { selected, visible } = listView(state);
+      if (selected === undefined || state.selectedId === undefined) return;
       const others = [...above, ...below].filter((id) => id !== selected.id);
       const cut = above.length;
       const next = [...others.slice(0, cut), selected.id, ...others.slice(cut)];
       const then = listView(after(state, { type: 'replaced', items: items(...new Set(next)) }));
       assert.is(then.selected?.id, selected.id);
-      const row = shown.indexOf(selected);
+      const row = visible.indexOf(selected);
       const isRoom = then.at >= row && then.matching.length - then.at >= state.rows - row;
       if (isRoom) assert.is(then.at - then.above, row);
     }),

@@ -238,7 +238,7 @@ export function createSearchController(
       act(intent);
       const { input, list } = current();
       if (input.text !== before.input.text) queryChanged(input.text);
-      else if (list.selected !== before.list.selected) loadPreview();
+      else if (list.selectedId !== before.list.selectedId) loadPreview();
     },
     /** Stops everything that is running. */
     close: (): void => {

@@ -11,6 +11,7 @@ import {
   type LineEdit,
 } from '../../components/line-editor.js';
 import {
+  deselect,
   EMPTY_LIST,
   type ListEvent,
   type ListItem,
@@ -255,7 +256,7 @@ function answered(
     return keeps ? state : { ...withoutResults(state), found };
   }
   const items = results.map((result) => ({ id: idOf(result), text: '', result }));
-  const before = isSame ? state.list : { ...state.list, selected: undefined, at: 0, top: 0 };
+  const before = isSame ? state.list : deselect(state.list);
   const list = reduceList(before, { type: 'replaced', items });
   return { ...state, found, list, trouble: undefined };
 }
