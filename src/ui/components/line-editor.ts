@@ -18,7 +18,7 @@ export type LineEdit =
 /** An empty line. */
 export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
 
-/** A question longer than this is a paste gone wrong; the engine would shorten it anyway. */
+/** A longer line was pasted by mistake. */
 const MAX_LENGTH = 4096;
 
 const LAST_WORD = /(?:(?<!\S)\S+|^)\s*$/u;
@@ -27,54 +27,54 @@ const LAST_WORD = /(?:(?<!\S)\S+|^)\s*$/u;
 export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
   const before = line.text.slice(0, line.cursor);
   const after = line.text.slice(line.cursor);
-  const at = (cursor: number): EditedLine =>
+  const moveTo = (cursor: number): EditedLine =>
     cursor === line.cursor ? line : { text: line.text, cursor };
-  const keep = (head: string, tail: string): EditedLine =>
+  const replaceWith = (head: string, tail: string): EditedLine =>
     head + tail === line.text ? line : { text: head + tail, cursor: head.length };
   switch (edit.type) {
     case 'insert': {
       const room = MAX_LENGTH - line.text.length;
-      return keep(before + takeLength(oneLine(edit.text), room), after);
+      return replaceWith(before + takeLength(oneLine(edit.text), room), after);
     }
     case 'left':
-      return at(before.length - lastLength(before));
+      return moveTo(before.length - lastLength(before));
     case 'right':
-      return at(line.cursor + firstLength(after));
+      return moveTo(line.cursor + firstLength(after));
     case 'wordLeft':
-      return at(before.replace(LAST_WORD, '').length);
+      return moveTo(before.replace(LAST_WORD, '').length);
     case 'wordRight':
-      return at(line.cursor + (/^\s*\S*/u.exec(after)?.[0].length ?? 0));
+      return moveTo(line.cursor + (/^\s*\S*/u.exec(after)?.[0].length ?? 0));
     case 'home':
-      return at(0);
+      return moveTo(0);
     case 'end':
-      return at(line.text.length);
+      return moveTo(line.text.length);
     case 'erase':
-      return keep(before.slice(0, before.length - lastLength(before)), after);
+      return replaceWith(before.slice(0, before.length - lastLength(before)), after);
     case 'eraseForward':
-      return keep(before, after.slice(firstLength(after)));
+      return replaceWith(before, after.slice(firstLength(after)));
     case 'eraseWord':
-      return keep(before.replace(LAST_WORD, ''), after);
+      return replaceWith(before.replace(LAST_WORD, ''), after);
     case 'eraseToStart':
-      return keep('', after);
+      return replaceWith('', after);
     case 'eraseToEnd':
-      return keep(before, '');
+      return replaceWith(before, '');
   }
 }
 
 /** The part of a line that fits, with the cursor in sight: the line from its start, or what leads up to the cursor. */
-export function windowLine(line: EditedLine, columns: number) {
+export function visibleLine(line: EditedLine, columns: number) {
   const before = line.text.slice(0, line.cursor);
   const room = Math.max(1, columns - 1);
   if (textWidth(before) <= room) {
-    return { shown: takeColumns(line.text, columns), cursorColumn: textWidth(before) };
+    return { text: takeColumns(line.text, columns), cursorColumn: textWidth(before) };
   }
   const head = takeLastColumns(before, room);
   const rest = line.text.slice(line.cursor);
   const cursorColumn = textWidth(head);
-  return { shown: head + takeColumns(rest, columns - cursorColumn), cursorColumn };
+  return { text: head + takeColumns(rest, columns - cursorColumn), cursorColumn };
 }
 
-/** What is pasted becomes one line without controls; the terminal must not act on its echo. */
+/** Pasted text as one line without control characters, which the terminal would act on. */
 function oneLine(text: string): string {
   return text
     .replaceAll(/\p{Cc}+|[\u2028\u2029]+/gu, ' ')

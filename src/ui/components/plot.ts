@@ -9,10 +9,10 @@ const NOTHING = '·';
 export function sparkline(counts: readonly number[], columns: number): string {
   const groups = grouped(counts, Math.min(columns, counts.length));
   const most = Math.max(...groups, 1);
-  return groups.map((count) => barOf(count, most)).join('');
+  return groups.map((count) => levelCharacter(count, most)).join('');
 }
 
-function barOf(count: number, most: number): string {
+function levelCharacter(count: number, most: number): string {
   if (count <= 0) return NOTHING;
   const level = Math.ceil((count / most) * LEVELS.length) - 1;
   return LEVELS[level] ?? LEVELS[0];

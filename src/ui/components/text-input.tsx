@@ -4,7 +4,7 @@ import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, spread } from '../fit.js';
 import type { Area } from '../terminal/size.js';
 import type { KeyBinding, KeyMap, OtherInput } from './key-map.js';
-import { type EditedLine, type LineEdit, windowLine } from './line-editor.js';
+import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
 import { useTheme } from './screen.js';
 
@@ -23,9 +23,9 @@ export function TextInput({
 }): ReactElement {
   const theme = useTheme();
   const { setCursorPosition } = useCursor();
-  const { shown, cursorColumn } = windowLine(line, Math.max(1, area.columns - prompt.length));
+  const { text, cursorColumn } = visibleLine(line, Math.max(1, area.columns - prompt.length));
   setCursorPosition({ x: area.x + prompt.length + cursorColumn, y: area.y });
-  const left = theme.accent(fitEnd(prompt, area.columns)) + shown;
+  const left = theme.accent(fitEnd(prompt, area.columns)) + text;
   return <Text wrap="truncate">{spread(left, theme.dim(hint), area.columns)}</Text>;
 }
 
@@ -62,12 +62,12 @@ const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 type ListDispatch = (event: ListEvent<never>) => void;
 
-/** The keys that move in a list while text is typed. */
+/** The keys that move in a list while text is typed: letters are text then. */
 export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
   return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
 }
 
-/** Of the key that begins to filter. */
+/** Help of the key that starts filtering. */
 export const FILTER_HELP = 'filter: all words must occur; esc removes the filter';
 
 /** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
@@ -100,15 +100,15 @@ export function FilterInput<Item extends ListItem>({
   list,
   area,
   prompt = '/ ',
-  about = '',
+  hintPrefix = '',
 }: {
   readonly list: ListState<Item>;
   readonly area: Area;
   readonly prompt?: string;
-  /** Before the number. */
-  readonly about?: string;
+  /** Before the number of matching entries. */
+  readonly hintPrefix?: string;
 }): ReactElement {
   const { matching } = listView(list);
-  const hint = `${about}${formatCount(matching.length)} of ${formatCount(list.items.length)}`;
+  const hint = `${hintPrefix}${formatCount(matching.length)} of ${formatCount(list.items.length)}`;
   return <TextInput prompt={prompt} line={list.filter} hint={hint} area={area} />;
 }

@@ -6,7 +6,7 @@ import {
   EMPTY_LINE,
   editLine,
   type LineEdit,
-  windowLine,
+  visibleLine,
 } from '../../../src/ui/components/line-editor.js';
 import { createStore } from '../../../src/ui/components/store.js';
 import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
@@ -71,8 +71,8 @@ test('the cursor stays on a boundary and in sight whatever is typed', () => {
         splitGraphemes(before).length + splitGraphemes(after).length,
         splitGraphemes(line.text).length,
       );
-      const { shown, cursorColumn } = windowLine(line, columns);
-      assert.ok(textWidth(shown) <= columns);
+      const { text, cursorColumn } = visibleLine(line, columns);
+      assert.ok(textWidth(text) <= columns);
       assert.ok(cursorColumn >= 0 && cursorColumn < columns);
     }),
   );

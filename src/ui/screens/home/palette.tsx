@@ -201,8 +201,8 @@ export function PaletteStatus({
   const { pending, list, agent } = palette;
   if (pending === undefined) {
     const { selected } = listView(list);
-    const about = selected?.takesAgent === true && agent !== undefined ? `for ${agent} · ` : '';
-    return <FilterInput list={list} area={area} prompt=": " about={about} />;
+    const agentHint = selected?.takesAgent === true && agent !== undefined ? `for ${agent} · ` : '';
+    return <FilterInput list={list} area={area} prompt=": " hintPrefix={agentHint} />;
   }
   const value = pendingValue(pending);
   const hint = value?.isRequired === true ? 'required' : 'optional';
