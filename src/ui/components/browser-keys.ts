@@ -19,7 +19,7 @@ export interface BrowserKeysOptions {
 
 type BrowserOffer<Item extends ListItem> = Pick<
   BrowserSource<Item>,
-  'actions' | 'choices' | 'previews'
+  'actions' | 'choices' | 'hasPreview'
 >;
 
 /** What keys of a browser cause. */
@@ -51,8 +51,8 @@ export function browserKeys<Item extends ListItem>(
   }
   const quit = quitKey(() => orders.onStop('q'), orders.quit?.help, orders.quit?.bar);
   const keys =
-    state.shown !== undefined && state.isOpen
-      ? detailKeys(state.shown.item, source, orders)
+    state.details !== undefined && state.isOpen
+      ? detailKeys(state.details.item, source, orders)
       : listKeys(state, source, orders);
   const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
   const help = withHelp([...keys, ...(orders.more ?? [])], state.isHelp, setHelp);
@@ -87,7 +87,7 @@ function scrollKeys<Item extends ListItem>(
 
 function listKeys<Item extends ListItem>(
   state: BrowserState<Item>,
-  { actions, choices, previews }: BrowserOffer<Item>,
+  { actions, choices, hasPreview }: BrowserOffer<Item>,
   orders: BrowserOrders<Item>,
 ): readonly KeyBinding[] {
   const { dispatch, open, choose, noun } = orders;
@@ -103,9 +103,9 @@ function listKeys<Item extends ListItem>(
             on: ['enter', 'right', 'l'],
             run: () => open(selected),
             help: ['enter', `open the ${noun}`],
-            bar: { text: '⏎ open', goes: previews === true ? 2 : 7 },
+            bar: { text: '⏎ open', goes: hasPreview === true ? 2 : 7 },
           } as const,
-          ...(previews === true ? previewKeys(dispatch) : []),
+          ...(hasPreview === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, actions, orders),
         ]),
     listedKey('/', 'filter', FILTER_HELP, 4, () => dispatch({ type: 'filtering', on: true })),

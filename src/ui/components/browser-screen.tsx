@@ -7,7 +7,7 @@ import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import type { Browser } from './browser.js';
 import type { BrowserKeysOptions } from './browser-keys.js';
-import type { BrowserState } from './browser-state.js';
+import { type BrowserState, paneContent } from './browser-state.js';
 import { type KeyBinding, useKeyMap } from './key-map.js';
 import { List, type ListColumn } from './list.js';
 import { type ListItem, listView } from './list-state.js';
@@ -50,7 +50,7 @@ export function BrowserScreen<Item extends ListItem>(
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
-    const isWhole = state.isHelp || (state.isOpen && !state.previews);
+    const isWhole = state.isHelp || (state.isOpen && !state.hasPreview);
     const { above, below = [] } = (isWhole ? undefined : around?.(area, state)) ?? { above: [] };
     const rows = area.rows - above.length - below.length;
     const view = (
@@ -115,13 +115,13 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       onOpen={browser.open}
     />
   );
-  const shown = state.pendingAction?.text === undefined ? state.shown : state.pendingAction;
-  if (shown === undefined) return list(area);
+  const content = paneContent(state);
+  if (content === undefined) return list(area);
   const pane = (part: Area): ReactElement => (
     <Pane
-      state={shown.pane}
+      state={content.pane}
       dispatch={(event) => dispatch({ type: 'pane', event })}
-      text={shown.text ?? []}
+      text={content.text ?? []}
       area={part}
     />
   );
@@ -139,8 +139,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       </Box>
     );
   }
-  const isWhole = state.isOpen || state.pendingAction?.text !== undefined;
-  if (isWhole) return pane(area);
+  if (state.isOpen || content === state.pendingAction) return pane(area);
   if (area.rows < BELOW_ROWS) return list(area);
   const rows = Math.min(Math.ceil(area.rows * LIST_SHARE), state.list.items.length + 1);
   const top = rows + 1;

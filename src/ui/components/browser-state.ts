@@ -1,4 +1,5 @@
 import {
+  deselect,
   EMPTY_LIST,
   type ListEvent,
   type ListItem,
@@ -17,11 +18,10 @@ export interface BrowserState<Item extends ListItem> {
   readonly choice: number;
   /** Whether keys are typed into the filter. */
   readonly isFiltering: boolean;
-  /** Details are always shown: those of the selected entry. */
-  readonly previews: boolean;
-  /** The entry whose details are shown. */
-  readonly shown: ShownItem<Item> | undefined;
-  /** The details are in place of the list where there is no room for both, and have its keys. */
+  /** The details of the selected entry are always shown, not only once it is opened. */
+  readonly hasPreview: boolean;
+  readonly details: BrowserDetails<Item> | undefined;
+  /** The details have the keys, and the place of the list where there is no room for both. */
   readonly isOpen: boolean;
   /** The action that waits for a confirmation. */
   readonly pendingAction: PendingAction<Item> | undefined;
@@ -29,7 +29,8 @@ export interface BrowserState<Item extends ListItem> {
   readonly isHelp: boolean;
 }
 
-interface ShownItem<Item> {
+/** The details of an entry. */
+interface BrowserDetails<Item> {
   readonly item: Item;
   /** Undefined until it was read. */
   readonly text: PaneText | undefined;
@@ -67,14 +68,14 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'help'; readonly on: boolean };
 
 /** A browser before its list was read. */
-export function startBrowser<Item extends ListItem>(previews = false): BrowserState<Item> {
+export function initialBrowser<Item extends ListItem>(hasPreview = false): BrowserState<Item> {
   return {
     list: EMPTY_LIST,
     total: undefined,
     choice: 0,
     isFiltering: false,
-    previews,
-    shown: undefined,
+    hasPreview,
+    details: undefined,
     isOpen: false,
     pendingAction: undefined,
     note: undefined,
@@ -90,10 +91,8 @@ export function reduceBrowser<Item extends ListItem>(
   switch (event.type) {
     case 'listed':
       return event.choice === state.choice ? replaceItems(state, event.items, event.total) : state;
-    case 'chosen': {
-      const list = { ...state.list, selected: undefined, at: 0, top: 0 };
-      return { ...state, choice: event.choice, list, note: undefined };
-    }
+    case 'chosen':
+      return { ...state, choice: event.choice, list: deselect(state.list), note: undefined };
     case 'list': {
       const list = reduceList(state.list, event.event);
       const note = event.event.type === 'sized' ? state.note : undefined;
@@ -102,23 +101,23 @@ export function reduceBrowser<Item extends ListItem>(
     case 'filtering':
       return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
-      const shown =
-        state.shown?.item.id === event.item.id ? state.shown : unreadDetails(event.item);
-      return { ...state, shown, isOpen: true, note: undefined };
+      const details =
+        state.details?.item.id === event.item.id ? state.details : unreadDetails(event.item);
+      return { ...state, details, isOpen: true, note: undefined };
     }
     case 'previewed': {
-      const shown = event.item === undefined ? undefined : unreadDetails(event.item);
-      return { ...state, shown, isOpen: state.isOpen && shown !== undefined };
+      const details = event.item === undefined ? undefined : unreadDetails(event.item);
+      return { ...state, details, isOpen: state.isOpen && details !== undefined };
     }
     case 'read':
-      return state.shown?.item.id === event.id
-        ? { ...state, shown: { ...state.shown, text: event.text } }
+      return state.details?.item.id === event.id
+        ? { ...state, details: { ...state.details, text: event.text } }
         : state;
     case 'pane':
       return changePane(state, event.event);
     case 'closed': {
-      const shown = state.previews ? state.shown : undefined;
-      return { ...state, shown, isOpen: false, note: undefined };
+      const details = state.hasPreview ? state.details : undefined;
+      return { ...state, details, isOpen: false, note: undefined };
     }
     case 'asked': {
       const pending = event.action && { ...event.action, pane: PANE_TOP };
@@ -131,39 +130,45 @@ export function reduceBrowser<Item extends ListItem>(
   }
 }
 
-function unreadDetails<Item>(item: Item): ShownItem<Item> {
+function unreadDetails<Item>(item: Item): BrowserDetails<Item> {
   return { item, text: undefined, pane: PANE_TOP };
 }
 
-/** What is shown in detail stays, even if it is no longer in the list. */
+/** The details stay, even if their entry is no longer in the list. */
 function replaceItems<Item extends ListItem>(
   state: BrowserState<Item>,
   items: readonly Item[],
   total: number,
 ): BrowserState<Item> {
   const list = reduceList(state.list, { type: 'replaced', items });
-  const { shown } = state;
-  const item = items.find(({ id }) => id === shown?.item.id);
-  const after = { ...state, list, total };
-  return shown === undefined || item === undefined
-    ? after
-    : { ...after, shown: { ...shown, item } };
+  const { details } = state;
+  const item = items.find(({ id }) => id === details?.item.id);
+  return details === undefined || item === undefined
+    ? { ...state, list, total }
+    : { ...state, list, total, details: { ...details, item } };
 }
 
-/** The pane of the question, if it has one, and otherwise of the details. */
+/** What is next to the list, or in its place: what the action to confirm changes, otherwise the details. */
+export function paneContent<Item extends ListItem>({
+  pendingAction,
+  details,
+}: BrowserState<Item>): PendingAction<Item> | BrowserDetails<Item> | undefined {
+  return pendingAction?.text === undefined ? details : pendingAction;
+}
+
 function changePane<Item extends ListItem>(
   state: BrowserState<Item>,
   event: PaneEvent,
 ): BrowserState<Item> {
-  const { pendingAction, shown } = state;
-  const content = pendingAction?.text === undefined ? shown : pendingAction;
+  const { pendingAction, details } = state;
+  const content = paneContent(state);
   if (content === undefined) return state;
   const pane = reducePane(content.pane, event);
   const note = event.type === 'sized' ? state.note : undefined;
   if (pane === content.pane && note === state.note) return state;
   return content === pendingAction
     ? { ...state, pendingAction: { ...pendingAction, pane }, note }
-    : { ...state, shown: shown && { ...shown, pane }, note };
+    : { ...state, details: details && { ...details, pane }, note };
 }
 
 /** Where a browser reads its entries, and what it can do with one. */
@@ -176,8 +181,8 @@ export interface BrowserSource<Item extends ListItem, Choice extends string = st
     readonly total?: number;
   }>;
   readonly details: (item: Item) => Promise<PaneText>;
-  /** Details of the selected entry are always shown, not only once it is opened. */
-  readonly previews?: boolean;
+  /** See {@link BrowserState.hasPreview}. */
+  readonly hasPreview?: boolean;
   readonly actions: readonly BrowserAction<Item>[];
   /** The message for an error. */
   readonly explain: (error: unknown) => string;

@@ -4,8 +4,8 @@ import {
   type BrowserEvent,
   type BrowserSource,
   type BrowserState,
+  initialBrowser,
   reduceBrowser,
-  startBrowser,
 } from './browser-state.js';
 import type { KeyMap } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
@@ -15,9 +15,9 @@ import { createStore, type Store } from './store.js';
 export interface Browser<Item extends ListItem>
   extends Store<BrowserState<Item>, BrowserEvent<Item>> {
   readonly choices: readonly string[];
-  /** Reads what is shown again. @throws what the source throws */
+  /** Reads the list and the details again. @throws what the source throws */
   readonly refresh: () => Promise<void>;
-  /** Reads the details that are shown again. */
+  /** Reads the details again. */
   readonly readDetails: () => void;
   /** Shows the details of an entry. */
   readonly open: (item: Item) => void;
@@ -36,18 +36,18 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
   source: BrowserSource<Item, Choice>,
 ): Browser<Item> {
   const store = createStore<BrowserState<Item>, BrowserEvent<Item>>(
-    startBrowser(source.previews),
+    initialBrowser(source.hasPreview),
     reduceBrowser,
   );
   const { getSnapshot } = store;
   const dispatch = (event: BrowserEvent<Item>): void => {
     store.dispatch(event);
-    if (source.previews === true) preview();
+    if (source.hasPreview === true) preview();
   };
   const preview = (): void => {
-    const { list, shown } = getSnapshot();
+    const { list, details } = getSnapshot();
     const { selected } = listView(list);
-    if (selected?.id === shown?.item.id) return;
+    if (selected?.id === details?.item.id) return;
     store.dispatch({ type: 'previewed', item: selected });
     void orNote(readDetails());
   };
@@ -58,7 +58,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
   };
   let reads = 0;
   const readDetails = async (): Promise<void> => {
-    const item = getSnapshot().shown?.item;
+    const item = getSnapshot().details?.item;
     if (item === undefined) return;
     reads += 1;
     const read = reads;

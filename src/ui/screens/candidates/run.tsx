@@ -100,7 +100,7 @@ function candidatesSource(
     store.dispatch({ decided: [...store.getSnapshot().decided, decision] });
   return {
     choices: ['all', 'ready'],
-    previews: true,
+    hasPreview: true,
     list: async (choice) => {
       const candidates = (await load()).filter(({ promotes }) => choice === 'all' || promotes);
       const items = candidates.map((candidate) => {

@@ -119,7 +119,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const refresh = (): void => void browser.refresh();
   const unsubscribe = store.subscribe(refresh);
   const keys = (): BrowserKeysOptions => {
-    const place = browser.getSnapshot().shown?.item.finding.place;
+    const place = browser.getSnapshot().details?.item.finding.place;
     const again = listedKey('r', 'refresh', 'check again', 2, () => recheck(names));
     const edit = (at: FindingPlace): KeyBinding =>
       listedKey('e', 'open', 'open the location in $EDITOR', 3, () => editAt(at));

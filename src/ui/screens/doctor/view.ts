@@ -92,7 +92,7 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
   const { state, fix } = options;
   return {
     choices: ['all', 'faults', 'warnings', 'notes'],
-    previews: true,
+    hasPreview: true,
     list: async (choice) => {
       const items = shownFindings(state()).filter(
         ({ finding }) => choice === 'all' || `${finding.severity}s` === choice,

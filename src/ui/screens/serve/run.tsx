@@ -54,7 +54,7 @@ export function openServeScreen(options: ServeScreenOptions) {
   const { dispatch, getSnapshot } = store;
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
-    previews: true,
+    hasPreview: true,
     list: async (choice) => ({ items: serviceItems(getSnapshot(), choice) }),
     details: async ({ service }) => serviceDetails(service, getSnapshot(), style),
     actions: [],
