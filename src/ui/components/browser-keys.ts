@@ -1,68 +1,72 @@
 import type { BrowserAction, BrowserEvent, BrowserSource, BrowserState } from './browser-state.js';
-import { type KeyBinding, type KeyMap, listedKey, moveKeys, quitKey, withHelp } from './key-map.js';
+import { barKey, type KeyBinding, type KeyMap, moveKeys, quitKey, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
 import { FILTER_HELP, filterKeys } from './text-input.js';
 
-/** Keys that the screen around a browser handles. */
+/** What a screen decides about the keys of its browser. */
 export interface BrowserKeysOptions {
   /** Called with the key that ends the screen. */
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
-  /** In words; default: it quits. */
+  /** How the status bar and the help describe `q`; that it quits, if omitted. */
   readonly quit?: { readonly bar: string; readonly help: string };
   /** Whether Esc ends the screen where there is nothing else to close; true if omitted. */
   readonly escapeEnds?: boolean;
-  /** One entry, and several. */
+  /** What an entry is: `flow`. */
   readonly noun: string;
-  /** More keys of the list. */
-  readonly more?: KeyMap['bindings'];
+  /** Keys of the screen, next to those of the list or the details. */
+  readonly extraKeys?: KeyMap['bindings'];
 }
 
-type BrowserOffer<Item extends ListItem> = Pick<
+type KeySource<Item extends ListItem> = Pick<
   BrowserSource<Item>,
   'actions' | 'choices' | 'hasPreview'
 >;
 
-/** What keys of a browser cause. */
-interface BrowserOrders<Item extends ListItem> extends BrowserKeysOptions {
+/** What the keys of a browser call. */
+interface BrowserHandlers<Item extends ListItem> extends BrowserKeysOptions {
   readonly dispatch: (event: BrowserEvent<Item>) => void;
   readonly open: (item: Item) => void;
-  /** Lists the next choice. */
-  readonly choose: () => void;
-  readonly act: (action: BrowserAction<Item>, item: Item) => void;
+  readonly listNextChoice: () => void;
+  readonly runAction: (action: BrowserAction<Item>, item: Item) => void;
 }
 
 /** What the keys of a browser do in a state. */
 export function browserKeys<Item extends ListItem>(
   state: BrowserState<Item>,
-  source: BrowserOffer<Item>,
-  orders: BrowserOrders<Item>,
+  source: KeySource<Item>,
+  handlers: BrowserHandlers<Item>,
 ): KeyMap {
-  const interrupt: KeyBinding = { on: ['ctrl-c'], run: () => orders.onStop('ctrl-c') };
+  const { dispatch, onStop, quit, extraKeys = [] } = handlers;
+  const interrupt: KeyBinding = { on: ['ctrl-c'], run: () => onStop('ctrl-c') };
   if (state.pendingAction !== undefined) {
-    return { bindings: [interrupt, ...questionKeys(state.pendingAction, source, orders)] };
+    return { bindings: [interrupt, ...questionKeys(state.pendingAction, source, handlers)] };
   }
   if (state.isFiltering) {
     return filterKeys(
       state.list,
       interrupt,
-      (event) => orders.dispatch({ type: 'list', event }),
-      () => orders.dispatch({ type: 'filtering', on: false }),
+      (event) => dispatch({ type: 'list', event }),
+      () => dispatch({ type: 'filtering', on: false }),
     );
   }
-  const quit = quitKey(() => orders.onStop('q'), orders.quit?.help, orders.quit?.bar);
   const keys =
     state.details !== undefined && state.isOpen
-      ? detailKeys(state.details.item, source, orders)
-      : listKeys(state, source, orders);
-  const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
-  const help = withHelp([...keys, ...(orders.more ?? [])], state.isHelp, setHelp);
-  return { bindings: [...help, quit, interrupt] };
+      ? detailKeys(state.details.item, source, handlers)
+      : listKeys(state, source, handlers);
+  const setHelp = (on: boolean): void => dispatch({ type: 'help', on });
+  return {
+    bindings: [
+      ...withHelp([...keys, ...extraKeys], state.isHelpOpen, setHelp),
+      quitKey(() => onStop('q'), quit?.help, quit?.bar),
+      interrupt,
+    ],
+  };
 }
 
 function questionKeys<Item extends ListItem>(
   { key, item, text }: NonNullable<BrowserState<Item>['pendingAction']>,
-  { actions }: BrowserOffer<Item>,
-  { dispatch, act }: BrowserOrders<Item>,
+  { actions }: KeySource<Item>,
+  { dispatch, runAction }: BrowserHandlers<Item>,
 ): readonly KeyBinding[] {
   const dismiss = (): void => dispatch({ type: 'asked', action: undefined });
   const action = actions.find((one) => one.key === key);
@@ -71,7 +75,7 @@ function questionKeys<Item extends ListItem>(
       on: ['y', 'Y', key],
       run: () => {
         dismiss();
-        if (action !== undefined) act(action, item);
+        if (action !== undefined) runAction(action, item);
       },
     },
     { on: ['n', 'N', 'escape', 'q'], run: dismiss },
@@ -80,19 +84,18 @@ function questionKeys<Item extends ListItem>(
 }
 
 function scrollKeys<Item extends ListItem>(
-  dispatch: BrowserOrders<Item>['dispatch'],
+  dispatch: BrowserHandlers<Item>['dispatch'],
 ): readonly KeyBinding[] {
   return moveKeys('scroll', (to) => dispatch({ type: 'pane', event: { type: 'scrolled', to } }));
 }
 
 function listKeys<Item extends ListItem>(
   state: BrowserState<Item>,
-  { actions, choices, hasPreview }: BrowserOffer<Item>,
-  orders: BrowserOrders<Item>,
+  { actions, choices, hasPreview }: KeySource<Item>,
+  handlers: BrowserHandlers<Item>,
 ): readonly KeyBinding[] {
-  const { dispatch, open, choose, noun } = orders;
+  const { dispatch, open, listNextChoice, noun } = handlers;
   const { selected } = listView(state.list);
-  const isFiltered = state.list.filter.text !== '';
   const next = choices[(state.choice + 1) % choices.length];
   return [
     ...moveKeys('select', (to) => dispatch({ type: 'list', event: { type: 'moved', to } })),
@@ -103,32 +106,48 @@ function listKeys<Item extends ListItem>(
             on: ['enter', 'right', 'l'],
             run: () => open(selected),
             help: ['enter', `open the ${noun}`],
-            bar: { text: '⏎ open', goes: hasPreview === true ? 2 : 7 },
+            bar: { text: '⏎ open', dropOrder: hasPreview === true ? 2 : 7 },
           } as const,
           ...(hasPreview === true ? previewKeys(dispatch) : []),
-          ...actionKeys(selected, actions, orders),
+          ...actionKeys(selected, actions, handlers),
         ]),
-    listedKey('/', 'filter', FILTER_HELP, 4, () => dispatch({ type: 'filtering', on: true })),
+    barKey({
+      key: '/',
+      name: 'filter',
+      description: FILTER_HELP,
+      dropOrder: 4,
+      run: () => dispatch({ type: 'filtering', on: true }),
+    }),
     ...(choices.length === 1
       ? []
-      : [listedKey('f', `${next}`, `list ${choices.join(', ')}`, 2, choose)]),
-    ...(isFiltered
-      ? [
-          {
-            on: ['escape'],
-            run: () => dispatch({ type: 'list', event: { type: 'unfiltered' } }),
-            bar: { text: 'esc all', goes: 3 },
-          } as const,
-        ]
-      : orders.escapeEnds !== false
-        ? [{ on: ['escape'], run: () => orders.onStop('q') } as const]
-        : []),
+      : [
+          barKey({
+            key: 'f',
+            name: `${next}`,
+            description: `list ${choices.join(', ')}`,
+            dropOrder: 2,
+            run: listNextChoice,
+          }),
+        ]),
+    ...escapeKeys(state, handlers),
   ];
+}
+
+/** Esc removes the filter first. */
+function escapeKeys<Item extends ListItem>(
+  { list }: BrowserState<Item>,
+  { dispatch, onStop, escapeEnds = true }: BrowserHandlers<Item>,
+): readonly KeyBinding[] {
+  if (list.filter.text !== '') {
+    const run = (): void => dispatch({ type: 'list', event: { type: 'unfiltered' } });
+    return [{ on: ['escape'], run, bar: { text: 'esc all', dropOrder: 3 } }];
+  }
+  return escapeEnds ? [{ on: ['escape'], run: () => onStop('q') }] : [];
 }
 
 /** Scroll the details while the list has the other keys. */
 function previewKeys<Item extends ListItem>(
-  dispatch: BrowserOrders<Item>['dispatch'],
+  dispatch: BrowserHandlers<Item>['dispatch'],
 ): readonly KeyBinding[] {
   const scroll = (to: 'down' | 'up') => () =>
     dispatch({ type: 'pane', event: { type: 'scrolled', to } });
@@ -140,36 +159,40 @@ function previewKeys<Item extends ListItem>(
 
 function detailKeys<Item extends ListItem>(
   item: Item,
-  { actions }: BrowserOffer<Item>,
-  orders: BrowserOrders<Item>,
+  { actions }: KeySource<Item>,
+  handlers: BrowserHandlers<Item>,
 ): readonly KeyBinding[] {
-  const { dispatch } = orders;
+  const { dispatch } = handlers;
   return [
     ...scrollKeys(dispatch),
     {
       on: ['escape', 'left', 'h', 'backspace'],
       run: () => dispatch({ type: 'closed' }),
       help: ['esc', 'back to the list'],
-      bar: { text: 'esc back', goes: 7 },
+      bar: { text: 'esc back', dropOrder: 7 },
     },
-    ...actionKeys(item, actions, orders),
+    ...actionKeys(item, actions, handlers),
   ];
 }
 
-/** The actions that apply to an entry. */
+/** The keys of the actions that apply to an entry. */
 function actionKeys<Item extends ListItem>(
   item: Item,
   actions: readonly BrowserAction<Item>[],
-  { dispatch, act }: BrowserOrders<Item>,
+  { dispatch, runAction }: BrowserHandlers<Item>,
 ): readonly KeyBinding[] {
   return actions
-    .filter(({ applies }) => applies?.(item) ?? true)
+    .filter(({ appliesTo }) => appliesTo?.(item) ?? true)
     .map((action) => {
-      const { key, name, does, question, shows } = action;
-      return listedKey(key, name, does, 5, () => {
-        if (question === undefined) return act(action, item);
-        const pending = { key, item, question: question(item), text: shows?.(item) };
+      const { key, question, changes } = action;
+      const run = (): void => {
+        if (question === undefined) {
+          runAction(action, item);
+          return;
+        }
+        const pending = { key, item, question: question(item), text: changes?.(item) };
         dispatch({ type: 'asked', action: pending });
-      });
+      };
+      return barKey({ ...action, dropOrder: 5, run });
     });
 }

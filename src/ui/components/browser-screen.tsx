@@ -50,7 +50,7 @@ export function BrowserScreen<Item extends ListItem>(
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
-    const isWhole = state.isHelp || (state.isOpen && !state.hasPreview);
+    const isWhole = state.isHelpOpen || (state.isOpen && !state.hasPreview);
     const { above, below = [] } = (isWhole ? undefined : around?.(area, state)) ?? { above: [] };
     const rows = area.rows - above.length - below.length;
     const view = (
@@ -104,7 +104,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
   const { browser, state, columns, bindings, empty, area, isBelow } = props;
   const { dispatch } = browser;
   const theme = useTheme();
-  if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
+  if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
   const list = (part: Area): ReactElement => (
     <List
       state={state.list}

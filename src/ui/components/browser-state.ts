@@ -26,7 +26,7 @@ export interface BrowserState<Item extends ListItem> {
   /** The action that waits for a confirmation. */
   readonly pendingAction: PendingAction<Item> | undefined;
   readonly note: Note | undefined;
-  readonly isHelp: boolean;
+  readonly isHelpOpen: boolean;
 }
 
 /** The details of an entry. */
@@ -79,7 +79,7 @@ export function initialBrowser<Item extends ListItem>(hasPreview = false): Brows
     isOpen: false,
     pendingAction: undefined,
     note: undefined,
-    isHelp: false,
+    isHelpOpen: false,
   };
 }
 
@@ -126,7 +126,7 @@ export function reduceBrowser<Item extends ListItem>(
     case 'noted':
       return { ...state, note: event.note };
     case 'help':
-      return { ...state, isHelp: event.on, note: undefined };
+      return { ...state, isHelpOpen: event.on, note: undefined };
   }
 }
 
@@ -193,13 +193,13 @@ export interface BrowserAction<Item> {
   readonly key: string;
   /** In a word: `cancel`. */
   readonly name: string;
-  readonly does: string;
+  readonly description: string;
   /** To all entries if omitted. */
-  readonly applies?: (item: Item) => boolean;
-  /** Has to be confirmed; without a question, the action runs at once. */
+  readonly appliesTo?: (item: Item) => boolean;
+  /** Has to be confirmed; without a question, the action runs immediately. */
   readonly question?: (item: Item) => string;
-  /** What it changes, shown with the question. */
-  readonly shows?: (item: Item) => PaneText;
+  /** What it would change, shown with the question. */
+  readonly changes?: (item: Item) => PaneText;
   /** @returns the result in words */
   readonly run: (item: Item) => Promise<string>;
 }

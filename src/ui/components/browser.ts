@@ -87,16 +87,16 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
       acting = undefined;
     });
   };
-  const orders = {
+  const handlers = {
     open: (item: Item) => {
       dispatch({ type: 'opened', item });
       void orNote(readDetails());
     },
-    choose: () => {
+    listNextChoice: () => {
       dispatch({ type: 'chosen', choice: (getSnapshot().choice + 1) % source.choices.length });
       void orNote(readList());
     },
-    act: ({ name, run }: BrowserAction<Item>, item: Item) => perform(name, () => run(item)),
+    runAction: ({ name, run }: BrowserAction<Item>, item: Item) => perform(name, () => run(item)),
   };
   return {
     ...store,
@@ -104,8 +104,8 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     choices: source.choices,
     refresh,
     readDetails: () => void orNote(readDetails()),
-    open: orders.open,
-    keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...orders, dispatch }),
+    open: handlers.open,
+    keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...handlers, dispatch }),
     perform,
     orNote,
     settled: async () => acting,

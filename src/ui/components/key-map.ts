@@ -3,15 +3,15 @@ import { useInput } from '../terminal/input.js';
 import type { InputEvent, KeyName } from '../terminal/input-decoder.js';
 import type { ListMove } from './list-state.js';
 
-/** A key of a screen: what it does, and how it is listed. */
+/** A key of a screen: what it runs, and how the help and the status bar describe it. */
 export interface KeyBinding {
   /** Names of keys, or characters. */
   readonly on: readonly (KeyName | string)[];
   readonly run: () => void;
-  /** In the list of keys: `['↑ ↓, k j', 'choose a flow']`; left out of it if undefined. */
-  readonly help?: readonly [key: string, does: string];
-  /** In the status bar: its words, and the order in which it is dropped without room (1 first). */
-  readonly bar?: { readonly text: string; readonly goes: number };
+  /** Its line in the help: `['↑ ↓, k j', 'choose a flow']`; none if omitted. */
+  readonly help?: readonly [key: string, description: string];
+  /** Its text in the status bar, and the order in which texts without room are dropped (1 first); none if omitted. */
+  readonly bar?: { readonly text: string; readonly dropOrder: number };
 }
 
 /** Input that has no binding. Characters that were typed together are one text. */
@@ -33,7 +33,7 @@ export interface KeyMap {
 export function useKeyMap(current: () => KeyMap): void {
   useInput((event) => {
     if (event.type === 'text') runTyped(event.text, current);
-    else if (event.type !== 'mouse' && !run(event.type === 'key' ? event.name : '', current)) {
+    else if (event.type !== 'mouse' && !runKey(event.type === 'key' ? event.name : '', current)) {
       current().onOther?.(event);
     }
   });
@@ -48,12 +48,13 @@ function runTyped(text: string, current: () => KeyMap): void {
   for (const character of splitGraphemes(text)) {
     // What is typed before may change what this one does.
     if (other !== '' && bindingOf(character, current) !== undefined) typeOther();
-    if (!run(character, current)) other += character;
+    if (!runKey(character, current)) other += character;
   }
   typeOther();
 }
 
-function run(name: string, current: () => KeyMap): boolean {
+/** @returns whether the key has a binding */
+function runKey(name: string, current: () => KeyMap): boolean {
   const binding = bindingOf(name, current);
   binding?.run();
   return binding !== undefined;
@@ -72,59 +73,62 @@ const MOVES = [
   [['end', 'G'], 'last'],
 ] as const;
 
-/** Leaves these keys to the list of keys while it is shown; see KeyHelp. */
-export const SCROLLS_HELP: KeyBinding = { on: MOVES.flatMap(([on]) => on), run: () => undefined };
+/** Leaves the keys that scroll the help to {@link KeyHelp} while it is open. */
+export const HELP_SCROLL_KEYS: KeyBinding = {
+  on: MOVES.flatMap(([on]) => on),
+  run: () => undefined,
+};
 
-/** The keys that move in a list or scroll a text. @param does in a word: `select`, `scroll` */
-export function moveKeys(does: string, move: (to: ListMove) => void): readonly KeyBinding[] {
-  const keys: readonly KeyBinding[] = MOVES.map(([on, to]) => ({ on, run: () => move(to) }));
-  const [first, ...rest] = keys;
-  if (first === undefined) return keys;
-  const shown: KeyBinding = {
-    ...first,
-    help: ['↑ ↓, k j', does],
-    bar: { text: `↑↓ ${does}`, goes: 1 },
-  };
-  return [shown, ...rest, helpLine('g, G', 'go to the first or last')];
+/** The keys that move in a list or scroll a text. @param verb `select` or `scroll`, for example */
+export function moveKeys(verb: string, move: (to: ListMove) => void): readonly KeyBinding[] {
+  return [
+    { ...helpLine('↑ ↓, k j', verb), bar: { text: `↑↓ ${verb}`, dropOrder: 1 } },
+    ...MOVES.map(([on, to]) => ({ on, run: () => move(to) })),
+    helpLine('g, G', 'go to the first or last'),
+  ];
 }
 
-/** A key that the status bar and the help list: `r refresh`. @param goes see {@link KeyBinding.bar} */
-export function listedKey(
-  key: string,
-  name: string,
-  does: string,
-  goes: number,
-  run: () => void,
-): KeyBinding {
-  return { on: [key], run, help: [key, does], bar: { text: `${key} ${name}`, goes } };
+/** What the status bar and the help show of a key: `r refresh`, and `r` with a description. */
+interface BarKey extends Pick<KeyBinding, 'run'> {
+  readonly key: string;
+  /** In a word. */
+  readonly name: string;
+  readonly description: string;
+  /** See {@link KeyBinding.bar}. */
+  readonly dropOrder: number;
+}
+
+/** A key that the status bar shows. */
+export function barKey({ key, name, description, dropOrder, run }: BarKey): KeyBinding {
+  return { on: [key], run, help: [key, description], bar: { text: `${key} ${name}`, dropOrder } };
 }
 
 /** The key that ends a screen; Ctrl-C does too. */
-export function quitKey(run: () => void, does = 'quit', bar = 'q quit'): KeyBinding {
-  return { on: ['q'], run, help: ['q, ctrl-c', does], bar: { text: bar, goes: 9 } };
+export function quitKey(run: () => void, description = 'quit', bar = 'q quit'): KeyBinding {
+  return { on: ['q'], run, help: ['q, ctrl-c', description], bar: { text: bar, dropOrder: 9 } };
 }
 
-/** A line of the help about keys that work without a binding of the screen. */
-export function helpLine(key: string, does: string): KeyBinding {
-  return { on: [], run: () => undefined, help: [key, does] };
+/** A line of the help about keys that have no binding of their own. */
+export function helpLine(key: string, description: string): KeyBinding {
+  return { on: [], run: () => undefined, help: [key, description] };
 }
 
 /**
- * The keys of a screen, with `?` for their list. While it is shown, the keys that move scroll it, and each other key closes
- * it before it does what it does; Esc does nothing else.
+ * The keys of a screen, and `?` for the help that lists them. While it is open, the keys that move scroll it, and any
+ * other key closes it before it runs.
  */
 export function withHelp(
   bindings: readonly KeyBinding[],
-  isHelp: boolean,
-  setHelp: (on: boolean) => void,
+  isHelpOpen: boolean,
+  setHelp: (isOpen: boolean) => void,
 ): readonly KeyBinding[] {
   const help: KeyBinding = {
     on: ['?'],
-    run: () => setHelp(!isHelp),
+    run: () => setHelp(!isHelpOpen),
     help: ['?, esc', 'show or close this help'],
-    bar: { text: '? help', goes: 8 },
+    bar: { text: '? help', dropOrder: 8 },
   };
-  if (!isHelp) return [...bindings, help];
+  if (!isHelpOpen) return [...bindings, help];
   const close = (): void => setHelp(false);
   const closing = bindings.map((binding): KeyBinding => {
     const run = (): void => {
@@ -134,5 +138,5 @@ export function withHelp(
     return { ...binding, run };
   });
   // The first binding of a key counts.
-  return [{ on: ['escape'], run: close }, SCROLLS_HELP, ...closing, help];
+  return [{ on: ['escape'], run: close }, HELP_SCROLL_KEYS, ...closing, help];
 }

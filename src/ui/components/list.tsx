@@ -15,7 +15,7 @@ export interface ListColumn<Item> {
   readonly paint?: (text: string, item: Item) => string;
   readonly align?: 'right';
   /** Without room, columns are dropped in this order (1 first), and those without a number last. */
-  readonly goes?: number;
+  readonly dropOrder?: number;
 }
 
 interface ListBase<Item extends ListItem> {
@@ -152,9 +152,9 @@ function columnWidths<Item>(
   const left = (): number =>
     room - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
   const order = columns
-    .map(({ goes }, at) => ({ at, goes: goes ?? columns.length + last - at }))
+    .map(({ dropOrder }, at) => ({ at, dropOrder: dropOrder ?? columns.length + last - at }))
     .filter(({ at }) => at !== last)
-    .sort((a, b) => a.goes - b.goes);
+    .sort((a, b) => a.dropOrder - b.dropOrder);
   for (const { at } of order) {
     if (left() >= Math.min(leastLast, Math.floor(room / 2))) break;
     widths[at] = 0;

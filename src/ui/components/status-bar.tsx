@@ -50,7 +50,7 @@ export function KeyHelp({
   return <Pane state={pane} dispatch={dispatch} text={text} area={area} />;
 }
 
-/** As many keys as fit in a line. */
+/** As many texts of keys as fit in a line. */
 export function fittingKeys(
   keys: readonly NonNullable<KeyBinding['bar']>[],
   columns: number,
@@ -59,8 +59,8 @@ export function fittingKeys(
   while (kept.length > 0) {
     const line = kept.map(({ text }) => text).join('   ');
     if (textWidth(line) <= columns) return line;
-    const next = Math.min(...kept.map(({ goes }) => goes));
-    kept = kept.filter(({ goes }) => goes > next);
+    const lowest = Math.min(...kept.map(({ dropOrder }) => dropOrder));
+    kept = kept.filter(({ dropOrder }) => dropOrder > lowest);
   }
   return '';
 }
@@ -70,15 +70,15 @@ const KEY_COLUMNS = 12;
 /** Words are cut rather than broken into narrower columns. */
 const LEAST_WORDS = 12;
 
-/** The list of keys, each with what it does, wrapped if needed. */
+/** The help: each key with its description, wrapped if needed. */
 export function keyLines(
   keys: readonly NonNullable<KeyBinding['help']>[],
   style: Style,
   columns: number,
 ): readonly string[] {
   const keyColumns = Math.max(KEY_COLUMNS, ...keys.map(([key]) => key.length + 2));
-  return keys.flatMap(([key, does]) =>
-    wrapText(does, Math.max(LEAST_WORDS, columns - keyColumns)).map((words, row) => {
+  return keys.flatMap(([key, description]) =>
+    wrapText(description, Math.max(LEAST_WORDS, columns - keyColumns)).map((words, row) => {
       const line = fitEnd(padEnd(row === 0 ? key : '', keyColumns) + words, columns);
       return style.bold(line.slice(0, keyColumns)) + line.slice(keyColumns);
     }),

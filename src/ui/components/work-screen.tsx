@@ -5,18 +5,18 @@ import { Rows, Screen, type ScreenProps } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 import { createStore, type Readable, type Store, useStore } from './store.js';
 
-/** What is shown of work, until it ends or is stopped. Functions are called for every frame. */
+/** What a screen shows of running work. Functions are called for every frame. */
 interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'stdout' | 'style' | 'title'> {
-  /** Also what the functions below read. */
+  /** Also read by the functions below. */
   readonly store: Readable<WorkState>;
   /** Finished lines, most important first. */
   readonly lines: (area: Area) => readonly string[];
   readonly onStop: () => void;
 }
 
-/** What the state of a screen of work has besides the work. */
+/** State that all screens of running work have. */
 export interface WorkState {
-  /** Someone asked to stop, and the current transaction is being finished. */
+  /** The user asked to stop, and the current transaction is being finished. */
   readonly isStopping: boolean;
 }
 
@@ -25,8 +25,8 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const { store, stdout, style, title, facts, lines, onStop } = props;
   const { isStopping } = useStore(store);
   // Several keys can arrive before the next frame.
-  const [help] = useState(() => createStore(false, (_, on: boolean) => on));
-  const isHelp = useStore(help);
+  const [help] = useState(() => createStore(false, (_, isOpen: boolean) => isOpen));
+  const isHelpOpen = useStore(help);
   useKeyMap(() => ({ bindings: keysOf(onStop, help) }));
   const bindings = keysOf(onStop, help);
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
@@ -39,7 +39,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
       status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}
     >
       {(area) =>
-        isHelp ? (
+        isHelpOpen ? (
           <KeyHelp bindings={bindings} area={area} />
         ) : (
           <Rows lines={lines(area).slice(0, area.rows)} />
@@ -52,11 +52,9 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
 function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly KeyBinding[] {
-  const does = 'stop; all finished work is kept';
-  const again = helpLine('ctrl-c twice', 'quit now');
   return [
-    { ...quitKey(onStop, does, 'q stop'), on: ['q', 'ctrl-c'] },
-    ...withHelp([again], help.getSnapshot(), help.dispatch),
+    { ...quitKey(onStop, 'stop; all finished work is kept', 'q stop'), on: ['q', 'ctrl-c'] },
+    ...withHelp([helpLine('ctrl-c twice', 'quit now')], help.getSnapshot(), help.dispatch),
   ];
 }
 

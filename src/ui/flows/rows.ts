@@ -22,7 +22,7 @@ interface RowColumn {
   /** A status is coloured; an age is left out of a line that starts with the time. */
   readonly holds?: 'age' | 'number' | 'status';
   /** Without room on the screen, columns are dropped in this order (1 first), and those without a number last. */
-  readonly goes?: number;
+  readonly dropOrder?: number;
 }
 
 /** The columns of the lists, in the order of the cells of a row. */
@@ -30,19 +30,19 @@ export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[
   flows: [
     { title: 'flow' },
     { title: 'status', holds: 'status' },
-    { title: 'rev', holds: 'number', goes: 3 },
-    { title: 'tasks', goes: 2 },
-    { title: 'updated', holds: 'age', goes: 4 },
-    { title: 'session', goes: 1 },
+    { title: 'rev', holds: 'number', dropOrder: 3 },
+    { title: 'tasks', dropOrder: 2 },
+    { title: 'updated', holds: 'age', dropOrder: 4 },
+    { title: 'session', dropOrder: 1 },
     { title: 'goal' },
   ],
   tasks: [
     { title: 'task' },
-    { title: 'flow', goes: 1 },
-    { title: 'runtime', goes: 3 },
+    { title: 'flow', dropOrder: 1 },
+    { title: 'runtime', dropOrder: 3 },
     { title: 'status', holds: 'status' },
-    { title: 'tries', holds: 'number', goes: 2 },
-    { title: 'changed', holds: 'age', goes: 4 },
+    { title: 'tries', holds: 'number', dropOrder: 2 },
+    { title: 'changed', holds: 'age', dropOrder: 4 },
     { title: 'what' },
   ],
 };

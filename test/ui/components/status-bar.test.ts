@@ -37,9 +37,9 @@ test('wraps what does not fit next to the key, and never exceeds the width', () 
 });
 
 const BAR = [
-  { text: '↑↓ choose', goes: 1 },
-  { text: 'a apply', goes: 2 },
-  { text: 'q quit', goes: 4 },
+  { text: '↑↓ choose', dropOrder: 1 },
+  { text: 'a apply', dropOrder: 2 },
+  { text: 'q quit', dropOrder: 4 },
 ];
 
 test('without room, the least important keys are dropped first', () => {
@@ -52,13 +52,15 @@ test('without room, the least important keys are dropped first', () => {
 test('keys of any priorities fit, and the most important stays longest', () => {
   const key = fc.record({
     text: fc.string({ minLength: 1, maxLength: 12 }),
-    goes: fc.integer({ min: 1, max: 5 }),
+    dropOrder: fc.integer({ min: 1, max: 5 }),
   });
   fc.assert(
     fc.property(fc.array(key, { maxLength: 8 }), fc.nat(80), (keys, columns) => {
       const line = fittingKeys(keys, columns);
       assert.ok(textWidth(line) <= columns);
-      const last = keys.filter(({ goes }) => goes === Math.max(...keys.map((one) => one.goes)));
+      const last = keys.filter(
+        ({ dropOrder }) => dropOrder === Math.max(...keys.map((one) => one.dropOrder)),
+      );
       if (textWidth(last.map(({ text }) => text).join('   ')) > columns) assert.is(line, '');
       else for (const { text } of last) assert.ok(line.includes(text));
     }),

@@ -170,11 +170,11 @@ for (const columns of [60, 80, 200]) {
         store={store}
         stdout={createTerminal(columns, 24).stdout}
         {...plain}
-        orders={{
+        handlers={{
           dispatch: store.dispatch,
           onOpen: ({ kind }) => left.push(kind),
           onPalette: () => left.push('palette'),
-          onAgain: () => left.push('again'),
+          onRefresh: () => left.push('again'),
           onLeave: () => left.push('leave'),
         }}
       />,

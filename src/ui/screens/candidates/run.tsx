@@ -5,7 +5,7 @@ import { type Browser, createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
-import { listedKey } from '../../components/key-map.js';
+import { barKey } from '../../components/key-map.js';
 import { createState, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
@@ -50,7 +50,7 @@ export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly Decided[]> {
   const { style, title, stdout, actions } = options;
-  const store: CandidatesStore = createState<CandidatesState>({ isWhy: false, decided: [] });
+  const store: CandidatesStore = createState<CandidatesState>({ showsWhy: false, decided: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
   await runAlternate(
@@ -83,7 +83,7 @@ export async function runCandidatesScreen(
 /** State of the screen, besides its list. */
 interface CandidatesState {
   /** Shows gates instead of the passage. */
-  readonly isWhy: boolean;
+  readonly showsWhy: boolean;
   /** What can be undone, the last one last. */
   readonly decided: readonly Decided[];
 }
@@ -110,7 +110,7 @@ function candidatesSource(
       return { items };
     },
     details: async ({ candidate }) => {
-      if (store.getSnapshot().isWhy) return (columns) => whyRows(candidate, style, columns);
+      if (store.getSnapshot().showsWhy) return (columns) => whyRows(candidate, style, columns);
       const found = await passage(candidate.key);
       return (columns) => passageRows(found, candidate, style, columns);
     },
@@ -118,7 +118,7 @@ function candidatesSource(
       {
         key: 'p',
         name: 'promote',
-        does: 'promote: write it to MEMORY.md now',
+        description: 'promote: write it to MEMORY.md now',
         run: async ({ candidate: { key, text } }) => {
           const promotion = await promote(key);
           const { sweep } = promotion;
@@ -129,7 +129,7 @@ function candidatesSource(
       {
         key: 'x',
         name: 'reject',
-        does: 'reject: no sweep will promote it',
+        description: 'reject: no sweep will promote it',
         run: async ({ candidate: { key, text } }) => {
           await reject(key);
           decide({ kind: 'rejected', key });
@@ -147,7 +147,7 @@ function candidateKeys(
   { takeBack }: CandidatesActions,
   leave: () => void,
 ): BrowserKeysOptions {
-  const { isWhy, decided } = store.getSnapshot();
+  const { showsWhy, decided } = store.getSnapshot();
   const last = decided.at(-1);
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
@@ -160,16 +160,22 @@ function candidateKeys(
   return {
     noun: 'candidate',
     onStop: leave,
-    more: [
-      listedKey('w', isWhy ? 'passage' : 'why', 'show why, or the passage', 4, () => {
-        store.dispatch({ isWhy: !isWhy });
-        browser.readDetails();
+    extraKeys: [
+      barKey({
+        key: 'w',
+        name: showsWhy ? 'passage' : 'why',
+        description: 'show why, or the passage',
+        dropOrder: 4,
+        run: () => {
+          store.dispatch({ showsWhy: !showsWhy });
+          browser.readDetails();
+        },
       }),
       {
         on: ['u'],
         run: () => browser.perform('undo', undo),
         help: ['u', 'undo your last decision'],
-        ...(last === undefined ? {} : { bar: { text: 'u undo', goes: 6 } }),
+        ...(last === undefined ? {} : { bar: { text: 'u undo', dropOrder: 6 } }),
       },
       {
         on: ['r'],

@@ -10,7 +10,7 @@ import { deferred } from '../../../engine/support/async.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import { type KeyBinding, listedKey } from '../../components/key-map.js';
+import { barKey } from '../../components/key-map.js';
 import { createLatest } from '../../components/latest.js';
 import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
@@ -120,11 +120,27 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const unsubscribe = store.subscribe(refresh);
   const keys = (): BrowserKeysOptions => {
     const place = browser.getSnapshot().details?.item.finding.place;
-    const again = listedKey('r', 'refresh', 'check again', 2, () => recheck(names));
-    const edit = (at: FindingPlace): KeyBinding =>
-      listedKey('e', 'open', 'open the location in $EDITOR', 3, () => editAt(at));
-    const more = place === undefined ? [again] : [edit(place), again];
-    return { noun: 'finding', onStop: leave, more };
+    const extraKeys = [
+      ...(place === undefined
+        ? []
+        : [
+            barKey({
+              key: 'e',
+              name: 'open',
+              description: 'open the location in $EDITOR',
+              dropOrder: 3,
+              run: () => editAt(place),
+            }),
+          ]),
+      barKey({
+        key: 'r',
+        name: 'refresh',
+        description: 'check again',
+        dropOrder: 2,
+        run: () => recheck(names),
+      }),
+    ];
+    return { noun: 'finding', onStop: leave, extraKeys };
   };
   const state = store.getSnapshot;
   const view = (

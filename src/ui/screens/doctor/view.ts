@@ -117,10 +117,10 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
       {
         key: 'a',
         name: 'apply',
-        does: 'apply the fix, after a confirmation',
-        applies: ({ finding }) => finding.fix !== undefined,
+        description: 'apply the fix, after a confirmation',
+        appliesTo: ({ finding }) => finding.fix !== undefined,
         question: ({ finding }) => `apply: ${finding.fix?.title ?? ''}?`,
-        shows:
+        changes:
           ({ finding }) =>
           (columns) =>
             fixRows(finding.fix, { ...options, columns }),
@@ -129,11 +129,11 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
       {
         key: 'A',
         name: 'all safe',
-        does: 'apply all safe fixes, after a confirmation',
-        applies: () => safeFindings(state()).length > 0,
+        description: 'apply all safe fixes, after a confirmation',
+        appliesTo: () => safeFindings(state()).length > 0,
         question: () =>
           `apply ${formatCountOf(safeFindings(state()).length, 'safe fix', 'safe fixes')}?`,
-        shows: () => {
+        changes: () => {
           const safe = safeFindings(state());
           return (columns) =>
             safe.flatMap(({ finding }) => fixRows(finding.fix, { ...options, columns }));

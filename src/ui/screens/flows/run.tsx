@@ -68,11 +68,11 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
 }
 
 function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColumn<ListRow>[] {
-  return ROW_COLUMNS[kind].map(({ title, holds, goes }, at) => ({
+  return ROW_COLUMNS[kind].map(({ title, holds, dropOrder }, at) => ({
     title,
     cell: ({ cells }) => cells[at] ?? '',
     ...(holds === 'status' && { paint: (text, { status }) => statusPaint(status, style)(text) }),
-    ...(goes !== undefined && { goes }),
+    ...(dropOrder !== undefined && { dropOrder }),
   }));
 }
 
@@ -110,8 +110,8 @@ function flowsSource(flows: FlowsOnScreen): BrowserSource<ListRow, FlowsChoice> 
   const cancel: BrowserAction<ListRow> = {
     key: 'c',
     name: 'cancel',
-    does: kind === 'flows' ? 'cancel the flow and its tasks' : 'cancel the task',
-    applies: ({ hasEnded }) => !hasEnded,
+    description: kind === 'flows' ? 'cancel the flow and its tasks' : 'cancel the task',
+    appliesTo: ({ hasEnded }) => !hasEnded,
     question: (row) => `cancel ${name(row)}?`,
     run: ({ id }) => flows.cancel(id),
   };
@@ -127,8 +127,8 @@ function flowsSource(flows: FlowsOnScreen): BrowserSource<ListRow, FlowsChoice> 
             {
               key: 'r',
               name: 'retry',
-              does: 'queue the task again, with all of its attempts',
-              applies: ({ hasEnded, status }: ListRow) => hasEnded && status !== 'succeeded',
+              description: 'queue the task again, with all of its attempts',
+              appliesTo: ({ hasEnded, status }: ListRow) => hasEnded && status !== 'succeeded',
               question: (row: ListRow) => `retry ${name(row)}?`,
               run: ({ id }: ListRow) => retry(id),
             },

@@ -1,7 +1,7 @@
 import {
+  barKey,
   type KeyBinding,
   type KeyMap,
-  listedKey,
   moveKeys,
   quitKey,
   withHelp,
@@ -12,28 +12,28 @@ import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';
 
-/** What keys of the home screen cause. */
-export interface HomeOrders {
+/** What the keys of the home screen call. */
+export interface HomeHandlers {
   readonly dispatch: (event: HomeEvent) => void;
   readonly onOpen: (target: HomeTarget) => void;
   /** Opens the list of commands. */
   readonly onPalette: (agent: string | undefined) => void;
-  readonly onAgain: () => void;
+  readonly onRefresh: () => void;
   readonly onLeave: () => void;
 }
 
 /** What the keys do in a state. */
-export function homeKeys(state: HomeState, orders: HomeOrders): KeyMap {
-  const interrupt: KeyBinding = { on: ['ctrl-c'], run: orders.onLeave };
-  if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, orders);
-  const changeList = (event: ListEvent<never>): void => orders.dispatch({ type: 'list', event });
+export function homeKeys(state: HomeState, handlers: HomeHandlers): KeyMap {
+  const interrupt: KeyBinding = { on: ['ctrl-c'], run: handlers.onLeave };
+  if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, handlers);
+  const changeList = (event: ListEvent<never>): void => handlers.dispatch({ type: 'list', event });
   if (state.isFiltering) {
-    const close = (): void => orders.dispatch({ type: 'filtering', on: false });
+    const close = (): void => handlers.dispatch({ type: 'filtering', on: false });
     return filterKeys(state.list, interrupt, changeList, close);
   }
-  const setHelp = (on: boolean): void => orders.dispatch({ type: 'help', on });
-  const quit = quitKey(orders.onLeave, 'quit; in another screen: return here');
-  const keys = withHelp(lineKeys(state, orders, changeList), state.help, setHelp);
+  const setHelp = (on: boolean): void => handlers.dispatch({ type: 'help', on });
+  const quit = quitKey(handlers.onLeave, 'quit; in another screen: return here');
+  const keys = withHelp(lineKeys(state, handlers, changeList), state.isHelpOpen, setHelp);
   return { bindings: [...keys, quit, interrupt] };
 }
 
@@ -44,10 +44,10 @@ function agentOf(line: HomeLine | undefined): string | undefined {
 
 function lineKeys(
   state: HomeState,
-  orders: HomeOrders,
+  handlers: HomeHandlers,
   changeList: (event: ListEvent<never>) => void,
 ): readonly KeyBinding[] {
-  const { dispatch, onOpen } = orders;
+  const { dispatch, onOpen, onPalette, onRefresh } = handlers;
   const { selected } = listView(state.list);
   const agent = agentOf(selected);
   return [
@@ -59,36 +59,64 @@ function lineKeys(
             on: ['enter'],
             run: () => onOpen(selected.target),
             help: ['enter', 'open its screen'],
-            bar: { text: `⏎ ${selected.opens}`, goes: 7 },
+            bar: { text: `⏎ ${selected.opens}`, dropOrder: 7 },
           } as const,
         ]),
     ...(agent === undefined
       ? []
       : [
-          listedKey('i', 'index', 'update its index', 5, () => onOpen({ kind: 'index', agent })),
-          listedKey('d', 'provider', 'test its provider', 4, () =>
-            onOpen({ kind: 'diagnosis', agent }),
-          ),
+          barKey({
+            key: 'i',
+            name: 'index',
+            description: 'update its index',
+            dropOrder: 5,
+            run: () => onOpen({ kind: 'index', agent }),
+          }),
+          barKey({
+            key: 'd',
+            name: 'provider',
+            description: 'test its provider',
+            dropOrder: 4,
+            run: () => onOpen({ kind: 'diagnosis', agent }),
+          }),
           {
             on: ['c'],
             run: () => onOpen({ kind: 'candidates', agent }),
             help: ['c', 'browse what dreams may promote'],
           } as const,
         ]),
-    listedKey('/', 'filter', FILTER_HELP, 3, () => dispatch({ type: 'filtering', on: true })),
-    listedKey(':', 'commands', 'run any command of svc', 6, () => orders.onPalette(agent)),
-    listedKey('r', 'refresh', 'refresh now', 1, orders.onAgain),
+    barKey({
+      key: '/',
+      name: 'filter',
+      description: FILTER_HELP,
+      dropOrder: 3,
+      run: () => dispatch({ type: 'filtering', on: true }),
+    }),
+    barKey({
+      key: ':',
+      name: 'commands',
+      description: 'run any command of svc',
+      dropOrder: 6,
+      run: () => onPalette(agent),
+    }),
+    barKey({
+      key: 'r',
+      name: 'refresh',
+      description: 'refresh now',
+      dropOrder: 1,
+      run: onRefresh,
+    }),
     {
       on: ['escape'],
       run:
-        state.list.filter.text === '' ? orders.onLeave : () => changeList({ type: 'unfiltered' }),
+        state.list.filter.text === '' ? handlers.onLeave : () => changeList({ type: 'unfiltered' }),
     },
   ];
 }
 
 /** Esc goes one step back. */
-function paletteKeys(palette: PaletteState, interrupt: KeyBinding, orders: HomeOrders): KeyMap {
-  const { dispatch } = orders;
+function paletteKeys(palette: PaletteState, interrupt: KeyBinding, handlers: HomeHandlers): KeyMap {
+  const { dispatch } = handlers;
   const change = (event: PaletteEvent): void => dispatch({ type: 'palette.changed', event });
   const { pending, list } = palette;
   const back = (): void => {
@@ -99,7 +127,7 @@ function paletteKeys(palette: PaletteState, interrupt: KeyBinding, orders: HomeO
   return {
     bindings: [
       interrupt,
-      { on: ['enter'], run: () => enterPalette(palette, orders) },
+      { on: ['enter'], run: () => enterPalette(palette, handlers) },
       { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
       ...(pending === undefined ? typingMoves((event) => change({ type: 'list', event })) : []),
     ],
@@ -111,7 +139,7 @@ function paletteKeys(palette: PaletteState, interrupt: KeyBinding, orders: HomeO
 }
 
 /** Asks for the next value, or runs the command. */
-export function enterPalette(palette: PaletteState, { dispatch, onOpen }: HomeOrders): void {
+export function enterPalette(palette: PaletteState, { dispatch, onOpen }: HomeHandlers): void {
   const after = afterEnter(palette);
   if (after === undefined) return;
   if ('argv' in after) onOpen({ kind: 'command', argv: after.argv });

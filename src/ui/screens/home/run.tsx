@@ -15,7 +15,7 @@ import { useMouse } from '../../terminal/input.js';
 import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
 import type { Area } from '../../terminal/size.js';
 import { homePage, homeRows } from './frame.js';
-import { enterPalette, type HomeOrders, homeKeys } from './keys.js';
+import { enterPalette, type HomeHandlers, homeKeys } from './keys.js';
 import type { HomeStart, HomeTarget } from './lines.js';
 import { openPalette, type PaletteCommand, PaletteStatus, PaletteView } from './palette.js';
 import { type HomeEvent, type HomeState, homeAgain, reduceHome, startHome } from './state.js';
@@ -90,7 +90,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       (why) => store.dispatch({ type: 'look.ended', why }),
     );
   };
-  const again = (): void => {
+  const refresh = (): void => {
     if (store.getSnapshot().ended === undefined) {
       following?.refresh();
       return;
@@ -122,12 +122,12 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
         stdout={stdout}
         style={style}
         homeDir={homeDir}
-        orders={{
+        handlers={{
           dispatch: store.dispatch,
           onOpen: open,
           onPalette: (agent) =>
             store.dispatch({ type: 'palette', palette: openPalette(options.commands(), agent) }),
-          onAgain: again,
+          onRefresh: refresh,
           onLeave: leave,
         }}
       />,
@@ -145,14 +145,14 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
 interface HomeScreenProps extends Pick<View, 'homeDir' | 'style'> {
   readonly store: Store<HomeState, HomeEvent>;
   readonly stdout: NodeJS.WriteStream;
-  readonly orders: HomeOrders;
+  readonly handlers: HomeHandlers;
 }
 
 /** The home screen: a pure view of the store. */
 export function HomeScreen(props: HomeScreenProps): ReactElement {
-  const { store, stdout, style, homeDir, orders } = props;
+  const { store, stdout, style, homeDir, handlers } = props;
   const state = useStore(store);
-  useKeyMap(() => homeKeys(store.getSnapshot(), orders));
+  useKeyMap(() => homeKeys(store.getSnapshot(), handlers));
   const { palette } = state;
   return (
     <Screen
@@ -174,8 +174,8 @@ export function HomeScreen(props: HomeScreenProps): ReactElement {
         ) : (
           <PaletteView
             palette={palette}
-            dispatch={(event) => orders.dispatch({ type: 'palette.changed', event })}
-            onEnter={() => enterPalette(palette, orders)}
+            dispatch={(event) => handlers.dispatch({ type: 'palette.changed', event })}
+            onEnter={() => enterPalette(palette, handlers)}
             area={area}
           />
         )
@@ -188,15 +188,15 @@ interface HomePartProps extends HomeScreenProps {
   readonly area: Area;
 }
 
-function HomeBody({ store, orders, homeDir, area }: HomePartProps): ReactElement {
+function HomeBody({ store, handlers, homeDir, area }: HomePartProps): ReactElement {
   const state = useStore(store);
   const style = useTheme();
-  const { dispatch } = orders;
+  const { dispatch } = handlers;
   const rows = homePage(state, area);
   useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
   const drawn = homeRows(state, { style, homeDir }, area);
   useMouse(area, ({ action, row }) => {
-    if (state.help) return;
+    if (state.isHelpOpen) return;
     if (action !== 'click') {
       const to = action === 'wheelUp' ? 'up' : 'down';
       dispatch({ type: 'list', event: { type: 'moved', to } });
@@ -206,17 +206,17 @@ function HomeBody({ store, orders, homeDir, area }: HomePartProps): ReactElement
     const { selected, matching } = listView(store.getSnapshot().list);
     const line = matching.find(({ id }) => id === drawn[row]?.line);
     if (line === undefined) return;
-    if (line === selected) orders.onOpen(line.target);
+    if (line === selected) handlers.onOpen(line.target);
     else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });
   });
-  if (state.help) {
-    return <KeyHelp bindings={homeKeys(state, orders).bindings} area={area} />;
+  if (state.isHelpOpen) {
+    return <KeyHelp bindings={homeKeys(state, handlers).bindings} area={area} />;
   }
   return <Rows lines={drawn.map(({ text }) => text)} />;
 }
 
 /** The filter while it is typed, a message, or the keys. */
-function HomeStatus({ store, orders, area }: HomePartProps): ReactElement {
+function HomeStatus({ store, handlers, area }: HomePartProps): ReactElement {
   const state = useStore(store);
   const theme = useTheme();
   const { list, result, ended, opening } = state;
@@ -228,7 +228,7 @@ function HomeStatus({ store, orders, area }: HomePartProps): ReactElement {
     ended === undefined
       ? result
       : { text: `no longer updated: ${ended}; press r to retry`, isFault: true };
-  const { bindings } = homeKeys(state, orders);
+  const { bindings } = homeKeys(state, handlers);
   return <StatusBar bindings={bindings} note={note} columns={area.columns} />;
 }
 

@@ -22,7 +22,7 @@ export interface HomeState extends HomeStart {
   readonly result: Note | undefined;
   /** Why the overview is no longer updated. */
   readonly ended: string | undefined;
-  readonly help: boolean;
+  readonly isHelpOpen: boolean;
 }
 
 /** Events of the screen. */
@@ -49,13 +49,13 @@ export function startHome(start: HomeStart): HomeState {
     opening: undefined,
     result: undefined,
     ended: undefined,
-    help: false,
+    isHelpOpen: false,
   });
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
 export function homeAgain(state: HomeState, result: Note | undefined, nowMs: number): HomeState {
-  const closed = { palette: undefined, opening: undefined, ended: undefined, help: false };
+  const closed = { palette: undefined, opening: undefined, ended: undefined, isHelpOpen: false };
   return withLines({ ...state, ...closed, nowMs, result });
 }
 
@@ -89,7 +89,7 @@ export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
     case 'look.began':
       return { ...state, ended: undefined };
     case 'help':
-      return state.help === event.on ? state : { ...state, help: event.on };
+      return state.isHelpOpen === event.on ? state : { ...state, isHelpOpen: event.on };
   }
 }
 

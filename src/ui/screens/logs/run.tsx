@@ -58,7 +58,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
       {
         key: 'y',
         name: 'copy',
-        does: 'copy the line as JSON',
+        description: 'copy the line as JSON',
         run: async (entry) => {
           log.copy(entry);
           return 'copied the line';
@@ -80,12 +80,12 @@ export function openLogsScreen(options: LogsScreenOptions) {
   };
   const least = log.least === 'fatal' ? 'error' : log.least;
   choose(LEVELS.findIndex(([level]) => level === least))();
-  const more = LEVELS.map(
-    ([, key, does], choice): KeyBinding => ({
+  const levelKeys = LEVELS.map(
+    ([, key, description], choice): KeyBinding => ({
       on: [key],
       run: choose(choice),
-      help: [key, `show ${does}`],
-      ...(key === 'w' ? { bar: { text: 'a d i w e level', goes: 3 } } : {}),
+      help: [key, `show ${description}`],
+      ...(key === 'w' ? { bar: { text: 'a d i w e level', dropOrder: 3 } } : {}),
     }),
   );
   const screen = mountAlternate(
@@ -97,7 +97,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
       facts={(state) => logFacts(state, browser.choices, log.restricted)}
       columns={() => columnsOf(style)}
       empty={() => 'no lines yet'}
-      keys={() => ({ onStop, noun: 'line', more: [...more, FOLLOW_HELP] })}
+      keys={() => ({ onStop, noun: 'line', extraKeys: [...levelKeys, FOLLOW_HELP] })}
     />,
     options,
   );
@@ -106,7 +106,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
 
 const FOLLOW_HELP: KeyBinding = {
   ...helpLine('G, end', 'follow new lines again; selecting an older line stops'),
-  bar: { text: 'G follow', goes: 2 },
+  bar: { text: 'G follow', dropOrder: 2 },
 };
 
 /** The newest line is selected, or there is none. */
@@ -135,9 +135,9 @@ function columnsOf(style: Style): readonly ListColumn<LogEntry>[] {
       cell: ({ record }) => record?.level ?? '',
       paint: (text, { record }) =>
         record === undefined ? text : levelPaint(record.level, style)(text),
-      goes: 2,
+      dropOrder: 2,
     },
-    { title: 'service', cell: ({ record }) => serviceOf(record), goes: 1 },
+    { title: 'service', cell: ({ record }) => serviceOf(record), dropOrder: 1 },
     { title: 'message', cell: ({ record, line }) => messageOf(record, line) },
   ];
 }

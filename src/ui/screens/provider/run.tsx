@@ -3,8 +3,8 @@ import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import {
+  barKey,
   type KeyBinding,
-  listedKey,
   moveKeys,
   quitKey,
   useKeyMap,
@@ -78,10 +78,16 @@ export async function runProviderScreen(
     if (options.edit === undefined) leave(place);
     else suspended(async () => options.edit?.(place)).catch(fail);
   };
-  const orders = { onAgain: runChecks, onEdit: edit, onLeave: () => leave() };
-  const { stdout, style, title } = options;
   const view = (
-    <ProviderScreen stdout={stdout} style={style} title={title} store={store} {...orders} />
+    <ProviderScreen
+      stdout={options.stdout}
+      style={options.style}
+      title={options.title}
+      store={store}
+      onRestart={runChecks}
+      onEdit={edit}
+      onLeave={() => leave()}
+    />
   );
   try {
     return await runAlternate(view, options, {
@@ -100,7 +106,7 @@ export async function runProviderScreen(
 /** State and callbacks of the diagnostics screen. */
 interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
   readonly store: Store<ProviderScreenState, Partial<ProviderScreenState>>;
-  readonly onAgain: () => void;
+  readonly onRestart: () => void;
   readonly onEdit: (place: SourceLocation) => void;
   readonly onLeave: () => void;
 }
@@ -123,7 +129,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
       status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}
     >
       {(area) => {
-        if (state.isHelp) return <KeyHelp bindings={bindings} area={area} />;
+        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
         const { columns } = area;
         const verdict = diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns });
         const rows = Math.max(1, area.rows - verdict.length);
@@ -149,7 +155,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
 
 function keysOf(
   state: ProviderScreenState,
-  { store, onAgain, onEdit, onLeave }: ProviderScreenProps,
+  { store, onRestart, onEdit, onLeave }: ProviderScreenProps,
 ): readonly KeyBinding[] {
   const target = editTarget(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
@@ -159,18 +165,28 @@ function keysOf(
   const isLong = state.pane.length > state.pane.rows;
   const keys: readonly KeyBinding[] = [
     ...(isLong ? scroll : []),
-    listedKey('r', 'refresh', 'test again', 3, onAgain),
+    barKey({
+      key: 'r',
+      name: 'refresh',
+      description: 'test again',
+      dropOrder: 3,
+      run: onRestart,
+    }),
     ...(target === undefined
       ? []
       : [
-          listedKey('e', `open ${file}:${target.line}`, 'open the setting in $EDITOR', 2, () =>
-            onEdit(target),
-          ),
+          barKey({
+            key: 'e',
+            name: `open ${file}:${target.line}`,
+            description: 'open the setting in $EDITOR',
+            dropOrder: 2,
+            run: () => onEdit(target),
+          }),
         ]),
   ];
   const quit = { ...quitKey(onLeave), on: ['q', 'ctrl-c', 'escape'] };
-  const setHelp = (isHelp: boolean): void => store.dispatch({ isHelp });
-  return [...withHelp(keys, state.isHelp, setHelp), quit];
+  const setHelp = (isHelpOpen: boolean): void => store.dispatch({ isHelpOpen });
+  return [...withHelp(keys, state.isHelpOpen, setHelp), quit];
 }
 
 function scrolled({ pane }: ProviderScreenState, event: PaneEvent): Partial<ProviderScreenState> {

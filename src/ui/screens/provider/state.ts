@@ -15,7 +15,7 @@ export interface ProviderScreenState {
   /** Undefined while it runs. */
   readonly diagnosis: Diagnosis | undefined;
   readonly pane: PaneState;
-  readonly isHelp: boolean;
+  readonly isHelpOpen: boolean;
 }
 
 /** The screen before the first run. */
@@ -23,7 +23,7 @@ export const START_PROVIDER_SCREEN: ProviderScreenState = {
   checks: {},
   diagnosis: undefined,
   pane: PANE_TOP,
-  isHelp: false,
+  isHelpOpen: false,
 };
 
 /** The screen after an event of the current run; pure. */

@@ -1,9 +1,9 @@
-import { type KeyBinding, type KeyMap, SCROLLS_HELP } from '../../components/key-map.js';
+import { HELP_SCROLL_KEYS, type KeyBinding, type KeyMap } from '../../components/key-map.js';
 import { type ListMove, listView } from '../../components/list-state.js';
 import { editOf } from '../../components/text-input.js';
 import { type SearchEvent, type SearchState, selectedItem } from './state.js';
 
-/** What the person wants: a change of the state, or what the controller does. */
+/** What a key asks for: a change of the state, or something that the controller does. */
 export type SearchIntent =
   | Extract<
       SearchEvent,
@@ -13,50 +13,50 @@ export type SearchIntent =
   | { readonly type: 'copy'; readonly what: 'citation' | 'passage' | 'path' }
   | { readonly type: 'folder' | 'leave' | 'open' };
 
-type Listed = Pick<KeyBinding, 'bar' | 'help'>;
+type KeyTexts = Pick<KeyBinding, 'bar' | 'help'>;
+
+/** Creates the binding of keys that all ask for the same. */
+type Bind = (keys: readonly string[], intent: SearchIntent, texts?: KeyTexts) => KeyBinding;
 
 /** What the keys do in a state. While typing, letters are text; in the list they are keys. */
 export function searchKeys(state: SearchState, dispatch: (intent: SearchIntent) => void): KeyMap {
-  const on = (keys: readonly string[], intent: SearchIntent, listed: Listed = {}): KeyBinding => ({
-    on: keys,
-    run: () => dispatch(intent),
-    ...listed,
-  });
+  const bind: Bind = (on, intent, texts) => ({ on, run: () => dispatch(intent), ...texts });
   const isTyping = state.focus === 'input';
   const hasResult = selectedItem(state) !== undefined;
-  const leave = on(['ctrl-c'], { type: 'leave' });
-  const help = on(
+  const leave = bind(['ctrl-c'], { type: 'leave' });
+  const help = bind(
     ['?'],
-    { type: 'help', on: !state.isHelp },
+    { type: 'help', on: !state.isHelpOpen },
     {
       help: ['?', 'show or close this help; while typing, in an empty input'],
-      bar: { text: '? keys', goes: 8 },
+      bar: { text: '? keys', dropOrder: 8 },
     },
   );
-  const back = on(['escape'], escapeIntent(state), {
+  const back = bind(['escape'], escapeIntent(state), {
     help: ['esc', 'back; quits from the input'],
-    bar: { text: isTyping ? 'esc quit' : 'esc back', goes: 9 },
+    bar: { text: isTyping ? 'esc quit' : 'esc back', dropOrder: 9 },
   });
-  const scrolls = state.isHelp ? [SCROLLS_HELP] : [];
   const shared = [
     leave,
     back,
-    ...scrolls,
-    ...moveKeys(state, hasResult, on),
-    ...resultKeys(hasResult, isTyping, on),
+    ...(state.isHelpOpen ? [HELP_SCROLL_KEYS] : []),
+    ...selectKeys(state, hasResult, bind),
+    ...resultKeys(hasResult, isTyping, bind),
   ];
   if (!isTyping) {
-    const more = on(['q'], { type: 'leave' }, { help: ['q, ctrl-c', 'quit (q in the list)'] });
+    const quit = bind(['q'], { type: 'leave' }, { help: ['q, ctrl-c', 'quit (q in the list)'] });
     return {
-      bindings: [...shared, ...listKeys(on), help, more],
+      bindings: [...shared, ...listKeys(bind), help, quit],
       onOther: typeInto(dispatch, false),
     };
   }
   const isEmpty = state.input.text === '';
-  const listed =
-    hasResult || state.isHelp ? listKeys(on).map(({ bar: _, ...key }) => ({ ...key, on: [] })) : [];
+  // The help describes them although they are typed as text here.
+  const helpOfList = state.isHelpOpen
+    ? listKeys(bind).map(({ bar: _, ...binding }) => ({ ...binding, on: [] }))
+    : [];
   return {
-    bindings: [...shared, ...listed, ...(isEmpty || state.isHelp ? [help] : [])],
+    bindings: [...shared, ...helpOfList, ...(isEmpty || state.isHelpOpen ? [help] : [])],
     onOther: typeInto(dispatch, true),
   };
 }
@@ -65,115 +65,118 @@ function moveTo(to: ListMove): SearchIntent {
   return { type: 'list', event: { type: 'moved', to } };
 }
 
-type On = (keys: readonly string[], intent: SearchIntent, listed?: Listed) => KeyBinding;
-
-/** Letters without a meaning in the list do nothing there; a paste and what edits a line go on with typing. */
+/** Letters without a binding do nothing in the list; a paste, and keys that edit the line, return to typing. */
 function typeInto(
   dispatch: (intent: SearchIntent) => void,
-  takesLetters: boolean,
+  acceptsLetters: boolean,
 ): NonNullable<KeyMap['onOther']> {
   return (input) => {
-    const edit = takesLetters || input.type !== 'text' ? editOf(input) : undefined;
+    const edit = acceptsLetters || input.type !== 'text' ? editOf(input) : undefined;
     if (edit !== undefined) dispatch({ type: 'edited', edit });
   };
 }
 
-/** Esc goes back one step; from the input there is nothing to go back to. */
+/** Esc dropOrder back one step; from the input there is nothing to go back to. */
 function escapeIntent(state: SearchState): SearchIntent {
-  if (state.isHelp) return { type: 'help', on: false };
+  if (state.isHelpOpen) return { type: 'help', on: false };
   return state.focus === 'list' ? { type: 'focused', focus: 'input' } : { type: 'leave' };
 }
 
-function moveKeys(state: SearchState, hasResult: boolean, on: On): readonly KeyBinding[] {
-  // In an empty input, and as long as what it has is from the history.
+/** The keys that select a result, recall a query or scroll the passage. */
+function selectKeys(state: SearchState, hasResult: boolean, bind: Bind): readonly KeyBinding[] {
+  // In an empty input, and while it has a query from the history.
   const recalls =
     (state.input.text === '' || state.recalled !== undefined) && listView(state.list).at <= 0;
   const up: SearchIntent = recalls ? { type: 'recall', by: 1 } : moveTo('up');
   const isTyping = state.focus === 'input';
   return [
-    on(['up'], isTyping ? up : moveTo('up'), {
+    bind(['up'], isTyping ? up : moveTo('up'), {
       help: ['↑ ↓, pgup pgdn', 'select a result'],
-      ...(hasResult ? { bar: { text: '↑↓ select', goes: 3 } } : {}),
+      ...(hasResult ? { bar: { text: '↑↓ select', dropOrder: 3 } } : {}),
     }),
-    on(['down'], moveTo('down')),
-    on(['pageUp'], moveTo('pageUp')),
-    on(['pageDown'], moveTo('pageDown')),
-    on(
+    bind(['down'], moveTo('down')),
+    bind(['pageUp'], moveTo('pageUp')),
+    bind(['pageDown'], moveTo('pageDown')),
+    bind(
       ['ctrl-p'],
       { type: 'recall', by: 1 },
       {
         help: ['↑, ctrl-p ctrl-n', 'earlier queries: ↑ in an empty input'],
         ...(recalls && isTyping && state.input.text === ''
-          ? { bar: { text: '↑ history', goes: 4 } }
+          ? { bar: { text: '↑ history', dropOrder: 4 } }
           : {}),
       },
     ),
-    on(['ctrl-n'], { type: 'recall', by: -1 }),
-    on(
+    bind(['ctrl-n'], { type: 'recall', by: -1 }),
+    bind(
       ['shift-up'],
       { type: 'scrolled', by: -1 },
       { help: ['shift-↑ ↓, wheel', 'scroll the passage; J K in the list'] },
     ),
-    on(['shift-down'], { type: 'scrolled', by: 1 }),
+    bind(['shift-down'], { type: 'scrolled', by: 1 }),
   ];
 }
 
-function resultKeys(hasResult: boolean, isTyping: boolean, on: On): readonly KeyBinding[] {
-  const shown = (bar: KeyBinding['bar']): Listed => (hasResult && bar !== undefined ? { bar } : {});
+function resultKeys(hasResult: boolean, isTyping: boolean, bind: Bind): readonly KeyBinding[] {
+  const inBar = (bar: NonNullable<KeyBinding['bar']>): KeyTexts => (hasResult ? { bar } : {});
   return [
-    on(
+    bind(
       ['enter'],
       { type: 'open' },
-      { help: ['⏎', 'open the passage in your editor'], ...shown({ text: '⏎ open', goes: 7 }) },
+      {
+        help: ['⏎', 'open the passage in your editor'],
+        ...inBar({ text: '⏎ open', dropOrder: 7 }),
+      },
     ),
-    on(
+    bind(
       ['tab'],
       { type: 'focused', focus: isTyping ? 'list' : 'input' },
       {
         help: ['tab', 'to the list, where letters are keys, and back; / as well'],
-        ...shown({ text: isTyping ? 'tab list' : '/ type', goes: 6 }),
+        ...inBar({ text: isTyping ? 'tab list' : '/ type', dropOrder: 6 }),
       },
     ),
-    on(
+    bind(
       ['ctrl-y'],
       { type: 'copy', what: 'citation' },
-      { help: ['ctrl-y', 'copy the citation'], ...shown({ text: 'ctrl-y copy', goes: 5 }) },
+      { help: ['ctrl-y', 'copy the citation'], ...inBar({ text: 'ctrl-y copy', dropOrder: 5 }) },
     ),
-    on(
+    bind(
       ['ctrl-e'],
       { type: 'explained' },
-      { help: ['ctrl-e', 'explain the score'], ...shown({ text: 'ctrl-e score', goes: 2 }) },
+      { help: ['ctrl-e', 'explain the score'], ...inBar({ text: 'ctrl-e score', dropOrder: 2 }) },
     ),
   ];
 }
 
-function listKeys(on: On): readonly KeyBinding[] {
+/** Letters that are keys while the list has the focus. */
+function listKeys(bind: Bind): readonly KeyBinding[] {
   return [
-    on(['j'], moveTo('down')),
-    on(['k'], moveTo('up')),
-    on(['g', 'home'], moveTo('first'), {
+    bind(['j'], moveTo('down')),
+    bind(['k'], moveTo('up')),
+    bind(['g', 'home'], moveTo('first'), {
       help: ['j k g G', 'down, up, first, last (in the list)'],
     }),
-    on(['G', 'end'], moveTo('last')),
-    on(['J'], { type: 'scrolled', by: 1 }),
-    on(['K'], { type: 'scrolled', by: -1 }),
-    on(
+    bind(['G', 'end'], moveTo('last')),
+    bind(['J'], { type: 'scrolled', by: 1 }),
+    bind(['K'], { type: 'scrolled', by: -1 }),
+    bind(
       ['n'],
       { type: 'matched', by: 1 },
       {
         help: ['n N', 'next and previous match in the passage (in the list)'],
-        bar: { text: 'n match', goes: 1 },
+        bar: { text: 'n match', dropOrder: 1 },
       },
     ),
-    on(['N'], { type: 'matched', by: -1 }),
-    on(
+    bind(['N'], { type: 'matched', by: -1 }),
+    bind(
       ['y'],
       { type: 'copy', what: 'citation' },
       { help: ['y Y p', 'copy the citation, passage, path (in the list)'] },
     ),
-    on(['Y'], { type: 'copy', what: 'passage' }),
-    on(['p'], { type: 'copy', what: 'path' }),
-    on(['o'], { type: 'folder' }, { help: ['o', 'open the folder (in the list)'] }),
-    on(['/'], { type: 'focused', focus: 'input' }),
+    bind(['Y'], { type: 'copy', what: 'passage' }),
+    bind(['p'], { type: 'copy', what: 'path' }),
+    bind(['o'], { type: 'folder' }, { help: ['o', 'open the folder (in the list)'] }),
+    bind(['/'], { type: 'focused', focus: 'input' }),
   ];
 }

@@ -80,7 +80,7 @@ export interface SearchState {
   readonly input: EditedLine;
   /** Whether letters are typed into the input or act on the list. */
   readonly focus: 'input' | 'list';
-  readonly isHelp: boolean;
+  readonly isHelpOpen: boolean;
   /** The last answer, kept until the next one arrives, so that nothing flickers. */
   readonly found: Found | undefined;
   readonly list: ListState<ResultItem>;
@@ -131,7 +131,7 @@ export type SearchEvent =
 export const START_SEARCH: SearchState = {
   input: EMPTY_LINE,
   focus: 'input',
-  isHelp: false,
+  isHelpOpen: false,
   found: undefined,
   list: EMPTY_LIST,
   trouble: undefined,
@@ -187,7 +187,7 @@ export function reduceSearch(state: SearchState, event: SearchEvent): SearchStat
     case 'laidOut':
       return { ...state, layout: event.layout };
     case 'help':
-      return { ...state, isHelp: event.on, note: undefined };
+      return { ...state, isHelpOpen: event.on, note: undefined };
     case 'explained':
       return { ...state, isExplained: !state.isExplained };
     case 'cleared':

@@ -62,7 +62,7 @@ export function SearchScreen(props: SearchScreenProps): ReactElement {
       )}
     >
       {(area) =>
-        state.isHelp ? (
+        state.isHelpOpen ? (
           <KeyHelp bindings={bindings} area={area} />
         ) : (
           <SearchBody {...props} state={state} area={area} />

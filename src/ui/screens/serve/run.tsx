@@ -4,7 +4,7 @@ import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
-import { listedKey } from '../../components/key-map.js';
+import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
@@ -140,7 +140,13 @@ function keysOptions(
   { isStopping }: ServeScreenState,
   { onReload, onStop }: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
-  const reload = listedKey('r', 'reload', 'reload the configuration', 6, onReload);
+  const reload = barKey({
+    key: 'r',
+    name: 'reload',
+    description: 'reload the configuration',
+    dropOrder: 6,
+    run: onReload,
+  });
   return {
     noun: 'service',
     quit: isStopping
@@ -149,6 +155,6 @@ function keysOptions(
     onStop,
     // Esc must not stop services.
     escapeEnds: false,
-    more: isStopping ? [] : [reload],
+    extraKeys: isStopping ? [] : [reload],
   };
 }

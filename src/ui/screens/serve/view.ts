@@ -90,8 +90,8 @@ export function serviceColumns(
         paintedMark(markOf(service), style, text.slice(0, 1)) + text.slice(1),
     },
     { title: 'state', cell: ({ service }) => service.state },
-    { title: 'since', cell: ({ service }) => formatAge(service.sinceMs, nowMs), goes: 1 },
-    { title: 'work', cell: ({ id }) => workWords(id, state), goes: 2 },
+    { title: 'since', cell: ({ service }) => formatAge(service.sinceMs, nowMs), dropOrder: 1 },
+    { title: 'work', cell: ({ id }) => workWords(id, state), dropOrder: 2 },
     {
       title: 'last',
       cell: ({ service }) => lastWords(service, nowMs),

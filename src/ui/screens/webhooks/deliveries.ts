@@ -47,7 +47,7 @@ export function deliveriesSource(
       {
         key: 'y',
         name: 'copy id',
-        does: 'copy the id of the delivery',
+        description: 'copy the id of the delivery',
         run: async ({ id }) => {
           copy(id);
           return `copied ${id}`;
@@ -65,10 +65,10 @@ function replayAction(
   return {
     key,
     name,
-    does: again
+    description: again
       ? 'replay it as a new delivery, which performs it again'
       : 'replay it; with an id or key, its first answer is repeated',
-    applies: ({ delivery }) => delivery.bodyState === 'whole',
+    appliesTo: ({ delivery }) => delivery.bodyState === 'whole',
     question: ({ id, delivery }) => `${name}: delivery ${id} of route ${delivery.route}?`,
     run: async ({ id }) => {
       const replayed = await deliveries()?.replay({ id, again });
@@ -92,11 +92,11 @@ function itemOf(delivery: Delivery): DeliveryItem {
 /** The columns of the list. */
 export function deliveryColumns(nowMs: number, style: Style): readonly ListColumn<DeliveryItem>[] {
   return [
-    { title: 'delivery', cell: ({ id }) => id, goes: 3 },
+    { title: 'delivery', cell: ({ id }) => id, dropOrder: 3 },
     {
       title: 'received',
       cell: ({ delivery }) => formatRelativeTime(delivery.atMs, nowMs),
-      goes: 4,
+      dropOrder: 4,
     },
     { title: 'route', cell: ({ delivery }) => safeLine(delivery.route) },
     {
@@ -104,8 +104,8 @@ export function deliveryColumns(nowMs: number, style: Style): readonly ListColum
       cell: ({ delivery }) => String(delivery.status),
       paint: (text, { delivery }) => statusPaint(delivery.status, style)(text),
     },
-    { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), goes: 2 },
-    { title: 'from', cell: ({ delivery }) => fromWords(delivery), goes: 1 },
+    { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), dropOrder: 2 },
+    { title: 'from', cell: ({ delivery }) => fromWords(delivery), dropOrder: 1 },
     { title: 'what', cell: ({ delivery }) => whatOf(delivery) },
   ];
 }

@@ -4,7 +4,7 @@ import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/in
 import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
-import { listedKey } from '../../components/key-map.js';
+import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
@@ -109,7 +109,13 @@ function keysOptions(
   { isWatched, isStopping }: WebhooksScreenState,
   { onReload, onStop }: Pick<WebhooksScreenOptions, 'onReload' | 'onStop'>,
 ): BrowserKeysOptions {
-  const reload = listedKey('R', 'reload', 'reload routes, limits and secrets', 3, onReload);
+  const reload = barKey({
+    key: 'R',
+    name: 'reload',
+    description: 'reload routes, limits and secrets',
+    dropOrder: 3,
+    run: onReload,
+  });
   const quit = isWatched
     ? { bar: 'q quit', help: 'quit; the listener keeps running' }
     : isStopping
@@ -121,7 +127,7 @@ function keysOptions(
     onStop,
     // Esc closes a screen that only watches; it must not stop a listener.
     escapeEnds: isWatched,
-    more: isWatched || isStopping ? [] : [reload],
+    extraKeys: isWatched || isStopping ? [] : [reload],
   };
 }
 
