@@ -10,7 +10,7 @@ import {
   MOST_CHANGED,
 } from '../engine/flows/index.js';
 import { formatCountOf } from '../engine/support/format.js';
-import { type BulkWords, renderChanged } from '../ui/flows/list.js';
+import { type BulkWords, renderBulkChange } from '../ui/flows/list.js';
 import { ID, olderThanFlag, readAge, readSince, sinceFlag, yesFlag } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
@@ -94,7 +94,7 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
     if (changed.some(({ error }) => error !== undefined)) this.setExitCode(1);
     if (changed.length < entries.length) this.setExitCode(130);
     const state = isAgreed ? 'done' : dryRun ? 'dry run' : 'declined';
-    this.write(renderChanged({ changed, total, state, words }, this.view()));
-    return bulkOutput({ changed, total, dryRun, isDone: isAgreed, of: words.of });
+    this.write(renderBulkChange({ changed, total, state, words }, this.view()));
+    return bulkOutput({ changed, total, dryRun, isDone: isAgreed, of: words.describe });
   }
 }

@@ -11,7 +11,7 @@ import type { SecretMask } from '../engine/masking/index.js';
 import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
-import { flowDetails, taskDetails } from '../ui/flows/details.js';
+import { flowPaneLines, taskPaneLines } from '../ui/flows/details.js';
 import {
   cancelledFlowWords,
   cancelledTaskWords,
@@ -68,7 +68,7 @@ function followedList(
         });
         return { entries: rows, total };
       },
-      details: async (id, style) => flowDetails(await operator.showFlow(id), style, clock.now()),
+      details: async (id, style) => flowPaneLines(await operator.showFlow(id), style, clock.now()),
       paused: async () => [],
       cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
       retry: undefined,
@@ -84,7 +84,7 @@ function followedList(
       const rows = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
       return { entries: rows, total };
     },
-    details: async (id, style) => taskDetails(await operator.showTask(id), style, clock.now()),
+    details: async (id, style) => taskPaneLines(await operator.showTask(id), style, clock.now()),
     paused: tasks.paused,
     cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
     retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,

@@ -6,7 +6,7 @@ import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
 import type { Flows, NotificationRetryOutput } from '../../engine/flows/index.js';
-import { renderRetried } from '../../ui/flows/notifications.js';
+import { renderRetries } from '../../ui/flows/notifications.js';
 
 export default class NotificationRetry extends FlowsCommand<NotificationRetryOutput> {
   static override summary = 'Deliver notifications again that could not be delivered.';
@@ -52,7 +52,7 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
             { dryRun },
           )
         : await retryOne(flows, args.notification, flags.target, dryRun);
-    this.write(renderRetried({ retried, unknownTargets, dryRun }, this.view()));
+    this.write(renderRetries({ retried, unknownTargets, dryRun }, this.view()));
     return { dryRun, retried, unknownTargets };
   }
 }

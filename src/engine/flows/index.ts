@@ -14,10 +14,11 @@ export {
   type Changed,
   changeMany,
   type FlowCounts,
+  type FlowDetails,
   type FlowEntry,
   type FlowHistory,
   MOST_CHANGED,
-  type ShownTask,
+  type TaskDetails,
   type WaitOptions,
 } from './operator-flows.js';
 export {

@@ -15,8 +15,10 @@ import { findRecord, orThrow } from './task-store.js';
 
 /** A flow with the counts of its tasks. */
 export type FlowEntry = Awaited<ReturnType<typeof entryOf>>;
+/** A flow with its tasks, and what happened to them, oldest first. */
+export type FlowDetails = Awaited<ReturnType<ReturnType<typeof operatorFlows>['showFlow']>>;
 /** A task with its flow, and what happened to it, oldest first. */
-export type ShownTask = Awaited<ReturnType<ReturnType<typeof operatorFlows>['showTask']>>;
+export type TaskDetails = Awaited<ReturnType<ReturnType<typeof operatorFlows>['showTask']>>;
 /** What happened to a flow and its tasks, oldest first. */
 export type FlowHistory = ReturnType<typeof flowHistory>;
 

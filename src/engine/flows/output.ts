@@ -9,7 +9,7 @@ import {
 } from '../flow-model/task-record.js';
 import { iso } from '../support/time.js';
 import type { Page } from './flow-store.js';
-import type { Changed, FlowEntry, FlowHistory, ShownTask } from './operator-flows.js';
+import type { Changed, FlowEntry, FlowHistory, TaskDetails } from './operator-flows.js';
 import type {
   BulkOutput,
   FlowHistoryOutput,
@@ -62,7 +62,7 @@ export function taskListOutput(
 }
 
 /** `svc task show`. */
-export function taskShowOutput({ task, flow, history }: ShownTask): TaskShowOutput {
+export function taskShowOutput({ task, flow, history }: TaskDetails): TaskShowOutput {
   return {
     task: taskOutput(task),
     flow: flow === undefined ? null : flowOutput(flow),

@@ -1,7 +1,7 @@
 import type { FlowRecord, FlowStatus } from '../../engine/flow-model/flow-record.js';
 import type { HistoryEntry } from '../../engine/flow-model/history-record.js';
 import type { TaskRecord, TaskStatus } from '../../engine/flow-model/task-record.js';
-import type { FlowEntry, FlowHistory, ShownTask } from '../../engine/flows/index.js';
+import type { FlowDetails, FlowEntry, FlowHistory, TaskDetails } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { safeLine, safeLines, spacedJson } from '../safe-text.js';
@@ -10,32 +10,28 @@ import { type Field, fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
 
-/** A flow, its tasks and its changes. */
-export type ShownFlow = FlowEntry & {
-  readonly tasks: readonly TaskRecord[];
-  readonly history: readonly HistoryEntry[];
-};
-
 /** All fields of a flow, its tasks, and its newest changes. */
-export function renderFlow({ flow, summary, tasks, history }: ShownFlow, options: View): string {
+export function renderFlow({ flow, summary, tasks, history }: FlowDetails, options: View): string {
   const { style, nowMs } = options;
-  const rows = flowRows({ flow, summary }, nowMs);
-  const list =
+  const head = style.bold(`flow ${flow.flowId}`);
+  const fields = renderFields(flowFields({ flow, summary }, nowMs), flow.status, style);
+  const taskList =
     tasks.length === 0
       ? ''
       : `\n${renderTaskList({ entries: tasks, total: tasks.length }, options)}`;
-  return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, flow.status, style)}${list}${renderLastChanges(history, flow.flowId, options)}`;
+  const changes = renderLastChanges(history, flow.flowId, options);
+  return `${head}\n${fields}${taskList}${changes}`;
 }
 
 /** All fields of a flow, its tasks and its changes, for a pane. */
-export function flowDetails(
-  { flow, summary, tasks, history }: ShownFlow,
+export function flowPaneLines(
+  { flow, summary, tasks, history }: FlowDetails,
   style: Style,
   nowMs: number,
 ): readonly PaneLine[] {
   return [
     { text: `flow ${flow.flowId}`, paint: style.bold },
-    ...paneFields(flowRows({ flow, summary }, nowMs), flow.status, style),
+    ...paneFields(flowFields({ flow, summary }, nowMs), flow.status, style),
     ...(tasks.length === 0 ? [] : [{ text: '' }, { text: 'tasks', paint: style.bold }]),
     ...tasks.map(taskLine),
     ...historyLines(history, style),
@@ -48,7 +44,7 @@ function taskLine(record: TaskRecord): PaneLine {
   return { label: taskId.slice(0, ID_CHARS), text: parts.join(' · ') };
 }
 
-function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Field[] {
+function flowFields({ flow, summary }: FlowEntry, nowMs: number): readonly Field[] {
   return [
     ['status', flow.status],
     ['goal', flow.goal],
@@ -61,16 +57,18 @@ function flowRows({ flow, summary }: FlowEntry, nowMs: number): readonly Field[]
     ['notify', flow.notifyPolicy],
     ['state', flow.stateJson],
     ['waits for', flow.waitJson],
-    ...times(flow, nowMs),
+    ...timeFields(flow, nowMs),
     ['tasks', `${formatCountOf(summary.total, 'task')}, ${summary.active} active`],
   ];
 }
 
 /** All fields of a task, and its newest changes. */
-export function renderTask({ task, flow, history }: ShownTask, options: View): string {
-  const rows = taskRows(task, flow, options.nowMs);
+export function renderTask({ task, flow, history }: TaskDetails, options: View): string {
+  const { style, nowMs } = options;
+  const head = style.bold(`task ${task.taskId}`);
+  const fields = renderFields(taskFields(task, flow, nowMs), task.status, style);
   const changes = renderLastChanges(history, task.parentFlowId, options);
-  return `${options.style.bold(`task ${task.taskId}`)}\n${fields(rows, task.status, options.style)}${changes}`;
+  return `${head}\n${fields}${changes}`;
 }
 
 /**
@@ -87,19 +85,23 @@ export function renderClaim(
 }
 
 /** All fields of a task and its changes, for a pane. */
-export function taskDetails(
-  { task, flow, history }: ShownTask,
+export function taskPaneLines(
+  { task, flow, history }: TaskDetails,
   style: Style,
   nowMs: number,
 ): readonly PaneLine[] {
   return [
     { text: `task ${task.taskId}`, paint: style.bold },
-    ...paneFields(taskRows(task, flow, nowMs), task.status, style),
+    ...paneFields(taskFields(task, flow, nowMs), task.status, style),
     ...historyLines(history, style),
   ];
 }
 
-function taskRows(task: TaskRecord, flow: FlowRecord | undefined, nowMs: number): readonly Field[] {
+function taskFields(
+  task: TaskRecord,
+  flow: FlowRecord | undefined,
+  nowMs: number,
+): readonly Field[] {
   return [
     ['status', task.status],
     ['task', task.task],
@@ -117,13 +119,13 @@ function taskRows(task: TaskRecord, flow: FlowRecord | undefined, nowMs: number)
     ['error', task.error],
     ['result', task.resultJson],
     ['notify', `${task.notifyPolicy}, ${task.deliveryStatus}`],
-    ...times(task, nowMs),
-    ['lease until', moment(task.leaseExpiresAt)],
-    ['next run', moment(task.nextRunAt)],
+    ...timeFields(task, nowMs),
+    ['lease until', isoTime(task.leaseExpiresAt)],
+    ['next run', isoTime(task.nextRunAt)],
   ];
 }
 
-function times(
+function timeFields(
   record: Pick<FlowRecord, 'cancelRequestedAt' | 'createdAt' | 'endedAt'> & {
     readonly startedAt?: number | null;
   },
@@ -139,19 +141,23 @@ function times(
 
 /** A time in the past, and how long ago it was. */
 export function agoWords(ms: number | null | undefined, nowMs: number): string | undefined {
-  return ms == null ? undefined : `${formatRelativeTime(ms, nowMs)}, ${moment(ms)}`;
+  return ms == null ? undefined : `${formatRelativeTime(ms, nowMs)}, ${isoTime(ms)}`;
 }
 
 /** A time, if there is one. */
-export function moment(ms: number | null | undefined): string | undefined {
+export function isoTime(ms: number | null | undefined): string | undefined {
   return ms == null ? undefined : new Date(ms).toISOString();
 }
 
-function fields(rows: readonly Field[], status: FlowStatus | TaskStatus, style: Style): string {
-  const shown = rows.map(([name, value]) => {
-    return [name, paintOf(name, status, style)(safeLine(value ?? ''))] as const;
+function renderFields(
+  rows: readonly Field[],
+  status: FlowStatus | TaskStatus,
+  style: Style,
+): string {
+  const painted = rows.map(([name, value]) => {
+    return [name, fieldPaint(name, status, style)(safeLine(value ?? ''))] as const;
   });
-  return `${fieldLines(shown, style).join('\n')}\n`;
+  return `${fieldLines(painted, style).join('\n')}\n`;
 }
 
 function paneFields(
@@ -160,11 +166,11 @@ function paneFields(
   style: Style,
 ): readonly PaneLine[] {
   return rows.flatMap(([label, value]) =>
-    value ? [{ label, text: spacedJson(value), paint: paintOf(label, status, style) }] : [],
+    value ? [{ label, text: spacedJson(value), paint: fieldPaint(label, status, style) }] : [],
   );
 }
 
-function paintOf(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
+function fieldPaint(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
   return name === 'status' ? statusPaint(status, style) : style.plain;
 }
 
@@ -180,12 +186,12 @@ export function renderHistory(
       ? []
       : [`only the first ${gapAfter} and the newest changes are kept; others may be missing`]),
   ].map((text) => `${style.dim(text)}\n`);
-  const list = entries.length === 0 ? 'no changes\n' : renderChanges(entries, options);
-  return `${style.bold(`flow ${flow.flowId}`)}\n${notes.join('')}${list}`;
+  const changes = entries.length === 0 ? 'no changes\n' : renderChanges(entries, options);
+  return `${style.bold(`flow ${flow.flowId}`)}\n${notes.join('')}${changes}`;
 }
 
 function startText(startsAt: number | undefined): string {
-  const when = startsAt === undefined ? 'with the next change' : `at ${second(startsAt)}`;
+  const when = startsAt === undefined ? 'with the next change' : `at ${isoSecond(startsAt)}`;
   return `history starts ${when}; of earlier changes, only some are known`;
 }
 
@@ -196,13 +202,13 @@ function renderLastChanges(
   options: View,
 ): string {
   if (entries.length === 0) return '';
-  const last = entries.slice(-MOST_LAST);
+  const last = entries.slice(-CHANGES_SHOWN);
   const more = `"svc flow history ${flowId.slice(0, ID_CHARS)}" shows all ${entries.length} changes`;
   const rest = last.length < entries.length ? `${options.style.dim(more)}\n` : '';
   return `\n${renderChanges(last, options)}${rest}`;
 }
 
-const MOST_LAST = 5;
+const CHANGES_SHOWN = 5;
 
 /** All changes, newest first, for a pane. */
 function historyLines(entries: readonly HistoryEntry[], style: Style): readonly PaneLine[] {
@@ -210,23 +216,23 @@ function historyLines(entries: readonly HistoryEntry[], style: Style): readonly 
   const lines = entries.toReversed().map((entry): PaneLine => {
     const task = entry.taskId === null ? [] : [`task ${entry.taskId.slice(0, ID_CHARS)}`];
     const change = [changeText(entry), ...(entry.note === null ? [] : [entry.note])].join(': ');
-    return { text: [second(entry.at), actorText(entry), ...task, change].join('  ') };
+    return { text: [isoSecond(entry.at), actorText(entry), ...task, change].join('  ') };
   });
   return [{ text: '' }, { text: 'changes, newest first', paint: style.bold }, ...lines];
 }
 
 function renderChanges(entries: readonly HistoryEntry[], { style, columns }: View): string {
   const rows = entries.map((entry) => [
-    second(entry.at),
+    isoSecond(entry.at),
     actorText(entry),
     entry.taskId?.slice(0, ID_CHARS) ?? '',
     entry.revision === null ? '' : String(entry.revision),
     [changeText(entry), ...(entry.note === null ? [] : [safeLine(entry.note)])].join(': '),
   ]);
-  return renderTable(TITLES, rows, { style, columns });
+  return renderTable(CHANGE_COLUMNS, rows, { style, columns });
 }
 
-const TITLES = ['when', 'by', 'task', right('rev'), 'change'];
+const CHANGE_COLUMNS = ['when', 'by', 'task', right('rev'), 'change'];
 
 /** Who made a change, in words that are safe to show. */
 function actorText({ actorKind, actorName }: HistoryEntry): string {
@@ -245,6 +251,6 @@ function changeText({ event, fromStatus, toStatus }: HistoryEntry): string {
 }
 
 /** A time to the second. */
-function second(ms: number): string {
+function isoSecond(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`;
 }

@@ -32,15 +32,17 @@ function renderList(
   { style, columns }: View,
 ): string {
   if (total === 0) return `no ${noun}s\n`;
-  const listed = ROW_COLUMNS[`${noun}s`];
-  const titles = listed.map(({ title, holds }) => (holds === 'number' ? right(title) : title));
-  const shown = rows.map(({ cells, status }) =>
-    cells.map((cell, at) => {
-      return listed[at]?.holds === 'status' ? statusPaint(status, style)(cell) : cell;
+  const rowColumns = ROW_COLUMNS[`${noun}s`];
+  const titles = rowColumns.map(({ title, content }) => {
+    return content === 'number' ? right(title) : title;
+  });
+  const cells = rows.map((row) =>
+    row.cells.map((cell, at) => {
+      return rowColumns[at]?.content === 'status' ? statusPaint(row.status, style)(cell) : cell;
     }),
   );
   return (
-    renderTable(titles, shown, { style, columns }) +
+    renderTable(titles, cells, { style, columns }) +
     limitNote({ listed: rows.length, total, noun }, style)
   );
 }
@@ -70,25 +72,26 @@ export interface BulkWords<R> {
   readonly question: string;
   /** `cancelled`, before a count. */
   readonly pastTense: string;
-  readonly of: (record: R) => Pick<FlowRecord | TaskRecord, 'status'> & {
+  readonly describe: (record: R) => Pick<FlowRecord | TaskRecord, 'status'> & {
     readonly id: string;
     readonly title: string;
   };
 }
 
 /** The words for flows. */
-export const FLOW_WORDS: Pick<BulkWords<FlowRecord>, 'noun' | 'of'> = {
+export const FLOW_WORDS: Pick<BulkWords<FlowRecord>, 'describe' | 'noun'> = {
   noun: 'flow',
-  of: ({ flowId, status, goal }) => ({ id: flowId, status, title: goal }),
+  describe: ({ flowId, status, goal }) => ({ id: flowId, status, title: goal }),
 };
 
 /** The words for tasks. */
-export const TASK_WORDS: Pick<BulkWords<TaskRecord>, 'noun' | 'of'> = {
+export const TASK_WORDS: Pick<BulkWords<TaskRecord>, 'describe' | 'noun'> = {
   noun: 'task',
-  of: ({ taskId, status, label, task }) => ({ id: taskId, status, title: label ?? task }),
+  describe: ({ taskId, status, label, task }) => ({ id: taskId, status, title: label ?? task }),
 };
 
-interface ShownChanges<R> {
+/** What a command did to all records that match. */
+interface BulkChange<R> {
   readonly changed: readonly Changed<R>[];
   /** How many there are, including those beyond the limit. */
   readonly total: number;
@@ -96,15 +99,15 @@ interface ShownChanges<R> {
   readonly words: BulkWords<R>;
 }
 
-/** Each record with what became of it, and the counts. */
-export function renderChanged<R>(
-  { changed, total, state, words }: ShownChanges<R>,
+/** Each record with its status or why it was not changed, and the counts. */
+export function renderBulkChange<R>(
+  { changed, total, state, words }: BulkChange<R>,
   { style, columns }: View,
 ): string {
   if (total === 0) return `no ${words.noun}s match\n`;
   const titles = [words.noun, 'status', 'what'];
   const rows = changed.map(({ record, error }) => {
-    const { id, status, title } = words.of(record);
+    const { id, status, title } = words.describe(record);
     const what = error === undefined ? title : `not ${words.pastTense}: ${error.message}`;
     return [id.slice(0, ID_CHARS), statusPaint(status, style)(status), safeLine(what)];
   });

@@ -4,7 +4,7 @@ import { formatCountOf, formatRelativeTime } from '../../engine/support/format.j
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { type Field, fieldLines, limitNote, renderTable, right } from '../table.js';
-import { agoWords, moment } from './details.js';
+import { agoWords, isoTime } from './details.js';
 import { ID_CHARS } from './rows.js';
 
 const COLUMNS = [
@@ -24,51 +24,54 @@ export function renderNotificationList(
   { style, nowMs }: View,
 ): string {
   if (total === 0) return 'no notifications\n';
-  const rows = entries.map((one) => [
-    String(one.seq),
-    outcomePaint(one.outcome, style)(one.outcome),
-    String(one.attempts),
-    safeLine(one.target),
-    one.kind,
-    one.flowId.slice(0, ID_CHARS),
-    formatRelativeTime(one.createdAt, nowMs),
-    safeLine(one.lastError ?? ''),
+  const rows = entries.map((notification) => [
+    String(notification.seq),
+    outcomePaint(notification.outcome, style)(notification.outcome),
+    String(notification.attempts),
+    safeLine(notification.target),
+    notification.kind,
+    notification.flowId.slice(0, ID_CHARS),
+    formatRelativeTime(notification.createdAt, nowMs),
+    safeLine(notification.lastError ?? ''),
   ]);
   const counts = { listed: entries.length, total, noun: 'notification' };
   return renderTable(COLUMNS, rows, { style }) + limitNote(counts, style);
 }
 
 /** All fields of a notification, and its content. */
-export function renderNotification(one: NotificationRecord, { style, nowMs }: View): string {
+export function renderNotification(
+  notification: NotificationRecord,
+  { style, nowMs }: View,
+): string {
   const rows: readonly Field[] = [
-    ['outcome', outcomePaint(one.outcome, style)(one.outcome)],
-    ['target', safeLine(one.target)],
-    ['event', one.kind],
-    ['id', safeLine(one.notificationId)],
-    ['flow', one.flowId],
-    ['task', one.taskId],
-    ['session', safeLine(one.ownerKey)],
-    ['attempts', String(one.attempts)],
-    ['retries', one.retries === 0 ? null : String(one.retries)],
-    ['error', one.lastError === null ? null : safeLine(one.lastError)],
-    ['created', agoWords(one.createdAt, nowMs)],
-    ['settled', agoWords(one.settledAt, nowMs)],
-    ['next attempt', moment(one.nextAttemptAt)],
-    ['content', safeLine(one.payload)],
+    ['outcome', outcomePaint(notification.outcome, style)(notification.outcome)],
+    ['target', safeLine(notification.target)],
+    ['event', notification.kind],
+    ['id', safeLine(notification.notificationId)],
+    ['flow', notification.flowId],
+    ['task', notification.taskId],
+    ['session', safeLine(notification.ownerKey)],
+    ['attempts', String(notification.attempts)],
+    ['retries', notification.retries === 0 ? null : String(notification.retries)],
+    ['error', notification.lastError === null ? null : safeLine(notification.lastError)],
+    ['created', agoWords(notification.createdAt, nowMs)],
+    ['settled', agoWords(notification.settledAt, nowMs)],
+    ['next attempt', isoTime(notification.nextAttemptAt)],
+    ['content', safeLine(notification.payload)],
   ];
-  return `${[style.bold(`notification ${one.seq}`), ...fieldLines(rows, style)].join('\n')}\n`;
+  return `${[style.bold(`notification ${notification.seq}`), ...fieldLines(rows, style)].join('\n')}\n`;
 }
 
-/** What is retried, one line each. */
-export function renderRetried(
+/** The retried notifications, one per line, and their count. */
+export function renderRetries(
   { retried, unknownTargets, dryRun }: Omit<NotificationRetryOutput, 'warnings'>,
   { style }: View,
 ): string {
   const lines = retried.map(
     ({ number, kind, target }) => `notification ${number}: ${kind} for ${safeLine(target)}`,
   );
-  const what = formatCountOf(retried.length, 'notification');
-  const left =
+  const count = formatCountOf(retried.length, 'notification');
+  const skipped =
     unknownTargets === 0
       ? []
       : [
@@ -76,8 +79,8 @@ export function renderRetried(
             `${formatCountOf(unknownTargets, 'notification')} left: the target is not configured`,
           ),
         ];
-  const end = dryRun ? `${what} would be retried` : `${what} will be delivered again`;
-  return `${[...lines, end, ...left].join('\n')}\n`;
+  const end = dryRun ? `${count} would be retried` : `${count} will be delivered again`;
+  return `${[...lines, end, ...skipped].join('\n')}\n`;
 }
 
 function outcomePaint(outcome: NotificationRecord['outcome'], style: Style): Paint {

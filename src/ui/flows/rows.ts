@@ -2,6 +2,7 @@ import type { FlowRecord, FlowStatus } from '../../engine/flow-model/flow-record
 import type { PauseRecord, TaskRecord, TaskStatus } from '../../engine/flow-model/task-record.js';
 import type { FlowEntry, Flows } from '../../engine/flows/index.js';
 import { formatClock, formatRelativeTime } from '../../engine/support/format.js';
+import type { ListColumn } from '../components/list.js';
 import type { ListItem } from '../components/list-state.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
@@ -17,22 +18,19 @@ export interface ListRow extends ListItem {
 }
 
 /** A column of a list of flows or tasks. */
-interface RowColumn {
-  readonly title: string;
+interface RowColumn extends Pick<ListColumn<ListRow>, 'dropOrder' | 'title'> {
   /** A status is coloured; an age is left out of a line that starts with the time. */
-  readonly holds?: 'age' | 'number' | 'status';
-  /** Without room on the screen, columns are dropped in this order (1 first), and those without a number last. */
-  readonly dropOrder?: number;
+  readonly content?: 'age' | 'number' | 'status';
 }
 
 /** The columns of the lists, in the order of the cells of a row. */
 export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[]>> = {
   flows: [
     { title: 'flow' },
-    { title: 'status', holds: 'status' },
-    { title: 'rev', holds: 'number', dropOrder: 3 },
+    { title: 'status', content: 'status' },
+    { title: 'rev', content: 'number', dropOrder: 3 },
     { title: 'tasks', dropOrder: 2 },
-    { title: 'updated', holds: 'age', dropOrder: 4 },
+    { title: 'updated', content: 'age', dropOrder: 4 },
     { title: 'session', dropOrder: 1 },
     { title: 'goal' },
   ],
@@ -40,9 +38,9 @@ export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[
     { title: 'task' },
     { title: 'flow', dropOrder: 1 },
     { title: 'runtime', dropOrder: 3 },
-    { title: 'status', holds: 'status' },
-    { title: 'tries', holds: 'number', dropOrder: 2 },
-    { title: 'changed', holds: 'age', dropOrder: 4 },
+    { title: 'status', content: 'status' },
+    { title: 'tries', content: 'number', dropOrder: 2 },
+    { title: 'changed', content: 'age', dropOrder: 4 },
     { title: 'what' },
   ],
 };
@@ -138,12 +136,12 @@ export function watchLine(
   nowMs: number,
   style: Style,
 ): string {
-  const shown = cells.flatMap((cell, at) => {
-    const holds = ROW_COLUMNS[kind][at]?.holds;
-    if (holds === 'age' || cell === '') return [];
-    return holds === 'status' ? [statusPaint(status, style)(cell)] : [cell];
+  const parts = cells.flatMap((cell, at) => {
+    const content = ROW_COLUMNS[kind][at]?.content;
+    if (content === 'age' || cell === '') return [];
+    return content === 'status' ? [statusPaint(status, style)(cell)] : [cell];
   });
-  return [style.dim(formatClock(nowMs)), ...shown].join('  ');
+  return [style.dim(formatClock(nowMs)), ...parts].join('  ');
 }
 
 /** The runtimes that are paused, one per line. @param columns cut lines to this width */
@@ -159,7 +157,7 @@ export function pauseLines(
   });
 }
 
-/** The same as text; nothing if none is paused. */
+/** {@link pauseLines} as text; nothing if none is paused. */
 export function renderPauses(
   pauses: readonly PauseRecord[],
   options: Pick<View, 'nowMs' | 'style'>,

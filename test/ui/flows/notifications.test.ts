@@ -4,7 +4,7 @@ import { notificationOutput } from '../../../src/engine/flow-model/notification-
 import {
   renderNotification,
   renderNotificationList,
-  renderRetried,
+  renderRetries,
 } from '../../../src/ui/flows/notifications.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { aNotification, NOW } from './builders.js';
@@ -57,7 +57,7 @@ test('foreign text cannot control the terminal', () => {
   const texts = [
     renderNotificationList({ entries: [evil], total: 1 }, PIPED),
     renderNotification(evil, PIPED),
-    renderRetried({ retried, unknownTargets: 0, dryRun: false }, PIPED),
+    renderRetries({ retried, unknownTargets: 0, dryRun: false }, PIPED),
   ];
   for (const text of texts) {
     assert.not.match(text, '\u001B');
@@ -68,15 +68,15 @@ test('foreign text cannot control the terminal', () => {
 test('a retry lists what is delivered again, and counts what is left', () => {
   const retried = [notificationOutput(aNotification())];
   assert.is(
-    renderRetried({ retried, unknownTargets: 2, dryRun: false }, PIPED),
+    renderRetries({ retried, unknownTargets: 2, dryRun: false }, PIPED),
     `notification 7: flow.ended for ops
 1 notification will be delivered again
 2 notifications left: the target is not configured
 `,
   );
-  const would = renderRetried({ retried, unknownTargets: 0, dryRun: true }, PIPED);
+  const would = renderRetries({ retried, unknownTargets: 0, dryRun: true }, PIPED);
   assert.match(would, '1 notification would be retried\n');
-  const none = renderRetried({ retried: [], unknownTargets: 0, dryRun: false }, PIPED);
+  const none = renderRetries({ retried: [], unknownTargets: 0, dryRun: false }, PIPED);
   assert.is(none, '0 notifications will be delivered again\n');
 });
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/ui/flows/details.js';
 import {
   FLOW_WORDS,
-  renderChanged,
+  renderBulkChange,
   renderFindings,
   renderFlowList,
   renderTaskList,
@@ -104,13 +104,16 @@ test('several changes are listed with those that failed, and counted', () => {
   const ended = { record: flow, error: new SvcError('FLOW_ENDED', 'it is over') };
   const words = { ...FLOW_WORDS, question: 'Cancel', pastTense: 'cancelled' };
   const changed = [{ record: flow, error: undefined }, ended];
-  const done = renderChanged({ changed, total: 5, state: 'done', words }, PIPED);
+  const done = renderBulkChange({ changed, total: 5, state: 'done', words }, PIPED);
   assert.match(done, 'not cancelled: it is over');
   assert.match(done, 'cancelled 1 flow, 1 failed; 3 more match, run it again\n');
   const would = { changed: changed.slice(0, 1), total: 1, words } as const;
-  assert.match(renderChanged({ ...would, state: 'dry run' }, PIPED), '1 flow would be cancelled');
-  assert.match(renderChanged({ ...would, state: 'declined' }, PIPED), 'nothing was changed');
-  const none = renderChanged({ changed: [], total: 0, state: 'done', words }, PIPED);
+  assert.match(
+    renderBulkChange({ ...would, state: 'dry run' }, PIPED),
+    '1 flow would be cancelled',
+  );
+  assert.match(renderBulkChange({ ...would, state: 'declined' }, PIPED), 'nothing was changed');
+  const none = renderBulkChange({ changed: [], total: 0, state: 'done', words }, PIPED);
   assert.is(none, 'no flows match\n');
 });
 

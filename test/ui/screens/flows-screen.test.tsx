@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PauseRecord } from '../../../src/engine/flow-model/task-record.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { flowDetails, taskDetails } from '../../../src/ui/flows/details.js';
+import { flowPaneLines, taskPaneLines } from '../../../src/ui/flows/details.js';
 import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';
 import { type FlowsChoice, openFlowsScreen } from '../../../src/ui/screens/flows/run.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -62,11 +62,11 @@ function open(columns: number, rows: number, options: OpenOptions = {}) {
         const task = aTask({ task: `${'word '.repeat(80)}\u001B[2J` });
         const history = [anEntry({ note: '\u001B]0;x' })];
         if (options.kind === 'flows') {
-          return flowDetails({ flow, summary, tasks: [task], history }, STYLE, NOW);
+          return flowPaneLines({ flow, summary, tasks: [task], history }, STYLE, NOW);
         }
         return [
           { text: `task ${id}` },
-          ...taskDetails({ task, flow, history }, STYLE, NOW).slice(1),
+          ...taskPaneLines({ task, flow, history }, STYLE, NOW).slice(1),
         ];
       },
       cancel: did('cancel'),

@@ -68,10 +68,10 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
 }
 
 function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColumn<ListRow>[] {
-  return ROW_COLUMNS[kind].map(({ title, holds, dropOrder }, at) => ({
+  return ROW_COLUMNS[kind].map(({ title, content, dropOrder }, at) => ({
     title,
     cell: ({ cells }) => cells[at] ?? '',
-    ...(holds === 'status' && { paint: (text, { status }) => statusPaint(status, style)(text) }),
+    ...(content === 'status' && { paint: (text, { status }) => statusPaint(status, style)(text) }),
     ...(dropOrder !== undefined && { dropOrder }),
   }));
 }
