@@ -2,7 +2,7 @@ import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secret
 import { formatCount, formatCountOf } from '../engine/support/format.js';
 import { wrapSafe } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
-import type { View } from './style.js';
+import { type Paint, paintedMark, type View } from './style.js';
 
 const INDENT = '    ';
 
@@ -23,24 +23,24 @@ export function renderSecretsCheck(
   const blocks = secrets.flatMap((secret) => renderSecret(secret, options));
   const failed = secrets.filter(({ resolves }) => !resolves).length;
   const count = formatCountOf(secrets.length, 'secret');
-  const sum =
+  const summary =
     failed === 0
       ? options.style.ok(`${count}: all can be read`)
       : options.style.fault(`${count}: ${formatCount(failed)} cannot be read`);
-  return `${[options.style.bold(place), ...blocks, sum].join('\n')}\n`;
+  return `${[options.style.bold(place), ...blocks, summary].join('\n')}\n`;
 }
 
 function renderSecret(secret: CheckedSecret, options: View): readonly string[] {
   const { style, columns } = options;
-  const wrap = (text: string) => wrapSafe(text, columns, INDENT.length);
+  const wrap = (text: string, paint: Paint) =>
+    wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${paint(line)}`);
   const { path, location, spoken, length, error } = secret;
-  const mark = error === null ? style.ok('✓') : style.fault('✗');
-  const found = length === null ? '' : ` · ${LENGTHS[length]}`;
-  const at = `${location.line}:${location.column}`;
+  const mark = paintedMark(error === null ? 'ok' : 'failed', style);
+  const lengthNote = length === null ? '' : ` · ${LENGTHS[length]}`;
   return [
-    `  ${mark} ${safeLine(path)}  ${style.dim(at)}`,
-    `${INDENT}${safeLine(spoken)}${style.dim(found)}`,
-    ...(error === null ? [] : wrap(error.message).map((line) => style.fault(line))),
-    ...(error?.hint === undefined ? [] : wrap(`→ ${error.hint}`)),
-  ].map((line, row) => (row < 2 ? line : `${INDENT}${line}`));
+    `  ${mark} ${safeLine(path)}  ${style.dim(`${location.line}:${location.column}`)}`,
+    `${INDENT}${safeLine(spoken)}${style.dim(lengthNote)}`,
+    ...(error === null ? [] : wrap(error.message, style.fault)),
+    ...(error?.hint === undefined ? [] : wrap(`→ ${error.hint}`, style.plain)),
+  ];
 }

@@ -38,12 +38,13 @@ function filesPart(
   { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
   { style, homeDir }: View,
 ): string {
-  const rows = [...indexes.map((file) => ['index', file]), ['flows', flows]].map(
-    ([name = '', file = '']): Field => [name, shownPath(file, homeDir)],
-  );
+  const fields: readonly Field[] = [
+    ...indexes.map((file) => ['index', shownPath(file, homeDir)] as const),
+    ['flows', shownPath(flows, homeDir)],
+  ];
   return [
     'memories and flows are stored in SQLite files on this machine',
-    ...fieldLines(rows, style),
+    ...fieldLines(fields, style),
     '',
     'To share them among several hosts, set a PostgreSQL server:',
     '  svc config set storage.url env:SVC_DATABASE_URL',
@@ -53,7 +54,7 @@ function filesPart(
 
 function serverParts(server: ServerStatus, { style, nowMs }: View): readonly string[] {
   const { address, version, sizes, connections, replicas } = server;
-  const rows: readonly Field[] = [
+  const fields: readonly Field[] = [
     ['version', versionWords(server, style)],
     ['tables', tableWords(server, style)],
     ['role', roleWords(server, style)],
@@ -76,7 +77,7 @@ function serverParts(server: ServerStatus, { style, nowMs }: View): readonly str
     client.since === null ? '–' : formatRelativeTime(Date.parse(client.since), nowMs),
   ]);
   return [
-    `${[head, ...fieldLines(rows, style)].join('\n')}\n`,
+    `${[head, ...fieldLines(fields, style)].join('\n')}\n`,
     renderTable(CLIENT_COLUMNS, clients, { style }),
     ...(replicas.length === 0
       ? []
@@ -97,9 +98,9 @@ function tableWords(server: ServerStatus, style: Style): string {
     );
   }
   if (pending.length === 0) return `version ${schemaVersion}, up to date`;
-  const is = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion}`;
+  const current = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion}`;
   return style.warning(
-    `${is}, ${formatCountOf(pending.length, 'migration')} pending: run "svc storage migrate"`,
+    `${current}, ${formatCountOf(pending.length, 'migration')} pending: run "svc storage migrate"`,
   );
 }
 
@@ -122,9 +123,9 @@ function vectorWords({ pgvector: { state, version } }: ServerStatus): string {
 }
 
 function clockWords({ clockAheadMs }: ServerStatus): string {
-  const off = Math.abs(clockAheadMs);
-  if (off < 1000) return 'agrees with this host';
-  return `${formatDuration(off)} ${clockAheadMs > 0 ? 'ahead of' : 'behind'} this host`;
+  const differenceMs = Math.abs(clockAheadMs);
+  if (differenceMs < 1000) return 'agrees with this host';
+  return `${formatDuration(differenceMs)} ${clockAheadMs > 0 ? 'ahead of' : 'behind'} this host`;
 }
 
 function replicaRow({
@@ -147,7 +148,7 @@ function replicaRow({
 }
 
 /** The last line of `svc storage migrate`. */
-export function renderMigrated({
+export function renderMigration({
   address,
   migrations,
   vectorIndexes,
@@ -187,33 +188,38 @@ export function renderOrigins(
   { origins, forgotten }: StorageOriginsOutput,
   { style }: View,
 ): string {
-  const gone = forgotten.map(
+  const removals = forgotten.map(
     ({ agent, origin, documents }) =>
       `removed ${formatCountOf(documents, 'document')} of ${safeLine(origin)} from ${safeLine(agent)}\n`,
   );
-  const left =
+  const list =
     origins.length === 0
       ? 'no host has indexed anything into a shared memory\n'
       : originsTable(origins, style);
-  return gone.length === 0 ? left : `${gone.join('')}\n${left}`;
+  return removals.length === 0 ? list : `${removals.join('')}\n${list}`;
 }
 
 /** How often progress of one step is printed. */
-const NOTE_MS = 1000;
+const PRINT_EVERY_MS = 1000;
 
-/** Prints how far a copy is: each step once at least, and its end. @param now milliseconds on any steady clock */
-export function createCopyNotes(
-  note: (line: string) => void,
+/**
+ * Prints the progress of a copy: at least once for each step, and when the step is done.
+ *
+ * @param now milliseconds on any steady clock
+ */
+export function createCopyProgress(
+  print: (line: string) => void,
   now: () => number,
-): (news: CopyProgress) => void {
-  let printed = '';
-  let printedMs = 0;
+): (progress: CopyProgress) => void {
+  let lastStep = '';
+  let lastPrintMs = 0;
   return ({ part, step, rows, of }) => {
-    const current = `${step} ${part}`;
+    const currentStep = `${step} ${part}`;
     const nowMs = now();
-    if (current === printed && rows < of && nowMs - printedMs < NOTE_MS) return;
-    [printed, printedMs] = [current, nowMs];
-    note(`${safeLine(part)}: ${step} ${formatCount(rows)} of ${formatCount(of)}`);
+    if (currentStep === lastStep && rows < of && nowMs - lastPrintMs < PRINT_EVERY_MS) return;
+    lastStep = currentStep;
+    lastPrintMs = nowMs;
+    print(`${safeLine(part)}: ${step} ${formatCount(rows)} of ${formatCount(of)}`);
   };
 }
 
@@ -228,12 +234,14 @@ const COPY_COLUMNS = [
   'target',
 ];
 
-/** As many digits as people compare. */
-const SHOWN_DIGITS = 16;
+/** Digits of a hash: as many as people compare. */
+const HASH_DIGITS = 16;
 
 /** What was copied, and whether both stores agree. */
-export function renderCopied(copied: StorageCopyOutput, style: Style): string {
-  const { to, address, dryRun, verified, parts } = copied;
+export function renderCopy(
+  { to, address, dryRun, verified, parts }: StorageCopyOutput,
+  style: Style,
+): string {
   const where = to === 'postgres' ? safeLine(address) : 'the SQLite files of this machine';
   if (parts.length === 0) return 'nothing to copy\n';
   if (dryRun) {
@@ -244,14 +252,14 @@ export function renderCopied(copied: StorageCopyOutput, style: Style): string {
   const rows = parts.map(({ name, rows: count, written, newer, deleted, different, hashes }) => [
     safeLine(name),
     ...[count, written, newer, deleted, different].map(formatCount),
-    (hashes?.source ?? '').slice(0, SHOWN_DIGITS),
-    (hashes?.target ?? '').slice(0, SHOWN_DIGITS),
+    (hashes?.source ?? '').slice(0, HASH_DIGITS),
+    (hashes?.target ?? '').slice(0, HASH_DIGITS),
   ]);
-  const wrong = parts.reduce((sum, { different }) => sum + different, 0);
+  const differing = parts.reduce((sum, { different }) => sum + different, 0);
   const end = verified
     ? style.ok(`copied to ${where} and verified; the source is unchanged`)
     : style.fault(
-        `${formatCountOf(wrong, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
+        `${formatCountOf(differing, 'row')} of the source changed meanwhile, or differently in both stores: run it again`,
       );
   return `${renderTable(COPY_COLUMNS, rows, { style })}\n${end}\n`;
 }

@@ -60,16 +60,16 @@ export function createStyle(color: boolean, theme: Theme = 'any') {
 
 /** A progress bar; full only when everything is done. */
 export function drawBar(fraction: number, columns: number): string {
-  const full = Math.floor(unit(fraction) * columns);
+  const full = Math.floor(clampToUnit(fraction) * columns);
   return '█'.repeat(full) + '░'.repeat(columns - full);
 }
 
 /** A score as a bar without a background, to the nearest column. */
 export function drawScore(score: number, columns: number): string {
-  return '▇'.repeat(Math.round(unit(score) * columns));
+  return '▇'.repeat(Math.round(clampToUnit(score) * columns));
 }
 
-function unit(value: number): number {
+function clampToUnit(value: number): number {
   return Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
 }
 
@@ -85,17 +85,17 @@ export const MARKS = {
   warning: '!',
 } as const;
 
-/** A state that has a mark. */
+/** The name of a mark. */
 export type Mark = keyof typeof MARKS;
 
-/** A mark with its colour. @param sign in its place, of one column */
-export function paintedMark(state: Mark, style: Style, sign: string = MARKS[state]): string {
-  return paintOf(state, style)(sign);
+/** A mark in its colour. @param sign one column wide, drawn instead of the mark */
+export function paintedMark(mark: Mark, style: Style, sign: string = MARKS[mark]): string {
+  return markPaint(mark, style)(sign);
 }
 
 /** The colour of a mark. */
-export function paintOf(state: Mark, style: Style): Paint {
-  return style[MARK_PAINTS[state]];
+export function markPaint(mark: Mark, style: Style): Paint {
+  return style[MARK_PAINTS[mark]];
 }
 
 const MARK_PAINTS = {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
-import { createCopyNotes, renderCopied } from '../../ui/storage.js';
+import { createCopyProgress, renderCopy } from '../../ui/storage.js';
 
 export default class StorageCopy extends BaseCommand<StorageCopyOutput> {
   static override summary = 'Copy flows and vectors to the server, or back to files.';
@@ -27,14 +27,14 @@ Documents are not copied. The next "svc memory index" makes them again and finds
     const { flags } = await this.parse(StorageCopy);
     const view = this.view();
     const context = this.context();
-    const note = createCopyNotes((line) => this.note(line), context.clock.now);
+    const printProgress = createCopyProgress((line) => this.note(line), context.clock.now);
     const copied = await copyStorage(context, await this.loadConfig(), {
       to: flags.to,
       dryRun: flags['dry-run'] ?? false,
       signal: this.signal,
-      onProgress: flags.quiet ? () => undefined : note,
+      onProgress: flags.quiet ? () => undefined : printProgress,
     });
-    this.write(renderCopied(copied, view.style));
+    this.write(renderCopy(copied, view.style));
     if (!copied.dryRun && !copied.verified) this.setExitCode(1);
     return copied;
   }

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
-import { renderMigrated } from '../../ui/storage.js';
+import { renderMigration } from '../../ui/storage.js';
 
 export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
   static override summary = 'Create or update the tables on the PostgreSQL server.';
@@ -25,7 +25,7 @@ export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
       ...vectorIndexes.map((statement) => `${statement};`),
     ];
     if (dryRun && script.length > 0) this.write(script.join('\n'));
-    else this.write(renderMigrated(done));
+    else this.write(renderMigration(done));
     return done;
   }
 }

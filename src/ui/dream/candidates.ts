@@ -9,7 +9,7 @@ import type {
 } from '../../engine/dreaming/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-import { drawScore, type Style, type View } from '../style.js';
+import { drawScore, MARKS, paintedMark, type Style, type View } from '../style.js';
 import { alignRows, renderTable, right } from '../table.js';
 import {
   decisionWords,
@@ -34,7 +34,7 @@ export function renderCandidates(
   }
   const rows = candidates.map((candidate) => {
     const { promotes, score, signals, recalls, key, text } = candidate;
-    const mark = promotes ? style.ok('✓') : '·';
+    const mark = promotes ? paintedMark('ok', style) : MARKS.note;
     const cells = [mark, score.toFixed(2), signalBars(signals), formatCount(recalls)];
     return [...cells, shortKey(key), safeLine(text)];
   });
@@ -200,7 +200,7 @@ function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly s
 
 /** Distinguishable without color. */
 export function gateMark(isGood: boolean, style: Style): string {
-  return isGood ? style.ok('✓') : style.fault('✗');
+  return paintedMark(isGood ? 'ok' : 'failed', style);
 }
 
 /** Instead of a claim that a later note contradicts, a sweep compares the newer one with `MEMORY.md`. */

@@ -9,7 +9,7 @@ import {
   formatShortCount,
 } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { paintedMark, type Style } from '../style.js';
 import { modelWords, rebuildWords, skippedNames } from './words.js';
 
 /** How the result of a sync is shown. */
@@ -28,7 +28,7 @@ const SKIPS_NAMED = 3;
 export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOptions): string {
   const { style } = options;
   const stopped = summary.outcome === 'stopped';
-  const mark = stopped ? style.warning('!') : style.ok('✓');
+  const mark = paintedMark(stopped ? 'warning' : 'ok', style);
   const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${summaryWords(summary)}`];
   if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${howLong(summary)}`);
   const { embedding } = summary;

@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapSafe, wrapText } from '../fit.js';
 import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
-import { MARKS, type Paint, paintedMark, paintOf, type Style, type View } from '../style.js';
+import { MARKS, markPaint, type Paint, paintedMark, type Style, type View } from '../style.js';
 
 export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */
@@ -44,7 +44,7 @@ export function checkLines(
   const below = [
     ...textRest,
     ...(note === '' || isBeside ? [] : wrap(note).map(style.dim)),
-    ...(shown.cause === undefined ? [] : wrap(shown.cause).map(paintOf(state, style))),
+    ...(shown.cause === undefined ? [] : wrap(shown.cause).map(markPaint(state, style))),
     ...(shown.hint === undefined ? [] : wrap(`→ ${shown.hint}`)),
   ];
   const first = isBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(safeLine(note))}` : text;
