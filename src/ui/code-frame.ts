@@ -13,7 +13,7 @@ export interface FrameLocation {
 export interface FrameOptions {
   /** Lines shown before and after; 2 by default. */
   readonly context?: number;
-  /** Width of a line in terminal columns without line numbers; longer lines are cut around the place. 80 by default. */
+  /** Width of a line in terminal columns without line numbers; longer lines are cut around the location. 80 by default. */
   readonly width?: number;
   /** Number of the text's first line if it is part of a longer text; 1 by default. */
   readonly firstLine?: number;
@@ -21,15 +21,15 @@ export interface FrameOptions {
 
 const CUT = '…';
 
-/** The lines of a text around a place, with line numbers and a caret. A place outside the text is moved inside. */
+/** The lines of a text around a location, with line numbers and a caret. One outside the text is moved inside. */
 export function renderCodeFrame(
   text: string,
-  place: FrameLocation,
+  location: FrameLocation,
   options: FrameOptions = {},
 ): string {
   const { context = 2, width = 80, firstLine = 1 } = options;
   const lines = text.split(/\r\n|\r|\n/u);
-  const target = clamp(place.line, lines.length);
+  const target = clampFromOne(location.line, lines.length);
   const first = Math.max(1, target - context);
   const last = Math.min(lines.length, target + context);
   const gutter = String(last + firstLine - 1).length;
@@ -37,12 +37,12 @@ export function renderCodeFrame(
   for (let number = first; number <= last; number++) {
     const line = lines[number - 1] ?? '';
     const isTarget = number === target;
-    const column = isTarget ? clamp(place.column, line.length + 1) : 1;
-    const shown = cutAround(line, column - 1, width);
+    const column = isTarget ? clampFromOne(location.column, line.length + 1) : 1;
+    const cut = cutAround(line, column - 1, width);
     frame.push(
-      `${isTarget ? '>' : ' '} ${String(number + firstLine - 1).padStart(gutter)} | ${shown.text}`.trimEnd(),
+      `${isTarget ? '>' : ' '} ${String(number + firstLine - 1).padStart(gutter)} | ${cut.text}`.trimEnd(),
     );
-    if (isTarget) frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(shown.caret)}^`);
+    if (isTarget) frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(cut.caretColumn)}^`);
   }
   return frame.join('\n');
 }
@@ -61,19 +61,19 @@ function cutAround(line: string, offset: number, width: number) {
   const start = cutLeft ? CUT : '';
   return {
     text: `${start}${left}${right}${cutRight ? CUT : ''}`,
-    caret: start.length + textWidth(left),
+    caretColumn: start.length + textWidth(left),
   };
 }
 
-/** Moves a start that would split a surrogate pair. */
-function safeStart(line: string, at: number): number {
-  const unit = line.charCodeAt(at);
-  return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;
+/** Moves an offset that would split a surrogate pair. */
+function safeStart(line: string, offset: number): number {
+  const unit = line.charCodeAt(offset);
+  return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
 }
 
-/** From 1. */
-function clamp(value: number, most: number): number {
-  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), most) : 1;
+/** A whole number from 1 to a maximum. */
+function clampFromOne(value: number, max: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), max) : 1;
 }
 
 /** The lines of a diff. @param columns cut lines to this width */

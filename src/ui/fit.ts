@@ -28,19 +28,20 @@ export function splitGraphemes(text: string): readonly string[] {
   const characters: string[] = [];
   for (let from = 0; from < text.length; ) {
     // A cut through a surrogate pair would also separate it from what is before it.
-    const isCutPair = /[\uD800-\uDBFF]/.test(text.charAt(from + PART - 1));
-    const part = text.slice(from, from + PART - (isCutPair ? 1 : 0));
-    const some = Array.from(segmenter.segment(part), ({ segment }) => segment);
-    // The last one may go on in the next part.
-    const last = from + part.length < text.length && some.length > 1 ? some.pop() : undefined;
-    for (const character of some) characters.push(character);
+    const isCutPair = /[\uD800-\uDBFF]/.test(text.charAt(from + PART_UNITS - 1));
+    const part = text.slice(from, from + PART_UNITS - (isCutPair ? 1 : 0));
+    const segments = Array.from(segmenter.segment(part), ({ segment }) => segment);
+    // The last one may continue in the next part.
+    const last =
+      from + part.length < text.length && segments.length > 1 ? segments.pop() : undefined;
+    for (const segment of segments) characters.push(segment);
     from += part.length - (last?.length ?? 0);
   }
   return characters;
 }
 
-/** Units split at once: V8 copies the whole text for each of its characters. */
-const PART = 512;
+/** UTF-16 units segmented at once: V8 copies the whole text for each of its characters. */
+const PART_UNITS = 512;
 
 /** The longest start of a text (without escape codes) that fits, without an ellipsis. */
 export function takeColumns(text: string, columns: number): string {
@@ -105,15 +106,15 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   let width = 0;
   let at = 0;
   let blank: { readonly at: number; readonly widthAfter: number } | undefined;
-  for (const unit of splitGraphemes(line)) {
-    const unitWidth = widthOf(unit);
-    if (width + unitWidth > room && at > start) {
-      if (unit === ' ') {
+  for (const character of splitGraphemes(line)) {
+    const characterWidth = widthOf(character);
+    if (width + characterWidth > room && at > start) {
+      if (character === ' ') {
         spans.push({ start, end: at });
         start = at + 1;
         width = 0;
         blank = undefined;
-        at += unit.length;
+        at += character.length;
         continue;
       }
       const end = blank?.at ?? at;
@@ -122,11 +123,11 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
       width -= blank?.widthAfter ?? width;
       blank = undefined;
     }
-    if (unit === ' ' && line.slice(start, at).trim() !== '') {
-      blank = { at, widthAfter: width + unitWidth };
+    if (character === ' ' && line.slice(start, at).trim() !== '') {
+      blank = { at, widthAfter: width + characterWidth };
     }
-    width += unitWidth;
-    at += unit.length;
+    width += characterWidth;
+    at += character.length;
   }
   if (start < line.length || spans.length === 0) spans.push({ start, end: line.length });
   return spans;
@@ -150,15 +151,15 @@ export function spread(left: string, right: string, columns: number): string {
 
 /** The longest end of a text (without escape codes) that fits, without an ellipsis. */
 export function takeLastColumns(text: string, columns: number): string {
-  const parts = splitGraphemes(text);
+  const characters = splitGraphemes(text);
   let width = 0;
-  let from = parts.length;
+  let from = characters.length;
   while (from > 0) {
-    width += textWidth(parts[from - 1] ?? '');
+    width += textWidth(characters[from - 1] ?? '');
     if (width > columns) break;
     from -= 1;
   }
-  return parts.slice(from).join('');
+  return characters.slice(from).join('');
 }
 
 function blanks(count: number): string {

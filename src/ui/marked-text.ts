@@ -46,16 +46,16 @@ export function markSnippet(
 }
 
 /** A span of a marked line with its marks painted. */
-export function paintMarks(line: MarkedLine, stretch: TextSpan, paint: Paint): string {
+export function paintMarks(line: MarkedLine, span: TextSpan, paint: Paint): string {
   let painted = '';
-  let at = stretch.start;
+  let at = span.start;
   for (const mark of line.marks) {
-    const start = clamp(mark.start, at, stretch.end);
-    const end = clamp(mark.end, start, stretch.end);
+    const start = clamp(mark.start, at, span.end);
+    const end = clamp(mark.end, start, span.end);
     painted += line.text.slice(at, start) + paint(line.text.slice(start, end));
     at = end;
   }
-  return painted + line.text.slice(at, stretch.end);
+  return painted + line.text.slice(at, span.end);
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -36,7 +36,7 @@ const BAR_COLUMNS = 20;
 
 /**
  * Progress for a search that first has to build the index. Drawn on events, since no timer fires while the engine
- * works, and once when a provider does not answer.
+ * works, and once by a timer, for a provider that does not answer.
  *
  * @param write writes to a terminal, unchanged
  */
@@ -48,24 +48,24 @@ export function createProgressLine(
   const startedMs = now();
   let state = startSyncProgress(startedMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
-  let shown = '';
+  let currentLine = '';
   let timer: NodeJS.Timeout | undefined;
 
   const show = (line: string): void => {
-    if (line !== shown) write(ERASE_LINE + line);
-    shown = line;
+    if (line !== currentLine) write(ERASE_LINE + line);
+    currentLine = line;
   };
   const draw = (): void => {
-    const due = state.lastMs - startedMs >= QUIET_FOR_MS;
-    if (!due || state.lastMs - drawnMs < REDRAW_EVERY_MS) return;
+    const isQuiet = state.lastMs - startedMs < QUIET_FOR_MS;
+    if (isQuiet || state.lastMs - drawnMs < REDRAW_EVERY_MS) return;
     drawnMs = state.lastMs;
     show(progressText(state, options));
   };
   const clear = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (shown !== '') write(ERASE_LINE);
-    shown = '';
+    if (currentLine !== '') write(ERASE_LINE);
+    currentLine = '';
   };
   return {
     onEvent: (event) => {
@@ -83,7 +83,7 @@ export function createProgressLine(
   };
 }
 
-/** How far a sync is, in a line. */
+/** The progress of a sync, in a line. */
 export function progressText(
   state: SyncProgress,
   { columns, style }: Pick<ProgressLineOptions, 'columns' | 'style'>,
@@ -116,17 +116,17 @@ export function createEvalProgress(
   { style, columns, now }: ProgressLineOptions,
 ): ProgressLine<EvalEvent> {
   let drawnMs = Number.NEGATIVE_INFINITY;
-  let shown = false;
-  const draw = (head: string, name: string): void => {
+  let isShown = false;
+  const draw = (head: string, variant: string): void => {
     const room = columns - 1 - head.length - 2;
-    const whose = room < 8 ? '' : `  ${style.dim(fitEnd(safeLine(name), room))}`;
-    write(`${ERASE_LINE}${head.slice(0, Math.max(0, columns - 1))}${whose}`);
-    shown = true;
+    const suffix = room < 8 ? '' : `  ${style.dim(fitEnd(safeLine(variant), room))}`;
+    write(`${ERASE_LINE}${head.slice(0, Math.max(0, columns - 1))}${suffix}`);
+    isShown = true;
     drawnMs = now();
   };
   const clear = (): void => {
-    if (shown) write(ERASE_LINE);
-    shown = false;
+    if (isShown) write(ERASE_LINE);
+    isShown = false;
   };
   return {
     clear,

@@ -10,7 +10,7 @@ export function safeProse(line: string): string {
   return safeLine(line.replaceAll('\t', TAB));
 }
 
-/** JSON, or what was selected from it, with control characters as JSON escapes them; line ends and tabs are kept. */
+/** JSON, or a part of it, with control characters escaped as in JSON strings; line breaks and tabs are kept. */
 export function safeJson(text: string): string {
   return text.replaceAll(CONTROL_CHARACTERS, (character) =>
     character === '\n' || character === '\t'
@@ -31,8 +31,8 @@ export function shownPath(path: string, homeDir: string): string {
   return safeLine(below ? `~${path.slice(home.length)}` : path);
 }
 
-/** Objects and lists on several lines; everything else as it is. */
-export function spacedJson(text: string): string {
+/** A JSON object or array, indented; any other text unchanged. */
+export function indentJson(text: string): string {
   if (!/^\s*[[{]/u.test(text)) return text;
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

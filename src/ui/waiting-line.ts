@@ -6,7 +6,7 @@ export const QUIET_FOR_MS = 500;
 
 /** A line on a terminal for work that has no progress of its own. */
 export interface WaitingLine {
-  /** The work begins, or goes on after something else was shown. */
+  /** The work begins, or continues after something else was shown. */
   readonly start: () => void;
   /** Call it before anything else is written to the terminal. */
   readonly stop: () => void;
@@ -15,17 +15,17 @@ export interface WaitingLine {
 /** Shows `words` once the work takes longer than half a second. @param write writes to a terminal, unchanged */
 export function createWaitingLine(write: (text: string) => void, words: string): WaitingLine {
   let timer: NodeJS.Timeout | undefined;
-  let shown = false;
+  let isShown = false;
   const stop = (): void => {
     clearTimeout(timer);
-    if (shown) write(ERASE_LINE);
-    shown = false;
+    if (isShown) write(ERASE_LINE);
+    isShown = false;
   };
   return {
     start: () => {
       stop();
       timer = setTimeout(() => {
-        shown = true;
+        isShown = true;
         write(words);
       }, QUIET_FOR_MS);
     },

@@ -4,7 +4,7 @@ import type { TaskRecord, TaskStatus } from '../../engine/flow-model/task-record
 import type { FlowDetails, FlowEntry, FlowHistory, TaskDetails } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
-import { safeLine, safeLines, spacedJson } from '../safe-text.js';
+import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { type Field, fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
@@ -166,7 +166,7 @@ function paneFields(
   style: Style,
 ): readonly PaneLine[] {
   return rows.flatMap(([label, value]) =>
-    value ? [{ label, text: spacedJson(value), paint: fieldPaint(label, status, style) }] : [],
+    value ? [{ label, text: indentJson(value), paint: fieldPaint(label, status, style) }] : [],
   );
 }
 

@@ -1,7 +1,7 @@
 import { formatBytes, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
 import { ID_CHARS } from '../flows/rows.js';
-import { safeLine, safeLines, spacedJson } from '../safe-text.js';
+import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
 
@@ -77,7 +77,7 @@ export function renderDelivery(delivery: DeliveryDetails, options: View): string
     return [safeLine(name), paint(safeLine(value))] as const;
   });
   const fields = fieldLines(shown, style).join('\n');
-  const body = delivery.body === '' ? '' : `\n${safeLines(spacedJson(delivery.body))}\n`;
+  const body = delivery.body === '' ? '' : `\n${safeLines(indentJson(delivery.body))}\n`;
   return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
 }
 

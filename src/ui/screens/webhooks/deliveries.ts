@@ -4,7 +4,7 @@ import type { BrowserAction, BrowserSource } from '../../components/browser-stat
 import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
-import { safeLine, spacedJson } from '../../safe-text.js';
+import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { deliveryFields, fromWords, statusPaint, whatOf } from '../../webhook/deliveries.js';
 
@@ -119,6 +119,6 @@ function detailLines(details: DeliveryDetails, nowMs: number, style: Style): rea
       return { label: safeLine(label), text, ...paint };
     }),
     { text: '' },
-    { text: spacedJson(body) },
+    { text: indentJson(body) },
   ];
 }
