@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
@@ -8,26 +8,18 @@ import { jsonOf } from '../support/json.js';
 import { noteText } from '../support/many-notes.js';
 import { runSvc } from '../support/run-svc.js';
 import { serve, stateOf, whenLogged, writeConfig } from '../support/serving.js';
+import { fillDisk, freeDisk, smallDisk } from '../support/small-disk.js';
 import { folderAt, tempFolder } from '../support/temp-folder.js';
-import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 
 const test = suite('a full disk');
 
 const disk = smallDisk(8);
 const when = disk === undefined ? test.skip : test;
-if (disk === undefined) process.stdout.write('skipped: this user may mount no disk of its own\n');
 
 const home = disk ?? '';
 const notes = tempFolder();
 const svc = (...args: string[]) => runSvc(['memory', ...args, '-w', notes.path], { home });
-
-/** Leaves only this many bytes on the disk. */
-function fill(leaving: number, path = home): void {
-  rmSync(`${path}/ballast`, { force: true });
-  const { bavail, bsize } = statfsSync(path);
-  writeFileSync(`${path}/ballast`, Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
-}
 
 async function failure(...args: string[]): Promise<string> {
   const run = await svc('index', '--json', ...args);
@@ -42,7 +34,7 @@ when('fails an index with INDEX_DISK_FULL, and the old one still answers', async
   assert.is((await svc('index')).code, 0);
   for (let n = 60; n < 900; n++) notes.write(`n${n}.md`, noteText(n, 12));
   for (const leaving of [0, 64 * 1024, 600 * 1024]) {
-    fill(leaving);
+    fillDisk(home, leaving);
     assert.is(await failure(), 'INDEX_DISK_FULL', `${leaving} left`);
     assert.is(await failure('--force'), 'INDEX_DISK_FULL', `${leaving} left, forced`);
     const run = await svc('search', 'amber cedar', '--json');
@@ -60,7 +52,7 @@ when('fails an index with INDEX_DISK_FULL, and the old one still answers', async
 });
 
 when('is forgotten once there is room again', async () => {
-  rmSync(`${home}/ballast`);
+  freeDisk(home);
   for (let n = 200; n < 900; n++) rmSync(notes.at(`n${n}.md`));
   const run = await svc('index', '--json');
   assert.is(run.code, 0, run.stdout);
@@ -70,23 +62,22 @@ when('is forgotten once there is room again', async () => {
 
 when('fails a first search with an error that says what to do', async () => {
   assert.is((await svc('reset', '--yes')).code, 0);
-  fill(16 * 1024);
+  fillDisk(home, 16 * 1024);
   const run = await svc('search', 'amber', '--json');
   assert.equal([run.code, jsonOf.error(run).code], [1, 'INDEX_DISK_FULL']);
   assert.match(jsonOf.error(run).hint ?? '', /free some space/);
 });
 
-/** A home on a small disk of its own, and a way to fill that. */
-function dreamDisk() {
-  const path = smallDisk(4) ?? '';
-  return { world: dreamHome(folderAt(path)), fill: (leaving: number) => fill(leaving, path) };
+/** A home on a small disk of its own. */
+function dreamHomeOnDisk() {
+  return dreamHome(folderAt(smallDisk(4) ?? ''));
 }
 
 when('fails a sweep with a code and a hint, and the next one loses nothing', async () => {
-  const { world, fill: fillDisk } = dreamDisk();
+  const world = dreamHomeOnDisk();
   const dream = () => runSvc(['dream', 'run', '--json'], { home: world.home.path });
   for (const leaving of [0, 8 * 1024, 64 * 1024, 0]) {
-    fillDisk(leaving);
+    fillDisk(world.home.path, leaving);
     const run = await dream();
     assert.is(run.code, 1, run.stdout);
     const [swept] = jsonOf.dreamRun(run).sweeps;
@@ -96,21 +87,21 @@ when('fails a sweep with a code and a hint, and the next one loses nothing', asy
     assert.match(swept.error.hint ?? '', /free (?:some|disk) space/u);
     assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
   }
-  rmSync(world.home.at('ballast'));
+  freeDisk(world.home.path);
   assert.is((await dream()).code, 0);
   assert.ok(world.read('MEMORY.md').includes(OFTEN_ASKED));
 });
 
 when('keeps svc serve from starting, with a hint', async () => {
-  const { world, fill: fillDisk } = dreamDisk();
-  fillDisk(0);
+  const world = dreamHomeOnDisk();
+  fillDisk(world.home.path);
   const run = await runSvc(['serve', '--json'], { home: world.home.path });
   assert.equal([run.code, jsonOf.error(run).code], [1, 'SYSTEM_REFUSED']);
   assert.match(jsonOf.error(run).hint ?? '', /free some space/u);
 });
 
 when('below the notes fails the sweep of svc serve, which keeps running and says why', async () => {
-  const { world, fill: fillDisk } = dreamDisk();
+  const world = dreamHomeOnDisk();
   const home = tempFolder();
   cpSync(world.home.at('dreaming'), home.at('dreaming'), { recursive: true });
   const workspace = world.home.at('workspace');
@@ -124,12 +115,12 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
   const keptUntilMs = Date.now() - 2 * 86_400_000;
   database.prepare('INSERT OR REPLACE INTO schedule VALUES (1, ?)').run(keptUntilMs);
   database.close();
-  fillDisk(0);
+  fillDisk(world.home.path);
   const { child, done } = serve(home);
-  const told = await whenLogged(home, 'phase of a sweep failed');
-  assert.is(told.level, 'error');
-  assert.match(told.msg, /deep phase .* cannot write .*MEMORY\.md: the disk is full/u);
-  assert.match(String(told.fields['hint']), /free some space/u);
+  const line = await whenLogged(home, 'phase of a sweep failed');
+  assert.is(line.level, 'error');
+  assert.match(line.msg, /deep phase .* cannot write .*MEMORY\.md: the disk is full/u);
+  assert.match(String(line.fields['hint']), /free some space/u);
   const state = await waitFor('the state file', () =>
     stateOf(home)?.services.find(({ failure }) => failure !== null),
   );
@@ -137,7 +128,7 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
     [state.name, state.state, state.failure?.code],
     ['dreaming', 'ready', 'SYSTEM_REFUSED'],
   );
-  rmSync(world.home.at('ballast'));
+  freeDisk(world.home.path);
   assert.is((await runSvc(['dream', 'run'], { home: home.path })).code, 0);
   assert.ok(world.read('MEMORY.md').includes(OFTEN_ASKED));
   child.kill('SIGTERM');

@@ -22,10 +22,10 @@ import {
   runInPty,
 } from '../support/pty.js';
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
+import { smallDisk } from '../support/small-disk.js';
 import { SQLITE_BINARIES, SQLITE_PACKAGE } from '../support/sqlite-package.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
-import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 
 /** The doctor as people and scripts run it. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
@@ -12,8 +12,8 @@ import {
   whenReady,
   writeConfig,
 } from '../support/serving.js';
+import { fillDisk, freeDisk, smallDisk } from '../support/small-disk.js';
 import { folderAt, tempFolder } from '../support/temp-folder.js';
-import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 
 const test = suite('svc serve without file handles or watches');
@@ -61,7 +61,6 @@ if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
 );
 
 const disk = smallDisk(4);
-if (disk === undefined) process.stdout.write('skipped: this user may mount no disk of its own\n');
 
 (disk === undefined ? test.skip : test)(
   'on a full disk it goes on and loses log lines; with room again it says so',
@@ -72,8 +71,7 @@ if (disk === undefined) process.stdout.write('skipped: this user may mount no di
     writeConfig(home, { agents: { defaults: { workspace: notes.path } } });
     const { child, done } = serve(home);
     const url = await whenReady(home);
-    const { bavail, bsize } = statfsSync(home.path);
-    writeFileSync(home.at('ballast'), Buffer.alloc(bavail * bsize));
+    fillDisk(home.path);
     for (let n = 0; n < 50; n++) notes.write(`memory/n${n}.md`, `note ${n} `.repeat(2000));
     // More than what is left of the last block of the log.
     for (let n = 0; n < 40; n++) {
@@ -82,7 +80,7 @@ if (disk === undefined) process.stdout.write('skipped: this user may mount no di
     }
     assert.is((await fetch(`${url}/readyz`)).status, 200);
     assert.is(child.exitCode, null);
-    rmSync(home.at('ballast'));
+    freeDisk(home.path);
     child.kill('SIGHUP');
     await whenLogged(home, 'lines were lost');
     await waitFor(

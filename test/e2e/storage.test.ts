@@ -10,8 +10,8 @@ import { jsonOf } from '../support/json.js';
 import { startCluster } from '../support/postgres.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
+import { smallDisk } from '../support/small-disk.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 
 const FLOWS = 3000;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,8 +19,8 @@ import {
   whenReady,
   writeConfig,
 } from '../support/serving.js';
+import { fillDisk, freeDisk, smallDisk } from '../support/small-disk.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
-import { smallDisk } from '../support/tmpfs.js';
 import { waitFor } from '../support/wait.js';
 import {
   act,
@@ -267,8 +267,7 @@ const disk = smallDisk(8);
     writeConfig(home, webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1_000_000 } }));
     const { child, done } = serveWebhooks(home, ['--plain'], { env: ENV });
     const url = await whenReady(home);
-    const { bavail, bsize } = statfsSync(home.path);
-    writeFileSync(home.at('ballast'), Buffer.alloc(bavail * bsize));
+    fillDisk(home.path);
     const goal = 'x'.repeat(10_000);
     const refused = await waitFor('a refusal', async () => {
       const answer = await act(url, { action: 'create_flow', goal });
@@ -277,7 +276,7 @@ const disk = smallDisk(8);
     assert.equal([refused.status, refused.body['code']], [503, 'persist_failed']);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.is((await act(url, { action: 'find_latest_flow' })).status, 200);
-    rmSync(home.at('ballast'));
+    freeDisk(home.path);
     const created = await waitFor('room', async () => {
       const answer = await act(url, { action: 'create_flow', goal: 'room again' });
       return answer.status === 200 ? answer : undefined;

@@ -1,8 +1,8 @@
-import fs, { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallDisk } from '../../support/tmpfs.js';
+import { fillDisk, freeDisk, smallDisk } from '../../support/small-disk.js';
 
 const test = suite('a full disk below flows');
 
@@ -20,14 +20,7 @@ const { SvcError } = await import('../../../src/engine/errors/index.js');
 
 const disk = smallDisk(8);
 const when = disk === undefined ? test.skip : test;
-if (disk === undefined) process.stdout.write('skipped: this user may mount no disk of its own\n');
 const home = disk ?? '';
-
-/** Leaves only this many bytes on the disk. */
-function fill(leaving: number): void {
-  const { bavail, bsize } = statfsSync(home);
-  writeFileSync(`${home}/ballast`, Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
-}
 
 when(
   'refuses changes, keeps what there is, and takes changes again when there is room',
@@ -35,7 +28,7 @@ when(
     const { flows } = await testFlows({}, home);
     const made = await newFlow(flows);
     for (const leaving of [0, 40_000]) {
-      fill(leaving);
+      fillDisk(home, leaving);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 300 }, () =>
           newFlow(flows, undefined, { stateJson: 'x'.repeat(500) }),
@@ -56,7 +49,7 @@ when(
         );
       }
       const before = (await flows.operator.listFlows({ limit: 1 })).total;
-      rmSync(`${home}/ballast`);
+      freeDisk(home);
       await flows.writes.probe();
       assert.is(flows.writes.failure(), undefined);
       assert.is((await flows.operator.listFlows({ limit: 1 })).total, before);

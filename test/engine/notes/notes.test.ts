@@ -17,8 +17,8 @@ import { openMemory } from '../../../src/engine/memory/index.js';
 import { addNote } from '../../../src/engine/notes/add-note.js';
 import { listWrites, undoNotes } from '../../../src/engine/notes/undo-notes.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { smallDisk } from '../../support/small-disk.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { smallDisk } from '../../support/tmpfs.js';
 
 const test = suite('adding to notes');
 

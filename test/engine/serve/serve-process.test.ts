@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statfsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -10,8 +10,8 @@ import { readStateFile, type ServeState, StateFile } from '../../../src/engine/s
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
+import { fillDisk, smallDisk } from '../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
-import { smallDisk } from '../../support/tmpfs.js';
 import { waitFor } from '../../support/wait.js';
 
 function processIn(home: TempFolder, services = [scriptedService('one')]) {
@@ -259,8 +259,7 @@ onDisk('on a full disk, the state of before does not pass for that of now', () =
     (why) => told.push(why),
   );
   file.write();
-  const { bavail, bsize } = statfsSync(at);
-  writeFileSync(`${at}/ballast`, Buffer.alloc(bavail * bsize));
+  fillDisk(at);
   state = now;
   file.write();
   assert.equal([readStateFile(at), told], [now, []]);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
@@ -14,8 +14,8 @@ import {
 } from '../../../../src/engine/providers/local/model.js';
 import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
 import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
+import { fillDisk, freeDisk, smallDisk } from '../../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
-import { smallDisk } from '../../../support/tmpfs.js';
 import { faultOf } from '../support.js';
 
 const MODEL = tinyModel();
@@ -336,16 +336,15 @@ const disk = smallDisk(1);
 const whenSmall = disk === undefined ? test.skip : test;
 
 whenSmall(
-  'a disk that is too full is told before the download, with what to do',
+  'a disk that is too full is reported before the download, with a hint',
   async ({ host }) => {
     const dir = disk ?? '';
-    const { bavail, bsize } = statfsSync(dir);
-    writeFileSync(`${dir}/ballast`, Buffer.alloc(bavail * bsize - 100_000));
+    fillDisk(dir, 100_000);
     const full = { path: dir, at: (path: string) => `${dir}/${path}`, write: () => '' };
     const fault = await faultOf(download(`${host.url}/m/model.gguf`, full));
     assert.is(fault.details.kind, 'setup');
     assert.match(`${fault.message} ${fault.details.hint}`, /not enough disk space.*modelCacheDir/u);
-    rmSync(`${dir}/ballast`);
+    freeDisk(dir);
     assert.equal(readFileSync((await download(`${host.url}/m/model.gguf`, full)).path), MODEL);
   },
 );

@@ -31,8 +31,8 @@ import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/memory.js';
 import { ROOT } from '../../../support/run-svc.js';
 import { testLog } from '../../../support/services.js';
+import { smallDisk } from '../../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
-import { smallDisk } from '../../../support/tmpfs.js';
 import { waitFor } from '../../../support/wait.js';
 
 const test = suite('the record of deliveries');
