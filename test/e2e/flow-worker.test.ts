@@ -1,14 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allPages, fencesOf } from '../docs/pages.js';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
-import { ROOT } from '../support/run-svc.js';
+import { installSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('the worker of docs/flows.md');
 
@@ -23,13 +21,9 @@ function worker(): string {
   return (fence?.text ?? '').replace('sleep 5', 'sleep 0.1');
 }
 
-when('does tasks, and says when it cannot or was stopped', async () => {
+when('completes tasks, and reports those that fail or are cancelled', async () => {
   const folder = tempFolder();
-  const program = (path: string, script: string): void => {
-    chmodSync(folder.write(path, `#!/bin/sh\n${script}\n`), 0o755);
-  };
-  program('bin/svc', `exec "${process.execPath}" "${join(ROOT, 'bin/run.js')}" "$@"`);
-  program(
+  folder.writeScript(
     'work-on',
     `case "$(cat "$1")" in fail) exit 1;; forever) exec sleep 600;; esac; echo '{"read": true}'`,
   );
@@ -45,7 +39,7 @@ when('does tasks, and says when it cannot or was stopped', async () => {
     await newTask(flows, flowId, { task: 'fail' }),
     await newTask(flows, flowId, { task: 'forever' }),
   ];
-  const path = `${folder.at('bin')}:${process.env['PATH'] ?? ''}`;
+  const path = `${installSvc(folder)}:${process.env['PATH'] ?? ''}`;
   const child = spawn('sh', ['-c', worker()], {
     cwd: folder.path,
     env: { PATH: path, HOME: home, SVC_HOME: home, SVC_CONFIG: config },
@@ -54,9 +48,9 @@ when('does tasks, and says when it cannot or was stopped', async () => {
   });
   const statuses = (): Promise<readonly string[]> =>
     Promise.all(ids.map(async (id) => (await flows.operator.showTask(id)).task.status));
-  while ((await statuses())[2] !== 'running') await sleep(20);
+  await waitFor('the third task', async () => (await statuses())[2] === 'running');
   await flows.tasks.cancel(ids[2] ?? '');
-  while ((await statuses())[2] === 'running') await sleep(20);
+  await waitFor('the end of the third task', async () => (await statuses())[2] !== 'running');
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   await once(child, 'close');
   assert.equal(await statuses(), ['succeeded', 'failed', 'cancelled']);

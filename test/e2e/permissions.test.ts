@@ -264,7 +264,7 @@ test('svc serve without permission to write its flows says so, and serves once i
     assert.match(failed.failure?.hint ?? '', /permissions/u);
     chmodSync(home.at('flows.sqlite'), 0o600);
     await waitFor('recovery', () =>
-      stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
+      stateOf(home)?.services.every(({ state }) => state === 'ready'),
     );
     child.kill('SIGTERM');
     assert.is((await done).code, 0);

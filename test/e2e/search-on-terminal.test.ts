@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,8 +56,7 @@ test('a location is a link to the file if the terminal supports links', async ()
 test('output longer than the terminal goes through the pager in full, best result first', async () => {
   const root = home(12);
   const seen = root.at('seen.txt');
-  const pager = root.write('my-pager', `#!/bin/sh\ncat > ${seen}\necho "paged $1 $LESS"\n`);
-  chmodSync(pager, 0o755);
+  const pager = root.writeScript('my-pager', `cat > ${seen}\necho "paged $1 $LESS"`);
   const text = await shown(root, ['-n', '12'], { SVC_PAGER: `${pager} one`, LESS: 'X' });
   assert.is(text, 'paged one X\r\n');
   assert.is(readFileSync(seen, 'utf8').match(/memory\/n/g)?.length, 12);

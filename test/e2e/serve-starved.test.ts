@@ -47,13 +47,13 @@ if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
     assert.ok(limitHandles(pid, 1024));
     await waitFor('an answer', async () => {
       const answer = await fetch(`${url}/healthz`).catch(() => undefined);
-      return answer?.ok === true ? true : undefined;
+      return answer?.ok === true;
     });
     await waitFor('the notes', async () => {
       const run = await runSvc(['memory', 'status', '--json'], { home: home.path });
       const { staleness, index } = jsonOf.status(run).agents[0] ?? {};
       const fresh = staleness?.added === 0 && index?.state === 'ready';
-      return fresh && index.statistics.documents === 21 ? true : undefined;
+      return fresh && index.statistics.documents === 21;
     });
     child.kill('SIGTERM');
     assert.is((await done).code, 0);

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../support/free-port.js';
 import { jsonOf } from '../support/json.js';
-import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
+import { installSvc, ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import {
   recordsOf,
   serve,
@@ -123,7 +122,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   const lines = recordsOf(home).length;
   const second = serve(home);
   await whenLogged(home, '1 added', lines);
-  await waitFor('its own state', () => stateOf(home)?.pid === second.child.pid || undefined);
+  await waitFor('its own state', () => stateOf(home)?.pid === second.child.pid);
   second.child.kill('SIGTERM');
   assert.is((await second.done).code, 0);
 });
@@ -142,10 +141,10 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   const url = await whenReady(home);
   home.write('svc.json', '{\n  "gateway": { "port": "many" }\n}');
   child.kill('SIGHUP');
-  const told = await whenLogged(home, 'not reloaded');
-  assert.is(told.level, 'error');
-  assert.is(told.fields['code'], 'CONFIG_INVALID');
-  const [fault] = told.fields['faults'] as string[];
+  const line = await whenLogged(home, 'not reloaded');
+  assert.is(line.level, 'error');
+  assert.is(line.fields['code'], 'CONFIG_INVALID');
+  const [fault] = line.fields['faults'] as string[];
   assert.match(fault ?? '', /svc\.json:2:24 gateway\.port: /);
   assert.is((await fetch(`${url}/readyz`)).status, 200);
 
@@ -170,7 +169,7 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   const lines = recordsOf(home).length;
   child.kill('SIGHUP');
   await whenLogged(home, 'reloaded', lines);
-  await waitFor('the service to go', () => stateOf(home)?.services.length === 2 || undefined);
+  await waitFor('the service to go', () => stateOf(home)?.services.length === 2);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });
@@ -192,8 +191,8 @@ test('a port in use is reported with a hint, and the other services keep running
   const port = Number(new URL(await whenReady(first)).port);
   const home = serverHome({ gateway: { port } });
   const two = serve(home);
-  const told = await whenLogged(home, 'the port is in use');
-  assert.is(told.fields['service'], 'health');
+  const line = await whenLogged(home, 'the port is in use');
+  assert.is(line.fields['service'], 'health');
   await whenLogged(home, '1 added');
   const health = await waitFor('the state', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'health' && state === 'waiting'),
@@ -212,7 +211,7 @@ test('--without leaves a service out', async () => {
   const home = serverHome();
   const { child, done } = serve(home, ['--without', 'memory']);
   await whenReady(home);
-  await waitFor('the state', () => stateOf(home)?.services.length === 1 || undefined);
+  await waitFor('the state', () => stateOf(home)?.services.length === 1);
   child.kill('SIGTERM');
   await done;
 });
@@ -239,11 +238,9 @@ test('a missing workspace of one agent does not affect other services', async ()
 test('logging.file replaces stderr and the default log file', async () => {
   const home = serverHome({ logging: { file: 'my.log' } });
   const { child, done } = serve(home);
-  const said = () => runSvc(['logs', '--json'], { home: home.path });
-  await waitFor('a line', async () =>
-    (await said()).stdout.includes('1 added') ? true : undefined,
-  );
-  const logs = jsonOf.logs(await said());
+  const showLogs = () => runSvc(['logs', '--json'], { home: home.path });
+  await waitFor('a line', async () => (await showLogs()).stdout.includes('1 added'));
+  const logs = jsonOf.logs(await showLogs());
   assert.is(logs.file, home.at('my.log'));
   child.kill('SIGTERM');
   assert.is((await done).stderr, '');
@@ -274,12 +271,11 @@ test('--print-systemd runs nothing and writes nothing', async () => {
 
 test('systemd is notified once svc listens', async () => {
   const home = serverHome();
-  const said = home.at('said');
-  const notify = home.write(
+  const messages = home.at('messages');
+  const notify = home.writeScript(
     'bin/systemd-notify',
-    `#!/bin/sh\necho "$1 $NOTIFY_SOCKET $OPENAI_API_KEY" >> '${said}'\n`,
+    `echo "$1 $NOTIFY_SOCKET $OPENAI_API_KEY" >> '${messages}'`,
   );
-  chmodSync(notify, 0o755);
   const env = {
     PATH: `${dirname(notify)}${delimiter}${process.env['PATH'] ?? ''}`,
     NOTIFY_SOCKET: '/run/systemd/notify',
@@ -288,30 +284,22 @@ test('systemd is notified once svc listens', async () => {
   const { child, done } = serve(home, ['--without', 'memory'], { env });
   await whenReady(home);
   const text = await waitFor('the message', () =>
-    existsSync(said) ? readFileSync(said, 'utf8') || undefined : undefined,
+    existsSync(messages) ? readFileSync(messages, 'utf8') || undefined : undefined,
   );
   assert.is(text, '--ready /run/systemd/notify \n');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
-  assert.is(readFileSync(said, 'utf8'), text, 'said once');
+  assert.is(readFileSync(messages, 'utf8'), text, 'sent once');
 });
 
 test('the health check of the container follows the configured address', async () => {
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const address = free.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  free.close();
-  const home = serverHome({ gateway: { port: 0, admin: { host: '0.0.0.0', port } } });
-  const svc = home.write(
-    'bin/svc',
-    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"\n`,
-  );
-  chmodSync(svc, 0o755);
+  const admin = { host: '0.0.0.0', port: await freePort() };
+  const home = serverHome({ gateway: { port: 0, admin } });
+  const env = { PATH: `${installSvc(home)}${delimiter}${process.env['PATH'] ?? ''}` };
   const check = () =>
     startProgram(process.execPath, [join(ROOT, 'docs/samples/healthcheck.mjs')], {
       home: home.path,
-      env: { PATH: `${dirname(svc)}${delimiter}${process.env['PATH'] ?? ''}` },
+      env,
     }).done;
   assert.is((await check()).code, 1);
   const { child, done } = serve(home, ['--without', 'memory']);

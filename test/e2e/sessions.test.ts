@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -257,8 +257,7 @@ test('output longer than the terminal goes through the pager, except with --plai
   const [talk] = jsonOf.sessionList(
     await svc(home, 'memory', 'sessions', 'list', '--json'),
   ).sessions;
-  const pager = home.write('my-pager', '#!/bin/sh\ncat > /dev/null\necho paged\n');
-  chmodSync(pager, 0o755);
+  const pager = home.writeScript('my-pager', 'cat > /dev/null\necho paged');
   const shown = async (...flags: readonly string[]): Promise<string> => {
     const session = runInPty(['memory', 'sessions', 'show', talk?.path ?? '', ...flags], {
       home: home.path,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
@@ -66,9 +66,8 @@ test('a pasted colour leaves every screen as it is', async () => {
 test('Enter opens the editor at the passage and comes back to the list, and queries are remembered', async () => {
   const home = tempFolder();
   const notes = someNotes();
-  const script = `#!/bin/sh\necho "$@" > "${home.at('opened')}"\necho it edits; read answer\n`;
-  const editor = home.write('nano', script);
-  chmodSync(editor, 0o755);
+  const script = `echo "$@" > "${home.at('opened')}"\necho it edits; read answer`;
+  const editor = home.writeScript('nano', script);
   const session = runInPty(['memory', 'search', '--workspace', notes.path], {
     home: home.path,
     env: { VISUAL: '', EDITOR: editor },

@@ -112,12 +112,12 @@ test('stopping lets requests in flight finish and refuses new ones', async () =>
   write(`${headOf([`Content-Length: ${body.length}`])}${body.slice(0, 9)}`);
   await waitFor('the request', async () => {
     const text = await (await fetch(`${url}/metrics`)).text();
-    return /svc_webhook_requests_under_way 1/.test(text) || undefined;
+    return /svc_webhook_requests_under_way 1/.test(text);
   });
   child.kill('SIGTERM');
   await waitFor('a refusal', async () => {
     const answer = await send(url);
-    return answer.body['code'] === 'draining' || undefined;
+    return answer.body['code'] === 'draining';
   });
   assert.is((await fetch(`${url}/readyz`)).status, 503);
   write(body.slice(9));
@@ -161,7 +161,7 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
   assert.match(trouble.message, /^route lost is skipped: .* \(and 1 more route\)$/u);
 
   await reload(webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
-  await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404 || undefined);
+  await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404);
   assert.is(await status(PATH, SECRET), 429);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
@@ -210,7 +210,7 @@ test('a changed port starts a new listener, and disabled webhooks start none', a
   child.kill('SIGHUP');
   await waitFor('the health service alone', () => {
     const names = stateOf(home)?.services.map(({ name }) => name) ?? [];
-    return (names.length === 1 && names[0] === 'health') || undefined;
+    return names.length === 1 && names[0] === 'health';
   });
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
@@ -295,7 +295,7 @@ test('with gateway.tls it serves HTTPS, and call trusts the certificate', async 
     gateway: { port: 0, tls: { cert: 'hooks.example.com.pem', key: 'hooks.example.com.key' } },
   });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
+  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready');
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.is(run.code, 0, run.stdout);
   const { url } = jsonOf.webhookCall(run);
@@ -311,7 +311,7 @@ test('--host and --port override the configuration, and a public address without
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
   const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
   await whenLogged(home, 'the listener is reachable from other machines');
-  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
+  await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready');
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.match(jsonOf.webhookCall(run).url, /^http:\/\/127\.0\.0\.1:/);
   child.kill('SIGTERM');

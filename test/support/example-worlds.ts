@@ -1,5 +1,4 @@
-import { chmodSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
 import { shortHash } from '../../src/engine/support/text.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
@@ -15,7 +14,7 @@ import { ADA, newFlow, newTask, testFlows } from './flows.js';
 import { jsonOf } from './json.js';
 import { realServer, startPglite, type TestPostgres } from './postgres.js';
 import { rawDatabase } from './raw-database.js';
-import { ROOT, runSvc } from './run-svc.js';
+import { installSvc, runSvc } from './run-svc.js';
 import { serveWebhooks, whenAllReady } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
@@ -157,12 +156,7 @@ function notesOf(id: string): TempFolder {
     '.cursor/mcp.json': '{}\n',
   };
   for (const [path, text] of Object.entries(files)) home.write(path, text);
-  // `svc` as an installed program is.
-  const path = home.write(
-    'bin/svc',
-    `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'bin/run.js')}" "$@"\n`,
-  );
-  chmodSync(path, 0o755);
+  installSvc(home);
   return home;
 }
 

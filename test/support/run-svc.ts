@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TempFolder } from './temp-folder.js';
 import { PATIENCE_MS } from './wait.js';
 
 /** The package folder. */
@@ -97,4 +98,10 @@ export function startProgram(
 /** Runs the built program to its end. */
 export function runSvc(args: readonly string[], options: SvcOptions): Promise<SvcRun> {
   return startSvc(args, options).done;
+}
+
+/** Puts the built program into a folder as `bin/svc`. @returns the folder for PATH */
+export function installSvc(folder: TempFolder): string {
+  const command = `exec '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"`;
+  return dirname(folder.writeScript('bin/svc', command));
 }

@@ -94,7 +94,7 @@ export async function whenReady(home: TempFolder): Promise<string> {
   );
   await waitFor(
     'readiness',
-    async () => ((await fetch(`${url}/readyz`)).ok ? true : undefined),
+    async () => (await fetch(`${url}/readyz`)).ok,
     () => recordsOf(home),
   );
   return url;
@@ -116,7 +116,7 @@ export function whenLogged(home: TempFolder, part: string, after = 0): Promise<L
 export async function whenAllReady(home: TempFolder): Promise<string> {
   const url = await whenReady(home);
   await waitFor('the state file', () =>
-    stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
+    stateOf(home)?.services.every(({ state }) => state === 'ready'),
   );
   return url;
 }

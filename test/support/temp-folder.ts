@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -10,6 +10,8 @@ export interface TempFolder {
   at(path: string): string;
   /** Writes a file, creating its folders; returns its absolute path. */
   write(path: string, content: string | Uint8Array): string;
+  /** Writes a shell script that can be run; returns its absolute path. */
+  writeScript(path: string, commands: string): string;
 }
 
 const created: string[] = [];
@@ -27,18 +29,20 @@ export function tempFolder(): TempFolder {
   return folderAt(path);
 }
 
-/** A folder that is there already. */
+/** An existing folder. */
 export function folderAt(path: string): TempFolder {
   const at = (below: string): string => join(path, below);
-  return {
-    path,
-    at,
-    write: (below, content) => {
-      mkdirSync(dirname(at(below)), { recursive: true });
-      writeFileSync(at(below), content);
-      return at(below);
-    },
+  const write: TempFolder['write'] = (below, content) => {
+    mkdirSync(dirname(at(below)), { recursive: true });
+    writeFileSync(at(below), content);
+    return at(below);
   };
+  const writeScript: TempFolder['writeScript'] = (below, commands) => {
+    const file = write(below, `#!/bin/sh\n${commands}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  return { path, at, write, writeScript };
 }
 
 /** A folder with these files in it, by path. */

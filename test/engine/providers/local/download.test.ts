@@ -15,7 +15,7 @@ import {
 import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
 import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
 import { fillDisk, freeDisk, smallDisk } from '../../../support/small-disk.js';
-import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+import { folderAt, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { faultOf } from '../support.js';
 
 const MODEL = tinyModel();
@@ -340,7 +340,7 @@ whenSmall(
   async ({ host }) => {
     const dir = disk ?? '';
     fillDisk(dir, 100_000);
-    const full = { path: dir, at: (path: string) => `${dir}/${path}`, write: () => '' };
+    const full = folderAt(dir);
     const fault = await faultOf(download(`${host.url}/m/model.gguf`, full));
     assert.is(fault.details.kind, 'setup');
     assert.match(`${fault.message} ${fault.details.hint}`, /not enough disk space.*modelCacheDir/u);

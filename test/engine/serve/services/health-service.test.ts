@@ -42,7 +42,7 @@ test('it has metrics of flows without webhooks, also after reloads, and none wit
   writeConfig(home, { ...SCHEDULED, flows: { retentionDays: 3 } });
   await serve.reload();
   await waitFor('the store', async () =>
-    /\nsvc_flow_store_up 1\n/.test(await (await metrics()).text()) ? true : undefined,
+    /\nsvc_flow_store_up 1\n/.test(await (await metrics()).text()),
   );
   assert.is(urlOf(home), url);
 

@@ -110,7 +110,7 @@ withServer('moves what is acknowledged and what is run to the server at once', a
   assert.is((await flows.operator.showFlow(result.flow.flowId)).flow.goal, 'after the reload');
   await waitFor('the end of the task', async () => {
     const { entries } = await flows.operator.listTasks({ limit: 1 });
-    return entries[0]?.status === 'succeeded' ? true : undefined;
+    return entries[0]?.status === 'succeeded';
   });
   serve.stop('SIGTERM');
   await ended;
