@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { childrenOf } from '../support/processes.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
 const test = suite('interrupting a confirmation');
 
-const KEYS = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' } as const;
+const CTRL_D = '\u0004';
+const CTRL_Z = '\u001A';
 const NOTE = '# House\n\nThe plumber comes in May.\n';
 
-async function world() {
+async function homeWithIndex() {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', NOTE);
   const run = await runSvc(['memory', 'index'], { home: home.path });
@@ -27,9 +29,12 @@ const QUESTIONS = [
 ];
 
 for (const words of QUESTIONS) {
-  for (const [name, key] of Object.entries(KEYS)) {
+  for (const [name, key] of [
+    ['Ctrl-C', KEYS.ctrlC],
+    ['Ctrl-D', CTRL_D],
+  ] as const) {
     test(`${name} at the question of svc ${words.join(' ')} ends it with 130 and changes nothing`, async () => {
-      const home = await world();
+      const home = await homeWithIndex();
       const env = { HOME: home.path };
       const session = runInPty(words, {
         home: home.path,
@@ -50,20 +55,19 @@ for (const words of QUESTIONS) {
 }
 
 test('the question is shown again after Ctrl-Z', async () => {
-  const home = await world();
+  const home = await homeWithIndex();
   const session = runInPty(['memory', 'reset'], {
     home: home.path,
     columns: 100,
     rows: 40,
     lines: true,
   });
-  const asked = () => session.output().split('[y/N]').length - 1;
+  const timesAsked = () => session.output().split('[y/N]').length - 1;
   await session.waitForText('[y/N]');
-  session.type('\u001A');
-  // Until the key has been read.
-  await pause(300);
+  session.type(CTRL_Z);
+  await waitFor('the stop', () => !session.isRaw());
   session.kill('SIGCONT');
-  await waitFor('the question again', () => asked() === 2, session.output);
+  await waitFor('the question again', () => timesAsked() === 2, session.output);
   session.type('n\r');
   assert.is(await session.ended, 0, session.output());
   assert.match(session.output(), /kept .*main\.sqlite/u);
@@ -71,7 +75,7 @@ test('the question is shown again after Ctrl-Z', async () => {
 
 for (const signal of ['SIGTERM', 'SIGQUIT'] as const) {
   test(`${signal} at a question restores the terminal before the shell goes on`, async () => {
-    const home = await world();
+    const home = await homeWithIndex();
     const session = runInPty(['memory', 'forget', 'MEMORY.md'], {
       home: home.path,
       columns: 100,
@@ -81,8 +85,8 @@ for (const signal of ['SIGTERM', 'SIGQUIT'] as const) {
       env: { HOME: home.path },
     });
     await session.waitForText('[y/N]');
-    const children = readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8');
-    process.kill(Number(children.trim()), signal);
+    const [program = 0] = childrenOf(session.pid);
+    process.kill(program, signal);
     await session.ended;
     assert.match(session.output(), / icanon .* echo /su);
   });

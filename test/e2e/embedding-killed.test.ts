@@ -6,6 +6,7 @@ import { jsonOf } from '../support/json.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { openAiSearchSettings, textsSent } from '../support/semantic-memory.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite<{ fake: FakeVendor }>('killing a process that embeds');
 
@@ -31,8 +32,7 @@ test('killed at any moment, no passage except those in flight is paid for twice'
   for (const requests of kills) {
     const from = fake.requests.length;
     const run = startSvc(['memory', 'index', '--json'], { home: home.path });
-    while (fake.requests.length - from < requests)
-      await new Promise((resolve) => setImmediate(resolve));
+    await waitFor('requests', () => fake.requests.length - from >= requests);
     run.child.kill('SIGKILL');
     await run.done;
   }

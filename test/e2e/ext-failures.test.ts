@@ -3,9 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codesOf, type ExtMemory, extMemory } from '../support/ext-memory.js';
 import { closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
-import { isRunning } from '../support/processes.js';
+import { whenEnded } from '../support/processes.js';
 import type { QmdMisbehaviour, QmdSwitches } from '../support/qmd.js';
-import { waitFor } from '../support/wait.js';
 
 const test = suite('failures of the external program');
 
@@ -81,7 +80,7 @@ test('a hanging program is killed with its children when its time is up', async 
   assert.is((await memory.svc('memory', 'index')).code, 0);
   memory.qmd.become({ on: { search: { kind: 'hangs' } } });
   await assertBelow(memory, 'BACKEND_TIMEOUT', /\(search\) timed out after \d+ ms/);
-  await assertGone(memory.qmd.hanging());
+  await whenEnded(memory.qmd.hanging());
 });
 
 test('a hanging update is killed too', async () => {
@@ -97,7 +96,7 @@ test('a hanging update is killed too', async () => {
   );
   const pids = memory.qmd.hanging();
   assert.is(pids.length, 2);
-  await assertGone(pids);
+  await whenEnded(pids);
 });
 
 test('it is asked again as soon as it is another program, or somebody asks for it', async () => {
@@ -150,7 +149,7 @@ test('a server that stays runs the program anew when it died, and asks below whe
     const paused = ['BACKEND_TIMEOUT', 'BACKEND_PAUSED', 'BACKEND_PAUSED'];
     assert.equal(codes, kind === 'dies_in_call' ? [] : paused);
     await closeClients();
-    await assertGone(qmd.log().map(({ pid }) => pid));
+    await whenEnded(qmd.log().map(({ pid }) => pid));
   }
 });
 
@@ -170,7 +169,7 @@ test('a server that stays keeps the program running between questions', async ()
   assert.ok(asked.length >= 3 && asked.every(({ tool }) => tool === 'query'));
   assert.ok(asked.every((request) => request.arguments?.['rerank'] === false));
   await closeClients();
-  await assertGone(qmd.log().map(({ pid }) => pid));
+  await whenEnded(qmd.log().map(({ pid }) => pid));
 });
 
 /** One warning that says what happened and what to do, the answer of the builtin engine, and a status that says so. */
@@ -184,15 +183,6 @@ async function assertBelow(memory: ExtMemory, code: string, words: RegExp): Prom
   const state = await memory.status();
   assert.equal([state?.backend, state?.configuredBackend], ['builtin', 'ext']);
   assert.equal([state?.ext?.answers, state?.ext?.why?.code], ['builtin', code]);
-}
-
-/** Processes that were killed are gone a little later. */
-async function assertGone(pids: readonly number[]): Promise<void> {
-  await waitFor(
-    'the end of all processes',
-    () => !pids.some(isRunning),
-    () => pids.filter(isRunning),
-  );
 }
 
 test.run();

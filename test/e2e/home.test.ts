@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { childrenOf, whenEnded } from '../support/processes.js';
 import { assertTerminalRestored, type PtySession, runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
@@ -195,13 +196,11 @@ test('the process that reads for home ends with it, even when home is killed', a
   const { home, env } = newHome();
   const session = runInPty([], { home: home.path, env });
   await session.waitForText('no index yet');
-  const children = (): readonly string[] =>
-    readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8').trim().split(' ');
-  const [child = ''] = children();
-  assert.match(child, /^\d+$/);
+  const children = childrenOf(session.pid);
+  assert.is(children.length, 1);
   process.kill(session.pid, 'SIGKILL');
   await session.ended;
-  await waitFor('the end of the other', () => !existsSync(`/proc/${child}`));
+  await whenEnded(children);
 });
 
 test('without a terminal svc ui is svc status, and svc alone is help', async () => {

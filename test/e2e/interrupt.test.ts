@@ -8,6 +8,7 @@ import { writeNotes } from '../support/many-notes.js';
 import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type StartedSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('Ctrl-C');
 
@@ -110,7 +111,7 @@ test('a second Ctrl-C ends the program at once, and the next run is complete', a
   let home = freshHome();
   // One that came too late, when the first had already ended the work, is tried again.
   for (let left = 5; left > 0 && (await interruptTwice(home)) !== ''; left--) {
-    assert.ok(left > 1, 'each time it went on to tell what was done');
+    assert.ok(left > 1, 'each time it reported what was done');
     home = freshHome();
   }
   const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
@@ -118,7 +119,7 @@ test('a second Ctrl-C ends the program at once, and the next run is complete', a
   assert.is(rest.added + rest.unchanged, FILES);
 });
 
-/** How long a process has worked, in hundredths of a second. */
+/** The CPU time of a process, in hundredths of a second. */
 function cpuTimeOf(pid: number | undefined): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = rest.split(' ');
@@ -137,17 +138,18 @@ async function slowMemory(): Promise<{ readonly home: string; readonly dir: stri
   return { home, dir };
 }
 
+/** By then, the search is within the statement. */
 const WORKING = 150;
 
-for (const ordered of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${ordered} ends a search at once, within a statement too`, async () => {
+for (const requested of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${requested} ends a search at once, within a statement too`, async () => {
     const { home, dir } = await slowMemory();
     const query = `${'?'.repeat(63)}!`;
     const run = startSvc(['memory', 'search', query, '-w', dir], { home });
-    while (cpuTimeOf(run.child.pid) < WORKING) await sleep(20);
-    run.child.kill(ordered);
+    await waitFor('work', () => cpuTimeOf(run.child.pid) >= WORKING);
+    run.child.kill(requested);
     const { code, signal, stdout, stderr } = await run.done;
-    assert.equal([code, signal, stdout, stderr], [null, ordered, '', '']);
+    assert.equal([code, signal, stdout, stderr], [null, requested, '', '']);
   });
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { childrenOf } from '../support/processes.js';
 import { assertTerminalRestored, type PtyOptions, runInPty } from '../support/pty.js';
 import { SCREENS, type ScreenName, screenHome } from '../support/screens.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -18,11 +19,6 @@ async function opened(name: ScreenName, options: Pick<PtyOptions, 'errors' | 'sh
   return session;
 }
 
-/** The program below the shell. */
-function programOf(shell: number): number {
-  return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim());
-}
-
 for (const [what, keys, shown] of [
   ['a screen', ':flow watch\r\r', 'no flows'],
   ['a question', ':flow list\r\r', 'Press Enter to go back'],
@@ -33,7 +29,8 @@ for (const [what, keys, shown] of [
       await session.waitForText('listener');
       session.type(keys);
       await waitFor(shown, () => session.output().includes(shown), session.output);
-      process.kill(programOf(session.pid), signal);
+      const [program = 0] = childrenOf(session.pid);
+      process.kill(program, signal);
       await session.ended;
       assertTerminalRestored(session, `home with ${what}`);
       // Asked by the shell, after the program.
@@ -57,8 +54,8 @@ test('random resizes, also to no size at all, and a lost terminal end no screen 
       }
       session.close();
       await session.ended;
-      const said = readFileSync(errors, 'utf8');
-      assert.not.match(said, /\n *at .+:\d+:\d+|BUG|stack trace/u, `${name}: ${said}`);
+      const stderr = readFileSync(errors, 'utf8');
+      assert.not.match(stderr, /\n *at .+:\d+:\d+|BUG|stack trace/u, `${name}: ${stderr}`);
     }),
   );
 });

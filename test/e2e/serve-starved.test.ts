@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
+import { limitOpenFiles } from '../support/processes.js';
 import { runSvc } from '../support/run-svc.js';
 import {
   recordsOf,
@@ -18,33 +18,27 @@ import { waitFor } from '../support/wait.js';
 
 const test = suite('svc serve without file handles or watches');
 
-/** Sets how many files a running process may have open; false where that cannot be done here. */
-function limitHandles(pid: number, handles: number): boolean {
-  const run = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${handles}:`]);
-  return run.status === 0;
-}
-
-const canLimit = limitHandles(process.pid, 1024);
+const canLimit = limitOpenFiles(process.pid, 1024);
 if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
 
 (canLimit ? test : test.skip)(
-  'out of file handles it goes on, and catches up once there are some',
+  'without free file handles it keeps running, and catches up once there are some',
   async () => {
     const home = serverHome({ logging: { level: 'debug' } });
     const { child, done } = serve(home);
     const url = await whenReady(home);
     const pid = child.pid ?? 0;
     const open = readdirSync(`/proc/${pid}/fd`).length;
-    assert.ok(limitHandles(pid, open));
+    assert.ok(limitOpenFiles(pid, open));
     for (let n = 0; n < 20; n++) home.write(`workspace/memory/n${n}.md`, `note ${n}`);
-    // Nobody can be answered now; asking must not end it either.
+    // It cannot answer now, and a request must not end it either.
     await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(300) }).catch(() => undefined);
     child.kill('SIGHUP');
-    await waitFor('trouble in the log', () =>
+    await waitFor('an error in the log', () =>
       recordsOf(home).find(({ level, msg }) => level === 'error' && !msg.includes('listening')),
     );
     assert.is(child.exitCode, null);
-    assert.ok(limitHandles(pid, 1024));
+    assert.ok(limitOpenFiles(pid, 1024));
     await waitFor('an answer', async () => {
       const answer = await fetch(`${url}/healthz`).catch(() => undefined);
       return answer?.ok === true;
@@ -63,7 +57,7 @@ if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
 const disk = smallDisk(4);
 
 (disk === undefined ? test.skip : test)(
-  'on a full disk it goes on and loses log lines; with room again it says so',
+  'on a full disk it keeps running without its log, and reports lost lines once there is room',
   async () => {
     const home = folderAt(disk ?? '');
     const notes = tempFolder();

@@ -1,5 +1,4 @@
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../src/engine/config/index.js';
@@ -15,7 +14,6 @@ import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
 const FLOWS = 3000;
-const PATIENCE_MS = 60_000;
 const PASSWORD = 'planted-pass-4f9a';
 
 const test = suite('svc storage');
@@ -44,8 +42,8 @@ if (cluster !== undefined) {
       assert.not.match(`${run.stdout}${run.stderr}`, new RegExp(PASSWORD));
       return run;
     };
-    const set = await svc('config', 'set', 'storage.url', 'env:SVC_DATABASE_URL');
-    assert.is(set.code, 0, set.stderr);
+    const setting = await svc('config', 'set', 'storage.url', 'env:SVC_DATABASE_URL');
+    assert.is(setting.code, 0, setting.stderr);
     return { home, env, svc, database: url.pathname.slice(1) };
   };
 
@@ -110,10 +108,12 @@ if (cluster !== undefined) {
   test('a killed copy continues, in both directions', async () => {
     const { home, env, svc } = await newHost();
     await svc('storage', 'migrate');
-    const own = await openFlows(contextOf(home.path), resolveConfig({}));
-    const makeAll = Array.from({ length: FLOWS }, (_, at) => newFlow(own, ADA, { goal: `${at}` }));
+    const flows = await openFlows(contextOf(home.path), resolveConfig({}));
+    const makeAll = Array.from({ length: FLOWS }, (_, at) =>
+      newFlow(flows, ADA, { goal: `${at}` }),
+    );
     await Promise.all(makeAll);
-    await own.close();
+    await flows.close();
     const flowsListed = async (): Promise<number> =>
       jsonOf.flowList(await svc('flow', 'list', '--json')).total;
     for (const to of ['postgres', 'sqlite'] as const) {
@@ -149,10 +149,10 @@ if (cluster !== undefined) {
     const { home, svc, database } = await newHost();
     await cluster.sql(`ALTER DATABASE ${database} SET TABLESPACE small`);
     await svc('storage', 'migrate');
-    const own = await openFlows(contextOf(home.path), resolveConfig({}));
+    const flows = await openFlows(contextOf(home.path), resolveConfig({}));
     const stateJson = { text: Array.from({ length: 40_000 }, (_, at) => at.toString(36)).join('') };
-    for (let at = 0; at < 200; at++) await newFlow(own, ADA, { goal: `${at}`, stateJson });
-    await own.close();
+    for (let at = 0; at < 200; at++) await newFlow(flows, ADA, { goal: `${at}`, stateJson });
+    await flows.close();
     const full = await svc('storage', 'copy', '--to', 'postgres');
     assert.is(full.code, 1);
     assert.match(full.stderr, /error: the disk of PostgreSQL at 127\.0\.0\.1:\d+\/\S+ is full/);
@@ -166,16 +166,14 @@ if (cluster !== undefined) {
     await svc('storage', 'migrate');
     const { child, done } = serve(home, [], { env });
     await whenReady(home);
-    const becomes = async (status: number): Promise<void> => {
-      const untilMs = Date.now() + PATIENCE_MS;
-      while ((await fetch(`${urlOf(home)}/readyz`)).status !== status) {
-        assert.ok(Date.now() < untilMs, `never ${status}`);
-        await sleep(50);
-      }
-    };
-    await becomes(200);
+    const whenStatus = (status: number) =>
+      waitFor(
+        `status ${status}`,
+        async () => (await fetch(`${urlOf(home)}/readyz`)).status === status,
+      );
+    await whenStatus(200);
     await cluster.halt();
-    await becomes(503);
+    await whenStatus(503);
     await waitFor('the failure in the state file', () => {
       const failure = stateOf(home)?.services.find(({ name }) => name === 'storage')?.failure;
       return failure?.code === 'STORAGE_UNREACHABLE' ? failure : undefined;
@@ -184,7 +182,7 @@ if (cluster !== undefined) {
     assert.is(status.code, 1);
     assert.match(status.stderr, /127\.0\.0\.1:\d+\/svc_test\S* does not answer/);
     await cluster.start();
-    await becomes(200);
+    await whenStatus(200);
     child.kill('SIGTERM');
     assert.is((await done).code, 0);
   });

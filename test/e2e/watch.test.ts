@@ -6,12 +6,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { watchOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { jsonOf } from '../support/json.js';
+import { limitOpenFiles } from '../support/processes.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
-/** The built program with `--watch`: what it tells, how it ends, and who knows of it. */
+/** The built program with `--watch`: what it prints, how it ends, and what other commands show of it. */
 const test = suite('svc memory index --watch');
 
 const DEBOUNCE = { memorySearch: { sync: { watchDebounceMs: 50 } } };
@@ -70,7 +72,7 @@ test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async
   );
 });
 
-test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 and nothing stays', async () => {
+test('without a terminal it prints lines, status shows its process, and Ctrl-C ends it with 0 and leaves no file', async () => {
   const home = twoAgents();
   const run = watching(home);
   await run.waitForText('main  1 added');
@@ -91,11 +93,11 @@ test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 
     (await statusOf(home)).agents.map(({ watcher }) => watcher),
     [null, null],
   );
-  const left = readdirSync(home.at('memory')).filter((name) => name.includes('.watch.json'));
-  assert.equal(left, []);
+  const leftovers = readdirSync(home.at('memory')).filter((name) => name.includes('.watch.json'));
+  assert.equal(leftovers, []);
 });
 
-test('after a kill, status shows it as gone, and the next watcher takes over', async () => {
+test('after a kill, status shows no watcher, and the next one takes over', async () => {
   const home = twoAgents();
   const first = watching(home, '-a', 'main');
   await first.waitForText('main  1 added');
@@ -131,16 +133,16 @@ test('it ends when nobody reads its lines any more', async () => {
 });
 
 /** A process of a user namespace that has one inotify watch. */
-const FEW = ['-Ur', process.execPath, '--import'];
+const UNSHARE = ['-Ur', process.execPath, '--import'];
 const LIMIT = '/proc/sys/user/max_inotify_watches';
 const SET_LIMIT = `data:text/javascript,import fs from 'node:fs';fs.writeFileSync('${LIMIT}','1')`;
-const canLimit = spawnSync('unshare', [...FEW, SET_LIMIT, '-e', '0']).status === 0;
+const canLimit = spawnSync('unshare', [...UNSHARE, SET_LIMIT, '-e', '0']).status === 0;
 
 if (canLimit) {
   test('when the system is out of watches it polls, and status shows that', async () => {
     const home = twoAgents();
     const args = [join(ROOT, 'bin/run.js'), 'memory', 'index', '--watch', '-a', 'main'];
-    const run = startProgram('unshare', [...FEW, SET_LIMIT, ...args], { home: home.path });
+    const run = startProgram('unshare', [...UNSHARE, SET_LIMIT, ...args], { home: home.path });
     await run.waitForText('file watching is unavailable; polling every');
     await run.waitForText('main  1 added');
     const [main] = (await statusOf(home)).agents;
@@ -153,25 +155,17 @@ if (canLimit) {
   });
 }
 
-const canStarve = spawnSync('prlimit', ['--version']).status === 0;
-
-/** Lets a running process open no file beyond this many. */
-function limitHandles({ child }: StartedSvc, handles: number): void {
-  const { status } = spawnSync('prlimit', ['--pid', `${child.pid}`, `--nofile=${handles}:4096`]);
-  assert.is(status, 0);
-}
-
-if (canStarve) {
+if (limitOpenFiles(process.pid, 1024)) {
   test('without free file handles it treats nothing as deleted, and recovers', async () => {
     const home = twoAgents();
     const run = watching(home, '--json', '-a', 'main');
     await run.waitForText('"cause":"start"');
-    limitHandles(run, 3);
+    assert.ok(limitOpenFiles(run.child.pid, 3));
     home.write('main/memory/b.md', 'Basil.\n');
     await run.waitForText('"type":"failed"');
     const { index } = (await statusOf(home)).agents[0] ?? {};
     assert.is(index?.state === 'ready' && index.statistics.documents, 1);
-    limitHandles(run, 1024);
+    assert.ok(limitOpenFiles(run.child.pid, 1024));
     await run.waitForText('"added":1,"changed":0,"removed":0,"renamed":0,"unchanged":1');
     run.child.kill('SIGTERM');
     const { code, stdout } = await run.done;
@@ -239,7 +233,7 @@ test('Ctrl-C on the screen ends it with 0 as well', async () => {
     home: twoAgents().path,
   });
   await session.waitForText('watching');
-  session.type('\u0003');
+  session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
 });
 

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { waitFor } from './wait.js';
+
 /** Whether a process exists; one that has ended and whose parent has not noticed yet does. */
 export function isRunning(pid: number): boolean {
   try {
@@ -6,4 +10,25 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** The process ids of the children of a process; Linux alone has the list. */
+export function childrenOf(pid: number): readonly number[] {
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return list === '' ? [] : list.split(' ').map(Number);
+}
+
+/** Sets how many files a running process may have open. @returns false where that is impossible */
+export function limitOpenFiles(pid: number | undefined, count: number): boolean {
+  const limit = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`]);
+  return limit.status === 0;
+}
+
+/** Waits until processes have ended, which takes those that were killed a moment. */
+export async function whenEnded(pids: readonly number[]): Promise<void> {
+  await waitFor(
+    'the end of processes',
+    () => !pids.some(isRunning),
+    () => pids.filter(isRunning),
+  );
 }

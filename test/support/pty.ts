@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadStream } from 'node:tty';
@@ -14,6 +15,8 @@ export interface PtySession {
   /** All bytes that came, as text. */
   readonly output: () => string;
   readonly type: (keys: string) => void;
+  /** Whether the program reads each key: not while it is stopped, or after it has restored the terminal. */
+  readonly isRaw: () => boolean;
   readonly resize: (columns: number, rows: number) => void;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Closes the terminal, as a window that is closed does. */
@@ -59,7 +62,7 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     cwd: options.home,
     env: { ...env, SVC_HOME: options.home, ...options.env },
   });
-  readToTheEnd(child);
+  const otherEnd = readToTheEnd(child);
   const screen = new ScreenBuffer(columns, rows);
   let output = '';
   let pending = '';
@@ -80,6 +83,10 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     pid: child.pid,
     output: () => output,
     type: (keys) => child.write(keys),
+    isRaw: () => {
+      const { stdout } = spawnSync('stty', ['-a'], { stdio: [otherEnd, 'pipe', 'inherit'] });
+      return String(stdout).includes('-icanon');
+    },
     resize: (newColumns, newRows) => {
       screen.resize(newColumns, newRows);
       try {
@@ -107,8 +114,10 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
  * Without a program at the other end, what is left in a terminal is read in part: Node takes the hang-up for the end
  * after the first few kilobytes, and so what restores the terminal may be missing where this process is slow. So the
  * other end stays open here, until node-pty closes the terminal 200 ms after its program has ended.
+ *
+ * @returns the other end
  */
-function readToTheEnd(child: object): void {
+function readToTheEnd(child: object): number {
   // Neither is in its types.
   const socket: unknown = Reflect.get(child, '_socket');
   const path: unknown = Reflect.get(child, '_pty');
@@ -121,6 +130,7 @@ function readToTheEnd(child: object): void {
     setImmediate(() => destroy(error));
     return socket;
   };
+  return otherEnd;
 }
 
 /**
