@@ -68,10 +68,10 @@ export function chooseChatModel(
     customEndpoint,
     credential: findCredential({
       provider,
-      vendor: { id: vendor, key: facts.key },
+      vendor: { id: vendor, ...facts },
       remoteKey: undefined,
       entryKey: entry?.apiKey,
-      customEndpoint,
+      address,
       env: world.env,
     }),
     headers: entry?.headers ?? {},

@@ -188,7 +188,7 @@ function choiceOf(
       vendor: facts,
       remoteKey: remote?.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint,
+      address: baseUrl,
       stateDir: world.stateDir,
       env: world.env,
     }),

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { SecretInput } from '../config/index.js';
-import type { KeyFacts } from '../providers/provider.js';
+import type { Provider } from '../providers/provider.js';
 import { LOGIN_SOURCE } from '../providers/provider-error.js';
+import { isCustomAddress, PROVIDERS } from '../providers/registry.js';
 import { envLookup, findProvider, type SecretContext, SecretFault } from '../secrets/index.js';
 
 /** Where a provider's key is; the key itself is not read. */
@@ -16,14 +17,17 @@ export type CredentialPlace =
   | { readonly state: 'not_needed'; readonly withheld?: string }
   | { readonly state: 'missing'; readonly hint: string };
 
+/** A vendor with its own address. */
+type KeyOwner = Pick<Provider, 'endpoint' | 'key' | 'ownOrigins'>;
+
 interface CredentialQuestion {
   readonly provider: string;
-  readonly vendor: { readonly id: string; readonly key: KeyFacts };
+  readonly vendor: { readonly id: string } & KeyOwner;
   /** `remote.apiKey`, for the provider that `remote` is about. */
   readonly remoteKey: SecretInput | undefined;
   readonly entryKey: SecretInput | undefined;
-  /** Whether requests go to a configured address instead of the vendor's own. */
-  readonly customEndpoint: boolean;
+  /** Where requests go, if that is set: by default to the vendor's own address. */
+  readonly address: string | undefined;
   /** Folder of stored logins; undefined if logins do not count. */
   readonly stateDir?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,10 +37,11 @@ interface CredentialQuestion {
  * Finds a provider's key: `remote.apiKey`, then its `models.providers` entry, then the environment.
  *
  * A vendor's environment variable or login is only sent to the vendor's own address: svc.json may
- * come with a downloaded folder, and setting an address there must not be enough to receive the key.
+ * come with a downloaded folder, and setting an address there must not be enough to receive the key,
+ * whatever the entry is called and whichever API it names.
  */
 export function findCredential(question: CredentialQuestion): CredentialPlace {
-  const { provider, vendor, remoteKey, entryKey, customEndpoint, stateDir, env } = question;
+  const { provider, vendor, remoteKey, entryKey, address, stateDir, env } = question;
   if (remoteKey !== undefined) return { state: 'found', input: remoteKey, source: 'remote.apiKey' };
   if (entryKey !== undefined) {
     return { state: 'found', input: entryKey, source: `models.providers.${provider}.apiKey` };
@@ -45,7 +50,14 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
   const isOfVendor = provider === vendor.id;
   const names = isOfVendor ? key.variables : [variableOf(provider)];
   const setVariable = names.find((name) => (env[name] ?? '').trim() !== '');
-  const isWithheld = isOfVendor && customEndpoint && key.guarded !== true;
+  const owner =
+    setVariable === undefined
+      ? undefined
+      : [vendor, ...Object.values<KeyOwner>(PROVIDERS)].find((one) =>
+          one.key.variables.includes(setVariable),
+        );
+  const isWithheld =
+    owner !== undefined && !mayReceiveKey(owner, address ?? vendor.endpoint ?? undefined);
   if (setVariable !== undefined && !isWithheld) {
     const input = {
       kind: 'reference',
@@ -55,10 +67,11 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
     } as const;
     return { state: 'found', input, source: `env ${setVariable}` };
   }
+  const customEndpoint = isCustomAddress(vendor, address);
   const login =
-    isOfVendor && !isWithheld && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
+    isOfVendor && !customEndpoint && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
   if (login !== undefined && existsSync(login)) return { state: 'login', source: LOGIN_SOURCE };
-  if (!key.required || customEndpoint) {
+  if (!key.required || customEndpoint || isWithheld) {
     return { state: 'not_needed', ...(setVariable === undefined ? {} : { withheld: setVariable }) };
   }
   const signIn = login === undefined ? '' : `run svc provider login ${provider}, or `;
@@ -66,6 +79,13 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
     state: 'missing',
     hint: `${signIn}set ${names.join(' or ')}, or models.providers.${provider}.apiKey`,
   };
+}
+
+/** Whether a key of the environment is sent to an address; undefined is the vendor's own. */
+function mayReceiveKey(owner: KeyOwner, address: string | undefined): boolean {
+  const { sentTo } = owner.key;
+  if (sentTo === undefined) return !isCustomAddress(owner, address);
+  return address !== undefined && URL.canParse(address) && sentTo.test(new URL(address).origin);
 }
 
 /** The environment variable of a custom provider: `corp-eu` reads `CORP_EU_API_KEY`. */

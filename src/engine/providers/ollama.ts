@@ -5,7 +5,7 @@ import { inputTokensOf, promptsOf } from './open-models.js';
 import { type Provider, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
 import { readVector, withoutResult } from './read-vectors.js';
-import type { ProviderSettings, VendorAnswer } from './vendor.js';
+import type { VendorAnswer } from './vendor.js';
 import { withoutEndSlashes } from './vendor-fault.js';
 
 /** Ollama's default address. */
@@ -42,7 +42,13 @@ export const ollama: Provider<'ollama'> = {
     'qwen3-embedding:8b': range(1, 4096),
     'snowflake-arctic-embed2': range(1, 1024),
   },
-  key: { variables: ['OLLAMA_API_KEY'], required: false, guarded: true, hint: 'it needs no key' },
+  key: {
+    variables: ['OLLAMA_API_KEY'],
+    required: false,
+    // It contains the key of ollama.com or a placeholder (spec/memory-search §5). Ollama's own client sends it only there, too.
+    sentTo: /^https:\/\/(?:[a-z0-9-]+\.)*ollama\.com$/u,
+    hint: 'it needs no key',
+  },
   asksDimensions: true,
   oneAtATime: true,
   open: async (settings) => {
@@ -54,7 +60,7 @@ export const ollama: Provider<'ollama'> = {
     const dimensions = dimensionsToAsk(ollama, model, settings.dimensions);
     const prompts = promptsOf(model);
     const { baseUrl: addressSetting } = settingNames(settings);
-    const headers = bearerHeaders(credentialFor(endpoint, settings)?.value, settings.headers);
+    const headers = bearerHeaders(settings.credential?.value, settings.headers);
     return {
       endpoint,
       model,
@@ -86,20 +92,6 @@ export const ollama: Provider<'ollama'> = {
     };
   },
 };
-
-/**
- * `OLLAMA_API_KEY` contains the key of ollama.com or a placeholder (spec/memory-search §5), so it
- * is sent only there, as in Ollama's own client. A configured key is sent to the configured host.
- */
-function credentialFor(
-  endpoint: string,
-  { credential }: ProviderSettings,
-): ProviderSettings['credential'] {
-  const vendors = /^https:\/\/(?:[a-z0-9-]+\.)*ollama\.com(?:[:/]|$)/iu.test(endpoint);
-  return vendors || credential?.source !== ENVIRONMENT_KEY ? credential : undefined;
-}
-
-const ENVIRONMENT_KEY = 'env OLLAMA_API_KEY';
 
 /** Reads `{embeddings, prompt_eval_count}`, in the order of the inputs. */
 function readOllamaAnswer(body: unknown): VendorAnswer {

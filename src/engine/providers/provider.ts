@@ -77,8 +77,8 @@ export interface KeyFacts {
   readonly variables: readonly string[];
   /** Whether requests need a key. */
   readonly required: boolean;
-  /** The provider itself withholds a key of the environment from other addresses. */
-  readonly guarded?: boolean;
+  /** Origins that a key of the environment is sent to, if not to that of {@link Provider.endpoint}. */
+  readonly sentTo?: RegExp;
   /** Besides a key, system credentials count: what {@link Provider.detect} finds. */
   readonly ambient?: boolean;
   /** The file of a stored login, which replaces a key. */

@@ -6,7 +6,7 @@ import {
   type ProviderWorld,
 } from '../embeddings/index.js';
 import type { KeyFacts } from '../providers/provider.js';
-import { isCustomAddress, PROVIDERS } from '../providers/registry.js';
+import { PROVIDERS } from '../providers/registry.js';
 import { withoutEndSlashes } from '../providers/vendor-fault.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
@@ -80,10 +80,10 @@ export function chooseReranker(
     baseUrl: address === null ? undefined : withoutEndSlashes(address),
     credential: findCredential({
       provider,
-      vendor: { id: provider, key: facts.key },
+      vendor: { id: provider, ...facts },
       remoteKey: remote.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint: isCustomAddress(facts, configured),
+      address: configured,
       env: world.env,
     }),
     headers: { ...entry?.headers, ...remote.headers },

@@ -128,7 +128,7 @@ test('thoughts that a model writes into its answer are removed', async () => {
 });
 
 test('a vendor’s key goes to the vendor alone, never to an address of the configuration', () => {
-  const env = { OPENAI_API_KEY: 'sk-env', ANTHROPIC_API_KEY: 'sk-ant' };
+  const env = { OPENAI_API_KEY: 'sk-env', ANTHROPIC_API_KEY: 'sk-ant', OLLAMA_API_KEY: 'sk-oll' };
   const place = (name: string, providers: Providers = {}) =>
     chooseChatModel(name, worldOf(providers, env)).credential.state;
   assert.is(place('openai/m'), 'found');
@@ -140,6 +140,10 @@ test('a vendor’s key goes to the vendor alone, never to an address of the conf
   assert.is(place('openai/m', { openai: { baseUrl: 'https://api.openai.com/v1/' } }), 'found');
   assert.is(place('anthropic/m', { anthropic: { baseUrl: 'https://api.anthropic.com' } }), 'found');
   assert.is(place('mistral/m'), 'missing');
+  assert.is(place('Anthropic/m', { Anthropic: { api: 'anthropic', baseUrl } }), 'not_needed');
+  assert.is(place('ollama/m'), 'not_needed');
+  assert.is(place('ollama/m', { ollama: { baseUrl } }), 'not_needed');
+  assert.is(place('ollama/m', { ollama: { baseUrl: 'https://ollama.com' } }), 'found');
 });
 
 test('a failure is reported with its code and a hint, and never with the key', async () => {

@@ -203,6 +203,41 @@ test('a vendor’s key is not sent to an address of the configuration', () => {
   assert.equal(choice?.credential, { state: 'not_needed', withheld: 'OPENAI_API_KEY' });
 });
 
+test('a vendor’s key stays with the vendor, whatever an entry is called and whichever API it names', () => {
+  const env = { OPENAI_API_KEY: 'k', MISTRAL_API_KEY: 'k', OLLAMA_API_KEY: 'k' };
+  const credentialOf = (id: string, api: string, baseUrl?: string) =>
+    choose({ memorySearch: { provider: id }, providers: { [id]: { api, baseUrl } }, env })
+      ?.credential;
+  const elsewhere = 'https://elsewhere.example/v1';
+  const withheld = { state: 'not_needed', withheld: 'OPENAI_API_KEY' };
+  assert.equal(credentialOf('OpenAI', 'openai', elsewhere), withheld);
+  assert.equal(credentialOf('openai', 'voyage', elsewhere), withheld);
+  assert.equal(credentialOf('openai', 'voyage'), withheld);
+  assert.equal(credentialOf('mistral', 'openai', elsewhere), {
+    ...withheld,
+    withheld: 'MISTRAL_API_KEY',
+  });
+  assert.equal(credentialOf('Ollama', 'openai', 'http://127.0.0.1:11434/v1'), {
+    ...withheld,
+    withheld: 'OLLAMA_API_KEY',
+  });
+  assert.is(credentialOf('mistral', 'openai', 'https://api.mistral.ai/v1')?.state, 'found');
+});
+
+test('OLLAMA_API_KEY is for ollama.com', () => {
+  const stateAt = (host: string): string | undefined =>
+    choose({
+      memorySearch: { provider: 'ollama' },
+      env: { OLLAMA_API_KEY: 'k', OLLAMA_HOST: host },
+    })?.credential.state;
+  for (const host of ['', 'box:11434', 'http://ollama.com', 'https://ollama.com.example']) {
+    assert.is(stateAt(host), 'not_needed', host);
+  }
+  for (const host of ['ollama.com', 'https://api.ollama.com']) {
+    assert.is(stateAt(host), 'found', host);
+  }
+});
+
 test('a vendor’s key is sent to its own address, written out', () => {
   const env = { OPENAI_API_KEY: 'k' };
   const sourceAt = (baseUrl: string): string | undefined => {

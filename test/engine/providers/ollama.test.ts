@@ -145,10 +145,9 @@ test('a text on which the model fails is refused, the others are embedded', () =
     );
   }));
 
-test('a key from the environment is for ollama.com and stays there; a configured one is sent', () =>
+test('a configured key is sent', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const credential = { value: OLLAMA_KEY, source: 'env OLLAMA_API_KEY' };
-    await (await adapterFor(fake, { credential })).probe();
+    await (await adapterFor(fake)).probe();
     await (await adapterFor(fake, { credential: KEY })).probe();
     assert.equal(
       fake.requests.map(({ headers }) => headers.authorization),
