@@ -7,7 +7,7 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import { messageOf, PROXY_FAULT, systemErrorCode } from '../engine/errors/index.js';
 import { networkWords } from '../engine/providers/http/status-fault.js';
-import { isLoopback } from '../engine/support/network.js';
+import { isLoopback, isWildcard } from '../engine/support/network.js';
 
 /**
  * Sends every outgoing request of this process through the proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY
@@ -35,7 +35,8 @@ class ProxyChoosingAgent extends BaseAgent {
   override async connect(_request: ClientRequest, options: AgentConnectOpts): Promise<Agent> {
     const { secureEndpoint, port } = options;
     const host = options.host ?? 'localhost';
-    if (isLoopback(host) || isLinkLocal(host)) return this.direct;
+    // A connection to a wildcard address leads to this machine, too.
+    if (isLoopback(host) || isWildcard(host) || isLinkLocal(host)) return this.direct;
     const scheme = secureEndpoint ? 'https' : 'http';
     const address = host.includes(':') ? `[${host}]` : host;
     const proxy = httpAddress(getProxyForUrl(`${scheme}://${address}:${port ?? ''}`), scheme);

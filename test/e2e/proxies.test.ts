@@ -116,14 +116,16 @@ for (const except of [`${HOST}:8443`, 'ample.test', 'other.test']) {
   });
 }
 
-test('the loopback is reached directly', async ({ fake, proxy }) => {
-  const run = await search(`${fake.origin}/v1`, {
-    HTTP_PROXY: `http://${proxy.address}`,
-    HTTPS_PROXY: `http://${proxy.address}`,
+for (const host of ['127.0.0.1', '0.0.0.0']) {
+  test(`this machine is reached directly: ${host}`, async ({ fake, proxy }) => {
+    const run = await search(`http://${host}:${new URL(fake.origin).port}/v1`, {
+      HTTP_PROXY: `http://${proxy.address}`,
+      HTTPS_PROXY: `http://${proxy.address}`,
+    });
+    assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+    assert.equal(proxy.asked, []);
   });
-  assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-  assert.equal(proxy.asked, []);
-});
+}
 
 test("Bedrock's SDK goes the same way", async () => {
   const bedrock = await startBedrockFake();
