@@ -41,7 +41,7 @@ function memoryStores(
 /**
  * Applies the list of forgotten passages to every store. If one fails, the list is still applied to the others.
  *
- * @throws the first failure
+ * @throws the first failure; SvcError INTERRUPTED
  */
 export async function followInAllStores(
   forgetting: Forgetting,
@@ -57,13 +57,18 @@ export async function followInAllStores(
     try {
       outcomes.push(await store.follow(forgotten, work));
     } catch (error) {
-      work.signal?.throwIfAborted();
       failures.push(error);
+    }
+    // A store that is stopped may report what it has done as if it were all.
+    if (work.signal?.aborted === true) {
+      throw new SvcError('INTERRUPTED', 'interrupted before everything was updated', {
+        hint: 'run "svc memory index" to finish',
+      });
     }
   }
   if (failures.length > 0) throw failures[0];
   const isDone = outcomes.every(({ clean, why }) => clean || why !== undefined);
-  if (isDone && work.signal?.aborted !== true) noteFollowed(memory.forget, mark);
+  if (isDone) noteFollowed(memory.forget, mark);
   return outcomes;
 }
 
@@ -81,8 +86,8 @@ export async function completeForgetting(
     const forgetting = await memory.backend.forgetting();
     return unfinishedWarnings(await followInAllStores(forgetting, memory, context, work));
   } catch (error) {
-    work.signal?.throwIfAborted();
     if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
+    work.signal?.throwIfAborted();
     // Whatever a store fails with, the work that comes with it goes on; the next one tries again.
     const message = `forgetting is unfinished: ${messageOf(error)}`;
     const hint = error instanceof SvcError ? error.hint : undefined;

@@ -16,6 +16,12 @@ const FILES = 3000;
 const notes = tempFolder();
 writeNotes(notes, FILES);
 
+/** What a search for the text of the first note finds. */
+async function pathsOf(home: string): Promise<readonly string[]> {
+  const found = await start(home, 'search', 'note 0 amber', '--json').done;
+  return jsonOf.search(found).results.map(({ path }) => path);
+}
+
 function start(home: string, ...args: string[]): StartedSvc {
   return startSvc(['memory', ...args, '-w', notes.path], { home });
 }
@@ -76,6 +82,21 @@ test('while a search only embeds, the error counts no files', async () => {
   await fake.close();
   assert.is(code, 130, stderr);
   assert.match(stderr, /error: interrupted; finished work is kept\n hint: .*again/);
+});
+
+test('while text is being forgotten it ends with 130, and the next sync removes the rest', async () => {
+  const home = freshHome();
+  const [first = ''] = await pathsOf(home);
+  const run = start(home, 'forget', first, '--yes', '--verbose');
+  await run.wrote('indexed ');
+  run.child.kill('SIGINT');
+  const { code, stdout, stderr } = await run.done;
+  assert.is(code, 130, stderr);
+  assert.match(stdout, /^forgotten as f1/m);
+  assert.match(stderr, /error: interrupted .*\n hint: run "svc memory index .*" to finish/);
+  const rest = await start(home, 'index').done;
+  assert.equal([rest.code, rest.stderr.includes('warning')], [0, false], rest.stderr);
+  assert.not.ok((await pathsOf(home)).includes(first));
 });
 
 test('during a rebuild the old index stays as it was', async () => {
