@@ -44,7 +44,8 @@ export function snippetOf(
   matcher: TermMatcher,
   budget: number,
 ): Snippet {
-  const shown = chooseLines(lines, lineWeights, budget);
+  const weights = lines.map((line) => termsWeight(line.terms, lineWeights));
+  const shown = chooseLines(lines, weights, budget);
   const first = lines[shown[0] ?? -1];
   if (first === undefined) {
     const none = { text: '', highlights: [], bestLine: undefined };
@@ -55,8 +56,7 @@ export function snippetOf(
       ? clipLine(first.text, lineWeights, matcher, budget)
       : joinLines(shown, lines);
   const best = bestLineOf(
-    shown.map((at) => lines[at]?.text ?? ''),
-    matcher,
+    shown.map((at) => ({ text: lines[at]?.text ?? '', weight: weights[at] ?? 0 })),
   );
   const headingPath = lines[shown[best ?? -1] ?? -1]?.headingPath ?? commonPath(lines);
   return {
@@ -72,18 +72,22 @@ export function snippetOf(
 }
 
 /**
- * The position of the line with the most query words; if only headings have some, of the line below the first of these.
- * Undefined if no line has any.
+ * The position of the line with the greatest weight of query words; if only headings have some, of the line below the best
+ * of these. Undefined if no line has any.
  */
-export function bestLineOf(lines: readonly string[], matcher: TermMatcher): number | undefined {
-  const marks = lines.map((line) => highlightsOf(line, matcher).length);
-  const worth = lines.map((line, at) => (isHeading(line) ? 0 : (marks[at] ?? 0)));
-  const most = Math.max(0, ...worth);
-  if (most > 0) return worth.indexOf(most);
-  const heading = marks.findIndex((count) => count > 0);
-  if (heading === -1) return undefined;
-  const below = lines.findIndex((line, at) => at > heading && line.trim() !== '');
-  return below === -1 || isHeading(lines[below] ?? '') ? heading : below;
+export function bestLineOf(
+  lines: readonly { readonly text: string; readonly weight: number }[],
+): number | undefined {
+  const heaviest = (isCounted: (text: string) => boolean): number | undefined => {
+    const weights = lines.map(({ text, weight }) => (isCounted(text) ? weight : 0));
+    const most = Math.max(0, ...weights);
+    return most === 0 ? undefined : weights.indexOf(most);
+  };
+  const best = heaviest((text) => !isHeading(text));
+  const heading = best === undefined ? heaviest(isHeading) : undefined;
+  if (heading === undefined) return best;
+  const below = lines.findIndex(({ text }, at) => at > heading && text.trim() !== '');
+  return below === -1 || isHeading(lines[below]?.text ?? '') ? heading : below;
 }
 
 /** The headings that all other lines share. */
@@ -111,12 +115,11 @@ export function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
 /** The indexes of the lines to show, ascending. */
 function chooseLines(
   lines: readonly PassageLine[],
-  lineWeights: readonly number[],
+  weights: readonly number[],
   budget: number,
 ): readonly number[] {
   const length = lines.reduce((total, line) => total + line.text.length + 1, -1);
   if (length <= budget) return lines.map((_, index) => index);
-  const weights = lines.map((line) => termsWeight(line.terms, lineWeights));
   const value = (index: number): number =>
     (weights[index] ?? 0) +
     LINE_BEFORE * (weights[index - 1] ?? 0) +

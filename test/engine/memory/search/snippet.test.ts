@@ -147,6 +147,13 @@ const people = [
   'Allergic to nuts.',
 ];
 
+test('its best line has the most words of the query, or a heading with the most above it', () => {
+  const use = ['rank and src: ts', 'see src/rank.ts'];
+  assert.is(snippetFor(use, 'src/rank.ts', 800).bestLine, 1);
+  const days = ['## 2026-03-01', 'Tulips.', '## 2026-03-02', 'Roses.'];
+  assert.is(snippetFor(days, '2026-03-02', 800).bestLine, 3);
+});
+
 test('its heading path is that of its best line', () => {
   const texts = ['# People', '', '## Ada', 'Born in Leeds.', '', '## Bob', 'Allergic to nuts.'];
   assert.equal(snippetFor(texts, 'who is allergic to nuts', 800).headingPath, ['People', 'Bob']);

@@ -78,7 +78,13 @@ export function locateHits(
     const snippet = withEllipsis(located.snippet, Math.min(remaining, options.maxSnippetChars));
     characters += snippet.length;
     const { headingPaths, ...result } = located;
-    const bestLine = bestLineOf(snippet.split('\n'), matcher);
+    const lines = snippet.split('\n');
+    const bestLine = bestLineOf(
+      lines.map((text) => ({
+        text,
+        weight: new Set(matcher(text).hits.map(({ term }) => term)).size,
+      })),
+    );
     results.push({
       ...result,
       snippet,
