@@ -114,7 +114,8 @@ function plainTextMatcher(terms: readonly QueryTerm[], lookup: TermLookup): Term
       return anywhere.test(word) ? withPartsOnce(word, index) : [];
     });
     const hits = words.flatMap((word) => hitsAt([word], 0, lookup));
-    return { hits, hasWords: true };
+    // A term of one letter begins anything, even a blank line.
+    return { hits, hasWords: ASCII_WORD.test(text) };
   };
 }
 

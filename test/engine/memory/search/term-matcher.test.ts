@@ -123,6 +123,10 @@ test('with trigrams, a letter whose lower case is longer hides nothing', () => {
   );
 });
 
+test('a blank line has no words, however short those of the query are', () => {
+  for (const text of ['', '---']) assert.is(hitsOf('on May 2', text).hasWords, false);
+});
+
 test('overlapping matches are merged', () => {
   const spans = [
     { start: 5, end: 7 },
