@@ -1,8 +1,10 @@
 import { letOthersRun } from '../../support/async.js';
+import { type DayRange, daysOverlap } from '../../support/day.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
+import { daysOfChunk } from '../index/index.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
-import { linesInSections, type Passage, passagesOf } from './passages.js';
+import { linesInSections, type Passage, type PassageLine, passagesOf } from './passages.js';
 import {
   answerOf,
   collapse,
@@ -36,10 +38,14 @@ export interface Findings {
   readonly promoted: PromotedLines;
 }
 
-type ResultOptions = Pick<
-  SearchOptions,
-  'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'snippetChars'
->;
+interface ResultOptions
+  extends Pick<
+    SearchOptions,
+    'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'snippetChars'
+  > {
+  /** Those that the query asks about. */
+  readonly days: DayRange | undefined;
+}
 
 /** Results that are made without a pause: a few milliseconds. */
 const WITHOUT_PAUSE = 10;
@@ -139,13 +145,13 @@ function resultOf(
   options: Pick<SearchRequest, 'explain'> & ResultOptions,
 ): BareResult {
   const budget = snippetBudget(position, options.snippetChars);
-  const snippet = snippetOf(
-    linesInSections(passage),
-    findings.lineWeights,
-    findings.matcher,
-    budget,
-  );
   const { path, source, startLine, endLine } = passage;
+  const { days } = options;
+  const isOfDays = ({ headingPath, text }: PassageLine): boolean => {
+    const ofLine = days && daysOfChunk(passage, { headingPath, text });
+    return days !== undefined && ofLine !== undefined && daysOverlap(ofLine, days);
+  };
+  const snippet = snippetOf(linesInSections(passage), { ...findings, isOfDays }, budget);
   const { textScore, vectorScore } = chunk;
   return {
     path,

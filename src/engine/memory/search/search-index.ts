@@ -51,6 +51,7 @@ export async function searchIndex(
   embedding.catch(() => undefined);
   const reranking = isOnlyDate ? undefined : rerankingOf(request, options.reranking);
   const maxResults = request.maxResults ?? options.maxResults;
+  const resultOptions = { ...options, days: isDated ? dates?.days : undefined };
   const searchAmong = async (limit: number, embedding: Promise<QueryVector | undefined>) => {
     const keywords =
       query.literal === undefined
@@ -68,7 +69,7 @@ export async function searchIndex(
     const vector = await embedding;
     const input = { keywords, vector, limit, filter, tokenizer };
     const findings = await combineScoresOrWarn(index, input, options, warnings);
-    const output = await resultsOf(findings, request, options, signal);
+    const output = await resultsOf(findings, request, resultOptions, signal);
     return { keywords, vector, findings, output };
   };
   const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
@@ -86,7 +87,9 @@ export async function searchIndex(
   const rerankInput = { query: request.query, reranking, warnings, signal };
   const { findings, report } = await rerank(index, last.findings, rerankInput);
   const { results, belowMinScore } =
-    findings === last.findings ? last.output : await resultsOf(findings, request, options, signal);
+    findings === last.findings
+      ? last.output
+      : await resultsOf(findings, request, resultOptions, signal);
   return {
     query: request.query,
     mode: findings.mode,

@@ -1,5 +1,5 @@
 import { isHeading, type PassageLine } from './passages.js';
-import { termsWeight } from './rank.js';
+import { sum, termsWeight } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './words.js';
 
@@ -16,6 +16,17 @@ export interface Snippet {
   readonly bestLine: number | undefined;
 }
 
+/** How the lines of a passage are weighed. */
+interface LineWeighing {
+  readonly matcher: TermMatcher;
+  /** For each query term: its weight. */
+  readonly lineWeights: readonly number[];
+  /** Whether a line is from the days that the query asks about. */
+  readonly isOfDays?: (line: PassageLine) => boolean;
+}
+
+/** The value of a line of these days, as a share of the weight of all terms. */
+const LINE_OF_DAYS = 0.6;
 /** The value of preceding lines counts partly for a line, because answers follow questions. */
 const LINE_BEFORE = 0.5;
 const SECOND_LINE_BEFORE = 0.25;
@@ -40,11 +51,14 @@ export function snippetBudget(position: number, average: number): number {
  */
 export function snippetOf(
   lines: readonly PassageLine[],
-  lineWeights: readonly number[],
-  matcher: TermMatcher,
+  { matcher, lineWeights, isOfDays = () => false }: LineWeighing,
   budget: number,
 ): Snippet {
-  const weights = lines.map((line) => termsWeight(line.terms, lineWeights));
+  const dayWeight = LINE_OF_DAYS * (sum(lineWeights) || 1);
+  const weights = lines.map((line) => {
+    const ofDays = line.hasWords && isOfDays(line) ? dayWeight : 0;
+    return termsWeight(line.terms, lineWeights) + ofDays;
+  });
   const shown = chooseLines(lines, weights, budget);
   const first = lines[shown[0] ?? -1];
   if (first === undefined) {

@@ -40,6 +40,14 @@ function ask(query: string, request: Partial<SearchRequest> = {}): Promise<Searc
   return backend.search({ query, ...request });
 }
 
+test('of a note with a heading for each day, the line of the day is shown', async () => {
+  const { results } = await ask('what did I do on May 2, 2024');
+  const [first] = results;
+  assert.is(first?.path, 'memory/journal.md');
+  assert.equal(first?.headingPath, ['Journal', '2024-05-02']);
+  assert.is(first?.snippet.split('\n')[first.bestLine ?? 0], 'A long walk.');
+});
+
 test('words such as "since" find no other notes', async () => {
   const { path } = folderOf({
     'since.md': 'The rent was cheap since forever, and within reach.\n',

@@ -28,7 +28,7 @@ function snippetFor(texts: readonly string[], question: string, budget: number) 
     ...{ source: 'memory', path: 'a.md', headingPath, chunkId: 1 },
     ...{ startLine: 1, endLine: lines.length, starts: [{ startLine: 1, headingPath }], lines },
   };
-  return snippetOf(linesInSections(passage), weights, matcher, budget);
+  return snippetOf(linesInSections(passage), { matcher, lineWeights: weights }, budget);
 }
 
 const passages = fc.oneof(
