@@ -6,7 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import { createHttpServer, leaveBodies, renewCertificate } from '../../listener/http-server.js';
+import {
+  createHttpServer,
+  cutLater,
+  leaveBodies,
+  renewCertificate,
+} from '../../listener/http-server.js';
 import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
 import type { McpLog } from '../live-memory.js';
@@ -82,10 +87,12 @@ export async function listenHttp(options: HttpOptions) {
           ? endpointOf(decision.holder).answer(webRequest(request.raw, signal), head.client)
           : Promise.resolve(decision.response);
       const extraHeaders = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
-      exchange(reply.raw, extraHeaders, answer).catch((error: unknown) => {
-        log.warn(`a request failed: ${messageOf(error)}`);
-        reply.raw.destroy();
-      });
+      exchange(reply.raw, extraHeaders, answer)
+        .then(() => discardRest(request.raw))
+        .catch((error: unknown) => {
+          log.warn(`a request failed: ${messageOf(error)}`);
+          reply.raw.destroy();
+        });
     },
   });
   const origin = await listen(server, settings);
@@ -207,6 +214,14 @@ async function exchange(
   } finally {
     clearTimeout(head);
   }
+}
+
+/** Reads what an answered request still sends: until then, Node reads no other request of the connection. */
+function discardRest(incoming: IncomingMessage): void {
+  if (incoming.complete || incoming.socket.destroyed) return;
+  // Those of the web stream, which would collect it.
+  incoming.removeAllListeners('data').resume();
+  incoming.once('end', cutLater(incoming.socket));
 }
 
 /** Only for the path of the protocol: others need not be part of a valid URL. */

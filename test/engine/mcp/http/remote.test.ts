@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -121,7 +121,12 @@ type Remote = Awaited<ReturnType<typeof remote>>;
 function ask(
   { url, values }: Remote,
   headers: Readonly<Record<string, string | string[]>> = {},
-  { method = 'POST', path = '/mcp' } = {},
+  {
+    method = 'POST',
+    path = '/mcp',
+    message = initializeMessages(1)[0] as unknown,
+    agent = false as Agent | false,
+  } = {},
 ): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
   const all = {
     host: 'memory.example',
@@ -131,7 +136,7 @@ function ask(
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { method, headers: all, agent: false }, (answer) => {
+    const sent = request(new URL(path, url), { method, headers: all, agent }, (answer) => {
       let body = '';
       answer.setEncoding('utf8').on('data', (part: string) => {
         body += part;
@@ -141,7 +146,7 @@ function ask(
       );
     });
     sent.on('error', reject);
-    sent.end(method === 'POST' ? JSON.stringify(initializeMessages(1)[0]) : '');
+    sent.end(method === 'POST' ? JSON.stringify(message) : '');
   });
 }
 
@@ -295,6 +300,14 @@ test('refuses wrong tokens, hosts, pages and plain HTTP', async () => {
   const refused = server.audited().filter(({ msg }) => msg === 'refused');
   assert.ok(refused.some(({ status, token }) => status === 404 && token === 'ada'));
   assert.ok(refused.every(({ client }) => client === '127.0.0.1'));
+});
+
+test('a connection is still usable after a message that is too large', async () => {
+  const server = await remote({ ada: {} });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  ends.push(async () => agent.destroy());
+  assert.is((await ask(server, {}, { agent, message: 'x'.repeat(3_000_000) })).status, 413);
+  assert.is((await ask(server, {}, { agent })).status, 200);
 });
 
 test('without TLS, only the proxy can connect', async () => {
