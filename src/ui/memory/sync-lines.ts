@@ -153,7 +153,7 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
     case 'document.removed':
       return verbose ? `removed ${safeLine(event.path)}` : undefined;
     case 'publish.started':
-      return verbose ? 'replacing the old index' : undefined;
+      return verbose ? 'publishing the new index' : undefined;
     case 'embed.started': {
       if (event.passages === 0 && !verbose) return undefined;
       const who = `${safeLine(event.provider)} (${modelWords(safeLine(event.model))})`;

@@ -86,7 +86,7 @@ test('verbose names every file and every skip; quiet says nothing', () => {
   const written = lines(5, { verbose: true, label: 'main' });
   assert.ok(written.includes('main: skipped link.md: symbolic link\n'));
   assert.ok(written.includes('main: indexed 99.md, 2 chunks\n'));
-  assert.ok(written.includes('main: replacing the old index\n'));
+  assert.ok(written.includes('main: publishing the new index\n'));
   assert.equal(lines(1000, { quiet: true }), []);
 });
 

@@ -82,7 +82,7 @@ function chunkBody(progress: SyncProgress, style: Style, room: number): string {
 function writeBody(progress: SyncProgress, style: Style, room: number): string {
   if (progress.phases.write === 'waiting') return '';
   const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
-  const what = progress.publishing ? `${saved} · replacing the old index` : saved;
+  const what = progress.publishing ? `${saved} · publishing the new index` : saved;
   return spread(fitEnd(what, room), style.dim(formatCountOf(progress.chunks, 'chunk')), room);
 }
 
