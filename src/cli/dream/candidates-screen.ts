@@ -9,7 +9,7 @@ import {
   openSources,
   promoteClaim,
   setClaimFate,
-  undo,
+  undoSweep,
   withNextSweep,
 } from '../../engine/dreaming/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
@@ -76,7 +76,7 @@ function actionsOn(
         await setClaimFate(target, key, 'open', options);
         return 'no longer rejected';
       }
-      const { kept } = await undo(target, decided.sweep, options);
+      const { kept } = await undoSweep(target, decided.sweep, options);
       if (kept.some(({ why }) => why === 'edited')) {
         return 'not undone: the entry in MEMORY.md was edited since';
       }

@@ -4,16 +4,16 @@ import {
   type DreamTarget,
   dreamTargets,
   type EvaluationOutput,
+  type FailedSweepOutput,
   type Narrator,
-  type NotSweptOutput,
   PHASES,
   type PhaseName,
-  placeOutput,
   runSweep,
   type SweepEvent,
   type SweepPreview,
-  type SweptOutput,
-  sweptOutput,
+  type SweepSummaryOutput,
+  sweepSummaryOutput,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { type Deferred, deferred } from '../../engine/support/async.js';
@@ -49,7 +49,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     const loaded = await this.loadConfig();
     const targets = dreamTargets(loaded, this.context(), request.agent);
     const steps = this.stepsOptions();
-    const sweeps: (NotSweptOutput | SweptOutput)[] = [];
+    const sweeps: (FailedSweepOutput | SweepSummaryOutput)[] = [];
     for (const target of targets) {
       const { dir } = target.workspace;
       const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
@@ -59,7 +59,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       } catch (error) {
         if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
         const why = this.noteFailure(dir, error);
-        sweeps.push({ ...placeOutput(target), ok: false, error: why });
+        sweeps.push({ ...workspaceOutput(target), ok: false, error: why });
       }
     }
     const output = { ok: sweeps.every(({ ok }) => ok), dryRun: request.dryRun, sweeps };
@@ -82,7 +82,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     target: DreamTarget,
     { only, dryRun, ...request }: SweepRequest,
     { narrator, before, steps }: SweepView,
-  ): Promise<SweptOutput> {
+  ): Promise<SweepSummaryOutput> {
     const events = new SweepSteps(before);
     let remReport: string | undefined;
     const sweeping = runSweep({
@@ -122,7 +122,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
       };
       await runSteps([{ title: 'comparing searches', run }], steps);
     }
-    return sweptOutput(target, summary, {
+    return sweepSummaryOutput(target, summary, {
       evaluation,
       remReport: request.remReport ? remReport : undefined,
     });

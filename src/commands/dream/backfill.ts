@@ -6,9 +6,9 @@ import {
   backfillOutput,
   type DreamBackfillOutput,
   type DreamTarget,
-  placeOutput,
   rollBackBackfill,
   runBackfill,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { renderBackfill } from '../../ui/dream/candidates.js';
@@ -58,6 +58,6 @@ export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
 
   private async rollBack(target: DreamTarget, id: string): Promise<DreamBackfillOutput> {
     const claims = await rollBackBackfill(target, id, this.manualChangeOptions());
-    return { ...placeOutput(target), id, rolledBack: { claims } };
+    return { ...workspaceOutput(target), id, rolledBack: { claims } };
   }
 }

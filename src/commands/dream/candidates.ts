@@ -6,8 +6,8 @@ import {
   candidateOutput,
   candidates,
   type DreamCandidatesOutput,
-  placeOutput,
   withNextSweep,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderCandidates } from '../../ui/dream/candidates.js';
 
@@ -38,14 +38,14 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const options = { ...this.manualChangeOptions(), onWait: undefined };
       this.write(await showCandidates(target, options, await this.commandContext()));
-      return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
+      return { ...workspaceOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;
     const found = await withNextSweep(target, { nowMs, signal: this.signal }, ({ entries }, next) =>
       candidates(entries, next, target.settings, nowMs),
     );
     const output = {
-      ...placeOutput(target),
+      ...workspaceOutput(target),
       total: found.length,
       ready: found.filter(({ promotes }) => promotes).length,
       candidates: found.slice(0, flags.limit ?? LIMIT).map(candidateOutput),

@@ -3,9 +3,9 @@ import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { limitFlag, targetFlags } from '../../cli/flags.js';
 import {
   type DreamListOutput,
-  placeOutput,
   sweepOutput,
   withCurrentDreams,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderSweeps } from '../../ui/dream/sweeps.js';
 
@@ -23,7 +23,7 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
     const sweeps = await withCurrentDreams(target, this.signal, (dreams) =>
       dreams.sweeps.list(flags.limit),
     );
-    const output = { ...placeOutput(target), sweeps: sweeps.map(sweepOutput) };
+    const output = { ...workspaceOutput(target), sweeps: sweeps.map(sweepOutput) };
     this.write(renderSweeps(output, this.view()));
     return output;
   }

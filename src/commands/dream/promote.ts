@@ -4,8 +4,8 @@ import { targetFlags } from '../../cli/flags.js';
 import {
   type DreamPromoteOutput,
   decisionOutput,
-  placeOutput,
   promoteClaim,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderPromotion } from '../../ui/dream/candidates.js';
 
@@ -24,7 +24,7 @@ export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
     const { key } = await claimToDecide(target, args.claim, this.signal);
     const { decision, sweep } = await promoteClaim(target, key, this.manualChangeOptions());
     const output: DreamPromoteOutput = {
-      ...placeOutput(target),
+      ...workspaceOutput(target),
       ...decisionOutput(decision),
       sweep: sweep.memory.state === 'untouched' ? null : sweep.id,
     };

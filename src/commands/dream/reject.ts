@@ -4,8 +4,8 @@ import { targetFlags } from '../../cli/flags.js';
 import {
   claimOutput,
   type DreamRejectOutput,
-  placeOutput,
   setClaimFate,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderRejection } from '../../ui/dream/candidates.js';
 
@@ -22,7 +22,7 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     const target = await this.dreamTarget(flags.agent);
     const entry = await claimToDecide(target, args.claim, this.signal);
     const sweep = await setClaimFate(target, entry.key, 'rejected', this.manualChangeOptions());
-    const output = { ...placeOutput(target), ...claimOutput(entry) };
+    const output = { ...workspaceOutput(target), ...claimOutput(entry) };
     this.write(renderRejection(output, { wasPromoted: entry.state.fate === 'promoted', sweep }));
     return output;
   }

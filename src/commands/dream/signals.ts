@@ -4,10 +4,10 @@ import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { limitFlag, targetFlags } from '../../cli/flags.js';
 import {
   type DreamSignalsOutput,
-  placeOutput,
   recalledClaims,
   recalledOutput,
   withCurrentDreams,
+  workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderSignals } from '../../ui/dream/candidates.js';
 
@@ -29,7 +29,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
       recalledClaims(entries, flags.all),
     );
     const output = {
-      ...placeOutput(target),
+      ...workspaceOutput(target),
       total: claims.length,
       claims: claims.slice(0, flags.limit).map(recalledOutput),
     };

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import { type DreamUndoOutput, placeOutput, undo } from '../../engine/dreaming/index.js';
+import { type DreamUndoOutput, undoSweep, workspaceOutput } from '../../engine/dreaming/index.js';
 import { renderUndo } from '../../ui/dream/candidates.js';
 
 export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
@@ -18,8 +18,8 @@ export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
   async run(): Promise<DreamUndoOutput> {
     const { args, flags } = await this.parse(DreamUndo);
     const target = await this.dreamTarget(flags.agent);
-    const { sweep, kept, undone } = await undo(target, args.sweep, this.manualChangeOptions());
-    const output = { ...placeOutput(target), sweep: sweep.id, undone, kept };
+    const { sweep, kept, undone } = await undoSweep(target, args.sweep, this.manualChangeOptions());
+    const output = { ...workspaceOutput(target), sweep: sweep.id, undone, kept };
     this.write(renderUndo(output));
     return output;
   }

@@ -9,7 +9,7 @@ import {
   stemsOf,
 } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
-import { type UndoResult, undoSweep } from './promotion/change-memory.js';
+import { type UndoResult, undoRecordedSweep } from './promotion/change-memory.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { pooledClaim, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
@@ -76,7 +76,7 @@ export async function setClaimFate(
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*
  */
-export async function undo(
+export async function undoSweep(
   target: DreamTarget,
   sweepId: string | undefined,
   options: ManualChangeOptions,
@@ -84,7 +84,7 @@ export async function undo(
   return changeDreams(target, options, (changer) => {
     const { sweeps } = changer;
     const sweep = sweepId === undefined ? sweeps.lastApplied() : findSweep(sweeps, sweepId);
-    if (sweep !== undefined) return undoSweep(changer, sweep);
+    if (sweep !== undefined) return undoRecordedSweep(changer, sweep);
     throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep to undo', {
       hint: 'run "svc dream list" to see all sweeps',
     });

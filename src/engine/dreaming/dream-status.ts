@@ -7,7 +7,7 @@ import { iso } from '../support/time.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { candidates } from './explain-claim.js';
-import { placeOutput, sweepOutput } from './output.js';
+import { sweepOutput, workspaceOutput } from './output.js';
 import type { DreamStatusOutput } from './output-schemas.js';
 import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
@@ -27,7 +27,7 @@ export function dreamStatus(
     ({ passes }) => passes,
   ).length;
   return {
-    ...placeOutput(target),
+    ...workspaceOutput(target),
     timeZone: target.timeZone ?? null,
     nextRunAt: nextMs === undefined ? null : iso(nextMs),
     busy: isProcessLockHeld(files.lock),

@@ -12,7 +12,7 @@ export {
   promoteClaim,
   requireClaim,
   setClaimFate,
-  undo,
+  undoSweep,
 } from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
@@ -31,11 +31,11 @@ export {
   claimOutput,
   decisionOutput,
   explainOutput,
-  placeOutput,
   recalledOutput,
   showOutput,
   sweepOutput,
-  sweptOutput,
+  sweepSummaryOutput,
+  workspaceOutput,
 } from './output.js';
 export type * from './output-schemas.js';
 export { handWritten } from './promotion/memory-file.js';

@@ -105,7 +105,7 @@ const evaluation = z.strictObject({
   after: field(z.nullable(quality), 'With the changes; `null` if it took too long.'),
 });
 
-const swept = z.strictObject({
+const sweepSummary = z.strictObject({
   ...place,
   ok: field(z.boolean(), 'False if a phase failed or the sweep did not run.'),
   sweep: field(sweep, 'The sweep; a dry run is not recorded.'),
@@ -124,7 +124,7 @@ const swept = z.strictObject({
   ),
 });
 
-const notSwept = z.strictObject({
+const failedSweep = z.strictObject({
   ...place,
   ok: field(z.literal(false), 'False if a phase failed or the sweep did not run.'),
   error: field(
@@ -137,7 +137,7 @@ const notSwept = z.strictObject({
 export const dreamRunOutputSchema = documentSchema({
   ok: field(z.boolean(), 'False if a sweep did not run or a phase failed.'),
   dryRun: field(z.boolean(), 'True if nothing was written.'),
-  sweeps: field(z.array(z.union([swept, notSwept])), 'In agent order.'),
+  sweeps: field(z.array(z.union([sweepSummary, failedSweep])), 'In agent order.'),
 });
 
 /** `svc dream status --json`. */
@@ -274,10 +274,10 @@ export const dreamSwitchOutputSchema = documentSchema({
 
 export type SweepOutput = DeepReadonly<z.infer<typeof sweep>>;
 export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
-/** One workspace of `svc dream run`: the result of its sweep, or why it did not run. */
-export type SweptOutput = DeepReadonly<z.infer<typeof swept>>;
+/** One workspace of `svc dream run`: the result of its sweep, or why it failed. */
+export type SweepSummaryOutput = DeepReadonly<z.infer<typeof sweepSummary>>;
 export type EvaluationOutput = DeepReadonly<z.infer<typeof evaluation>>;
-export type NotSweptOutput = DeepReadonly<z.infer<typeof notSwept>>;
+export type FailedSweepOutput = DeepReadonly<z.infer<typeof failedSweep>>;
 /** The documents without warnings, which BaseCommand adds. */
 export type DreamRunOutput = DocumentOf<typeof dreamRunOutputSchema>;
 export type DreamStatusOutput = DocumentOf<typeof dreamStatusOutputSchema>;

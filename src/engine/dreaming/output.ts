@@ -15,7 +15,7 @@ import type {
   DreamShowOutput,
   EvaluationOutput,
   SweepOutput,
-  SweptOutput,
+  SweepSummaryOutput,
 } from './output-schemas.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { averageScore, type RecallEntry, signalCount } from './scoring/recall-entry.js';
@@ -34,7 +34,7 @@ import type { SweepSummary } from './sweep/run-sweep.js';
 /* The JSON documents of docs/json.md, which text views print too. */
 
 /** The workspace a document is about. */
-export function placeOutput({ workspace, agents }: DreamTarget) {
+export function workspaceOutput({ workspace, agents }: DreamTarget) {
   return { workspace: workspace.dir, agents };
 }
 
@@ -85,18 +85,15 @@ export function decisionOutput(decision: PromotionDecision): DecisionOutput {
   };
 }
 
-/**
- * @param more what was learned besides: searches with the changes of a dry run, and the REM phase's report, if
- *   requested
- */
-export function sweptOutput(
+/** A sweep's result, and what was requested besides: searches with the changes of a dry run, the REM phase's report. */
+export function sweepSummaryOutput(
   target: DreamTarget,
   summary: SweepSummary,
-  { evaluation, remReport }: SweptExtras,
-): SweptOutput {
+  { evaluation, remReport }: SummaryExtras,
+): SweepSummaryOutput {
   const { sweep, searches, decisions, skipped, reportFaults, modelFaults } = summary;
   return {
-    ...placeOutput(target),
+    ...workspaceOutput(target),
     ok: Object.values(sweep.phases).every(({ state }) => state !== 'failed'),
     sweep: sweepOutput(sweep),
     searches,
@@ -109,7 +106,7 @@ export function sweptOutput(
   };
 }
 
-interface SweptExtras {
+interface SummaryExtras {
   readonly evaluation: EvaluationOutput | undefined;
   readonly remReport: string | undefined;
 }
@@ -124,7 +121,7 @@ export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOu
   const entries = operations.flatMap((operation) => changeOutput(operation, archives));
   const written = new Set(entries.map(({ key }) => key));
   return {
-    ...placeOutput(target),
+    ...workspaceOutput(target),
     sweep: sweepOutput(sweep),
     entries,
     said: (memory?.decided ?? []).filter((key) => !written.has(key)),
@@ -146,8 +143,8 @@ function changeOutput(
     case 'replace': {
       const [prior] = promotedEntries(operation.before);
       const archive = prior === undefined ? undefined : archives.get(prior.key);
-      const moved = archive === undefined ? {} : { archive };
-      return entryOutput('replace', operation.after, { before: prior?.text, ...moved });
+      const movedTo = archive === undefined ? {} : { archive };
+      return entryOutput('replace', operation.after, { before: prior?.text, ...movedTo });
     }
     case 'retire':
       return entryOutput('retire', operation.before, { archive: archives.get(operation.key) });
@@ -216,7 +213,7 @@ export function explainOutput(
   const { entry, score, gates, passes, relocation, comparison, trail } = explanation;
   const { state } = entry;
   return {
-    ...placeOutput(target),
+    ...workspaceOutput(target),
     ...claimOutput(entry),
     ...signalOutput(entry),
     fate: state.fate,
@@ -290,5 +287,5 @@ export function backfillOutput(
   // A dry run, or one without changes, cannot be rolled back.
   const name = dryRun || claims.length === 0 ? null : id;
   const backfilled = { dryRun, notes, notesLeft, leans, claims, skipped };
-  return { ...placeOutput(target), id: name, backfilled };
+  return { ...workspaceOutput(target), id: name, backfilled };
 }

@@ -3,7 +3,7 @@ import type {
   DreamRunOutput,
   DreamShowOutput,
   SweepOutput,
-  SweptOutput,
+  SweepSummaryOutput,
 } from '../../engine/dreaming/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
@@ -97,18 +97,18 @@ export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): st
     const title = style.bold(shownPath(swept.workspace, homeDir));
     return 'error' in swept
       ? `${title}  ${style.fault(`not swept: ${safeLine(swept.error.message)}`)}\n`
-      : `${title}\n${sweptLines(swept, dryRun, view).join('\n')}\n`;
+      : `${title}\n${summaryLines(swept, dryRun, view).join('\n')}\n`;
   });
   return parts.join('\n');
 }
 
-function sweptLines(
-  swept: SweptOutput,
+function summaryLines(
+  summary: SweepSummaryOutput,
   dryRun: boolean,
   { style, phasesShown }: RunView,
 ): readonly string[] {
-  const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = swept;
-  const { evaluation, remReport } = swept;
+  const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = summary;
+  const { evaluation, remReport } = summary;
   const decided = decisions.flatMap((decision) => [
     `${decision.decision === 'promote' || decision.decision === 'renew' ? style.ok('  +') : '  ·'} ${safeLine(decision.text)}`,
     `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,

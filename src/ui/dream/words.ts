@@ -4,7 +4,7 @@ import type {
   DreamExplainOutput,
   EvaluationOutput,
   SweepOutput,
-  SweptOutput,
+  SweepSummaryOutput,
 } from '../../engine/dreaming/index.js';
 import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
@@ -176,7 +176,7 @@ export function phaseWords({ state, counts, error }: PhaseOutput): string {
 }
 
 /** A line for each file that could not be read. */
-export function skippedLines(skipped: SweptOutput['skipped']): readonly string[] {
+export function skippedLines(skipped: SweepSummaryOutput['skipped']): readonly string[] {
   return skipped
     .filter(isFaultySkip)
     .map((skip) => `  skipped ${safeLine(`${skip.path}: ${skipWords(skip)}`)}`);

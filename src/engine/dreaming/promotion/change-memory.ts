@@ -169,7 +169,7 @@ function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): b
 }
 
 /** The result of undoing a sweep. */
-export type UndoResult = ReturnType<typeof undoSweep>;
+export type UndoResult = ReturnType<typeof undoRecordedSweep>;
 
 /**
  * Undoes what a sweep wrote to `MEMORY.md`, and deletes the file if the sweep created it and nothing else is
@@ -178,7 +178,7 @@ export type UndoResult = ReturnType<typeof undoSweep>;
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN if the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
-export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
+export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
   if (memory.state !== 'applied') {
@@ -201,7 +201,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const own = new Set(written.flatMap((one) => (one.kind === 'frame' ? [] : [one.key])));
   inWriteTransaction(database, () => {
     for (const entry of entries.since(0)) {
-      // Other wordings that this or a later sweep did not write because of an entry that is now removed, too.
+      // Also other wordings of a removed entry, which sweeps did not write because that entry covered them.
       const isSettled = entry.state.fate === 'promoted' || own.has(entry.key);
       if (!isSettled || !isNowMissing(entry)) continue;
       entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
@@ -234,7 +234,7 @@ function undoOperations(
     const file = readGuarded(dir, MEMORY_FILE);
     const { text: restored, kept } = undoEdits(file.text, operations);
     const text = withoutUndone(restored, file.text, sweeps);
-    // What is gone from a file that nobody else has changed, an undo removed that was killed.
+    // What is missing from a file that nobody else has changed was removed by an undo that was killed.
     const isOwn = hash('sha256', file.text) === afterDigest;
     if (text !== file.text) {
       const memory = {
@@ -259,7 +259,7 @@ function undoOperations(
   throw busy('undo');
 }
 
-/** Entries that came back, but which sweeps wrote that were undone while another entry was in their place, go as well. */
+/** Removes restored entries whose own sweep was undone while a later entry was in their place. */
 function withoutUndone(
   restored: string,
   before: string,

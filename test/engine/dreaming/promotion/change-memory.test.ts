@@ -16,7 +16,7 @@ import {
   changeMemory,
   type MemoryChanger,
   recoverChanges,
-  undoSweep,
+  undoRecordedSweep,
 } from '../../../../src/engine/dreaming/promotion/change-memory.js';
 import {
   editMemory,
@@ -106,7 +106,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
     applied.memory.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
     HAND,
   );
-  const { kept, undone } = undoSweep(changer, applied);
+  const { kept, undone } = undoRecordedSweep(changer, applied);
   assert.is(read(), HAND);
   assert.equal(kept, []);
   assert.is(undone, 1);
@@ -163,16 +163,16 @@ test('a file that a sweep made goes with it, unless something else is in it', ()
     return { ...world, applied: changeMemory(world.changer, SWEEP, planFor) };
   };
   const alone = made();
-  const { undone } = undoSweep(alone.changer, alone.applied);
+  const { undone } = undoRecordedSweep(alone.changer, alone.applied);
   assert.is(undone, 1);
   assert.not(existsSync(alone.file));
   const edited = made();
   writeFileSync(edited.file, `${edited.read()}\nBy hand.\n`);
-  undoSweep(edited.changer, edited.applied);
+  undoRecordedSweep(edited.changer, edited.applied);
   assert.match(edited.read(), /By hand\.\n$/);
   // Somebody made an empty one before: it is theirs.
   const empty = aChanger('');
-  undoSweep(empty.changer, changeMemory(empty.changer, SWEEP, planFor));
+  undoRecordedSweep(empty.changer, changeMemory(empty.changer, SWEEP, planFor));
   assert.is(empty.read(), '');
 });
 
@@ -184,7 +184,7 @@ function killedUndo(changer: MemoryChanger): SweepRecord {
     },
   });
   const sweep = changer.sweeps.get(SWEEP.id) ?? SWEEP;
-  assert.throws(() => undoSweep({ ...changer, database }, sweep), /killed/);
+  assert.throws(() => undoRecordedSweep({ ...changer, database }, sweep), /killed/);
   const left = changer.sweeps.get(SWEEP.id) ?? SWEEP;
   assert.is(left.memory.state, 'applied');
   return left;
@@ -194,7 +194,7 @@ test('killed between taking a file away and recording it: the same undo ends it'
   const { changer, file } = aChanger();
   rmSync(file);
   changeMemory(changer, SWEEP, planFor);
-  const { sweep, kept, undone } = undoSweep(changer, killedUndo(changer));
+  const { sweep, kept, undone } = undoRecordedSweep(changer, killedUndo(changer));
   assert.not(existsSync(file));
   assert.is(sweep.memory.state, 'undone');
   assert.equal([undone, kept], [1, []]);
@@ -205,7 +205,7 @@ test('an entry that a person deleted is gone, and not undone', () => {
   const { changer, file } = aChanger();
   const applied = changeMemory(changer, SWEEP, planFor);
   writeFileSync(file, HAND);
-  const { sweep, kept, undone } = undoSweep(changer, applied);
+  const { sweep, kept, undone } = undoRecordedSweep(changer, applied);
   assert.is(sweep.memory.state, 'undone');
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'gone' }]]);
 });
@@ -228,11 +228,11 @@ test('a sweep of which an edited entry stays is partly undone, also after a kill
     });
     writeFileSync(file, read().replace(other, `${other} Or so.`));
     const from = isKilled ? killedUndo(changer) : applied;
-    const { sweep, undone, kept } = undoSweep(changer, from);
+    const { sweep, undone, kept } = undoRecordedSweep(changer, from);
     assert.equal([undone, kept], [1, [{ key: claimKeyOf(other), why: 'edited' }]]);
     assert.is(sweep.memory.state, 'partly_undone');
     assert.equal(changer.sweeps.get(SWEEP.id), sweep);
-    assert.throws(() => undoSweep(changer, sweep), /already undone/);
+    assert.throws(() => undoRecordedSweep(changer, sweep), /already undone/);
   }
 });
 
@@ -310,7 +310,7 @@ test('a wording that was not written because of an entry does not stay promoted 
     decided: [later, other],
   });
   changeMemory(changer, NEXT, nothing);
-  undoSweep(changer, applied);
+  undoRecordedSweep(changer, applied);
   const fates = [KEY, said, later, other].map((key) => changer.entries.get(key)?.state.fate);
   assert.equal(fates, ['rejected', 'rejected', 'rejected', 'promoted']);
 });
@@ -319,7 +319,7 @@ test('a sweep whose only entry was edited stays applied, with its claim promoted
   const { changer, file, read } = aChanger();
   const applied = changeMemory(changer, SWEEP, planFor);
   writeFileSync(file, read().replace(TEXT, `${TEXT} Or so.`));
-  const { sweep, undone, kept } = undoSweep(changer, applied);
+  const { sweep, undone, kept } = undoRecordedSweep(changer, applied);
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'edited' }]]);
   assert.is(sweep.memory.state, 'applied');
   assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'applied');
@@ -328,10 +328,10 @@ test('a sweep whose only entry was edited stays applied, with its claim promoted
 
 test('a sweep that changed nothing cannot be undone', () => {
   const { changer, file } = aChanger();
-  assert.throws(() => undoSweep(changer, SWEEP), /changed nothing/);
+  assert.throws(() => undoRecordedSweep(changer, SWEEP), /changed nothing/);
   const applied = changeMemory(changer, SWEEP, planFor);
-  const undone = undoSweep(changer, applied);
-  assert.throws(() => undoSweep(changer, undone.sweep), /already undone/);
+  const undone = undoRecordedSweep(changer, applied);
+  assert.throws(() => undoRecordedSweep(changer, undone.sweep), /already undone/);
   assert.ok(existsSync(file));
 });
 
@@ -361,7 +361,7 @@ test('a retired entry is in the archive with its provenance; undo puts it back t
   assert.match(archive() ?? '', /recalls=4 retired=2026-11-21 why=space -->/);
   // It stays decided: the next night does not promote it again.
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
-  const { undone, kept } = undoSweep(changer, applied);
+  const { undone, kept } = undoRecordedSweep(changer, applied);
   assert.is(undone, 1);
   assert.equal(kept, []);
   assert.is(read(), before);
@@ -383,11 +383,11 @@ test('a replaced entry stays in the archive until undoing brings it back', () =>
   assert.is(promotedEntries(archived ?? '').length, 1);
   for (const edited of [written.replace(text, `${text} Or so.`), HAND]) {
     writeFileSync(file, edited);
-    assert.is(undoSweep(changer, applied).undone, 0);
+    assert.is(undoRecordedSweep(changer, applied).undone, 0);
     assert.is(archive(), archived);
   }
   writeFileSync(file, written);
-  undoSweep(changer, applied);
+  undoRecordedSweep(changer, applied);
   assert.is(read(), before);
   assert.is(archive(), undefined);
 });
@@ -397,7 +397,7 @@ test('what a person wrote in the archive stays, before and after an undo', () =>
   home.write(ARCHIVE, '# Kept by hand\n\n- an old note');
   const applied = changeMemory(changer, NEXT, retire);
   assert.ok(archive()?.startsWith('# Kept by hand\n\n- an old note\n<!-- svc:'));
-  undoSweep(changer, applied);
+  undoRecordedSweep(changer, applied);
   assert.is(archive(), '# Kept by hand\n\n- an old note');
 });
 
