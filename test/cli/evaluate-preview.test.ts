@@ -21,7 +21,7 @@ async function dryRun() {
   const target: DreamTarget = {
     workspace,
     agents: [],
-    reach: NOTES_ALONE,
+    agentSources: NOTES_ALONE,
     settings,
     timeZone: undefined,
   };

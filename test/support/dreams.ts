@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
-import type { DreamReach } from '../../src/engine/dreaming/sweep/dream-sources.js';
+import type { AgentSources } from '../../src/engine/dreaming/sweep/dream-sources.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
 const DAY_MS = 86_400_000;
 
 /** Notes alone, and nothing forgotten. */
-export const NOTES_ALONE: DreamReach = { transcripts: [], forget: [], exclude: { patterns: [] } };
+export const NOTES_ALONE: AgentSources = { transcripts: [], forget: [], exclude: { patterns: [] } };
 
 /** Asked for often, so that the next sweep takes it. */
 export const OFTEN_ASKED = 'The nightly backup of the storage server runs at 02:30.';

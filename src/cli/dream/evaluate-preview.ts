@@ -162,13 +162,13 @@ function questionsOf(recalled: readonly RecallEntry[]) {
 
 /** Copies what the agents' memories read, without forgotten text. */
 async function copyNotes(
-  { workspace, reach }: DreamTarget,
+  { workspace, agentSources }: DreamTarget,
   to: string,
   signal: AbortSignal,
 ): Promise<void> {
   const workspaceDir = realWorkspaceDir(workspace);
-  const sources = await openSources({ workspace, reach });
-  const { exclude } = reach;
+  const sources = await openSources({ workspace, agentSources });
+  const { exclude } = agentSources;
   const scan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [], exclude });
   for (const { path, source } of scan.files) {
     // Lets the time limit pass.

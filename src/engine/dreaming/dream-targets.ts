@@ -13,13 +13,13 @@ import { realOrGiven } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import { carryOverDreams } from './carry-over.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
-import type { DreamReach, DreamSettings } from './sweep/dream-sources.js';
+import type { AgentSources, DreamSettings } from './sweep/dream-sources.js';
 
 /** A workspace with the agents that share it and the settings of its sweeps. */
 export interface DreamTarget {
   readonly workspace: DreamWorkspace;
   readonly agents: readonly AgentId[];
-  readonly reach: DreamReach;
+  readonly agentSources: AgentSources;
   readonly settings: DreamSettings;
   /** For day boundaries and the schedule; undefined means the host's. */
   readonly timeZone: string | undefined;
@@ -46,7 +46,7 @@ export function dreamTargets(
   return byDir.map(([dir, sharing]) => ({
     workspace: workspaceWithCarryOver(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
-    reach: reachOf(sharing, context, loaded),
+    agentSources: agentSourcesOf(sharing, context, loaded),
     settings: { ...dreaming, phases: phasesOf(dreaming) },
     timeZone: sharing[0]?.dreamTimezone,
   }));
@@ -88,11 +88,11 @@ export function workspaceOfMemory(
     : workspaceWithCarryOver(place, [agent], state);
 }
 
-function reachOf(
+function agentSourcesOf(
   agents: readonly ResolvedAgent[],
   context: EngineContext,
   loaded: LoadedConfig,
-): DreamReach {
+): AgentSources {
   const places = agents.flatMap(({ id }) => sharedPlace(id, loaded, context) ?? []);
   return {
     transcripts: agents.flatMap(

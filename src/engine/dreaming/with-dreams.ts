@@ -12,7 +12,7 @@ import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
 import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
 import { nextPromotions } from './sweep/deep-phase.js';
-import { openSources, type PhaseContext, type SharedReach } from './sweep/dream-sources.js';
+import { openSources, type PhaseContext, type SharedMemories } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
 import { remPhase } from './sweep/rem-phase.js';
 
@@ -90,11 +90,11 @@ async function withIdleDreams<T>(
 }
 
 async function ingestNew(
-  { workspace, timeZone, reach }: DreamTarget,
+  { workspace, timeZone, agentSources }: DreamTarget,
   signal: AbortSignal,
 ): Promise<void> {
   const { recallLog: logFile } = workspace.files;
-  const { shared } = reach;
+  const { shared } = agentSources;
   if (!existsSync(logFile) && shared === undefined) return;
   await withIdleDreams(workspace, signal, async (dreams) => {
     const logs = shared === undefined ? [] : await openLogs(shared);
@@ -103,7 +103,7 @@ async function ingestNew(
   });
 }
 
-async function openLogs({ places, context }: SharedReach): Promise<readonly SharedRecalls[]> {
+async function openLogs({ places, context }: SharedMemories): Promise<readonly SharedRecalls[]> {
   const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
   return Promise.all(places.map((place) => SharedRecalls.open(place, context)));
 }

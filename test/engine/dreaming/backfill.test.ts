@@ -39,7 +39,7 @@ function aTarget() {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
-    reach: NOTES_ALONE,
+    agentSources: NOTES_ALONE,
     settings: resolveConfig({}).plugins.entries['memory-core'].config.dreaming,
     timeZone: 'UTC',
   };

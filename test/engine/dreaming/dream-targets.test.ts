@@ -19,7 +19,7 @@ test('one agent of a shared workspace is a part of the same target as the others
   const context = contextOf(home.path);
   const [shared, other] = dreamTargets(loaded, context);
   assert.equal(shared?.agents, ['a', 'b']);
-  assert.equal(shared?.reach.exclude.patterns, ['memory/private.md']);
+  assert.equal(shared?.agentSources.exclude.patterns, ['memory/private.md']);
   assert.equal(dreamTargets(loaded, context, 'a'), [shared]);
   assert.equal(dreamTargets(loaded, context, 'c'), [other]);
   assert.throws(() => dreamTargets(loaded, context, 'd'), /unknown agent/u);

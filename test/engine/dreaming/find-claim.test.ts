@@ -80,7 +80,7 @@ test('an unknown claim is an error, also without any claims', () => {
 });
 
 test('its passage is read again, wherever it moved in the note', async () => {
-  const reads = (dir: string) => openSources({ workspace: { dir }, reach: NOTES_ALONE });
+  const reads = (dir: string) => openSources({ workspace: { dir }, agentSources: NOTES_ALONE });
   const note = (text: string) => reads(folderOf({ 'memory/2026-11-18.md': text }).path);
   const moved = claimPassage(backup, await note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
   assert.equal(moved, {

@@ -15,7 +15,7 @@ test('waits for no sweep, and includes new searches after it', async () => {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('workspace'), { stateDir: home.path }),
     agents: [],
-    reach: NOTES_ALONE,
+    agentSources: NOTES_ALONE,
     settings: resolveConfig({}).plugins.entries['memory-core'].config.dreaming,
     timeZone: 'UTC',
   };

@@ -7,7 +7,7 @@ import {
   type ServerContext,
   withLease,
 } from '../../postgres/index.js';
-import type { SharedReach } from '../sweep/dream-sources.js';
+import type { SharedMemories } from '../sweep/dream-sources.js';
 import { parseRecallLine, type RecallLine } from './recall-log.js';
 
 /** The recall log stops growing at this many searches if no sweep reads it. */
@@ -151,7 +151,7 @@ interface WaitOptions {
  * @throws SvcError STORAGE_*
  */
 export async function withSharedSweep<T>(
-  { places, context }: SharedReach,
+  { places, context }: SharedMemories,
   { signal, onWait }: WaitOptions,
   sweep: (signal: AbortSignal, logs: readonly SharedRecalls[]) => Promise<T>,
 ): Promise<T> {

@@ -30,18 +30,18 @@ export interface DailyNote {
   readonly text: string;
 }
 
-/** Conversations of a workspace's agents, and what those agents have to forget. */
-export interface DreamReach {
+/** What the agents of a workspace add to its notes: their conversations, and what they forget or exclude. */
+export interface AgentSources {
   readonly transcripts: readonly TranscriptPlace[];
   readonly forget: readonly ForgetPlaces[];
   /** What the memories of these agents leave out. */
   readonly exclude: ExcludeSettings;
   /** Where their memories are shared with other hosts, if they are. */
-  readonly shared?: SharedReach | undefined;
+  readonly shared?: SharedMemories | undefined;
 }
 
-/** Memories on a server, and how to reach it. */
-export interface SharedReach {
+/** Memories on a server, and how to connect to it. */
+export interface SharedMemories {
   readonly places: readonly SharedPlace[];
   readonly context: ServerContext;
 }
@@ -67,10 +67,10 @@ const MOST_NOTE_BYTES = 1024 * 1024;
  */
 export async function openSources({
   workspace,
-  reach: { transcripts, forget, exclude },
+  agentSources: { transcripts, forget, exclude },
 }: {
   readonly workspace: Pick<DreamWorkspace, 'dir'>;
-  readonly reach: DreamReach;
+  readonly agentSources: AgentSources;
 }): Promise<DreamSources> {
   const dir = realWorkspaceDir(workspace);
   const forgotten = await Promise.all(forget.map(readForgotten));

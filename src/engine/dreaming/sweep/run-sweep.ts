@@ -93,7 +93,7 @@ const KEEP_MARKS_DAYS = 400;
  */
 export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
   const { workspace, signal, onEvent } = options;
-  const { shared } = options.reach;
+  const { shared } = options.agentSources;
   const onWait = (): void => onEvent?.({ type: 'sweep.waiting' });
   const work = (signal: AbortSignal, logs: readonly SharedRecalls[]): Promise<SweepSummary> =>
     withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
@@ -180,7 +180,7 @@ class Sweep {
       reportFaults: this.faults,
       modelFaults: this.options.narrator?.faults ?? [],
       preview: dryRun
-        ? { files: this.deepResult?.files ?? [], recalled: this.recalled() }
+        ? { files: this.deepResult?.files ?? [], recalled: this.recalledClaims() }
         : undefined,
     };
   }
@@ -236,10 +236,10 @@ class Sweep {
     return { counts, report: deepReport(result) };
   }
 
-  private recalled(): readonly RecallEntry[] {
+  private recalledClaims(): readonly RecallEntry[] {
     const recalled: RecallEntry[] = [];
     // One at a time: most claims were only found in notes.
-    for (const entry of this.context.entries.each(0)) {
+    for (const entry of this.context.entries.eachSince(0)) {
       if (entry.recallCount > 0) recalled.push(entry);
     }
     return recalled;

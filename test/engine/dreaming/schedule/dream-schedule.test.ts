@@ -21,7 +21,7 @@ function aSchedule(startIso: string) {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
-    reach: NOTES_ALONE,
+    agentSources: NOTES_ALONE,
     settings: dreaming,
     timeZone: 'Europe/Berlin',
   };

@@ -46,7 +46,7 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
     runSweep({
       workspace,
       settings: dreaming,
-      reach: { transcripts, forget: [forget], exclude: { patterns: [] } },
+      agentSources: { transcripts, forget: [forget], exclude: { patterns: [] } },
       timeZone: 'UTC',
       clock: { now: () => nowMs },
       trigger: 'manual',

@@ -36,7 +36,7 @@ test('killed at any moment, MEMORY.md is whole, each entry is in it or in the ar
     await runSweep({
       workspace,
       settings: tightSettings(),
-      reach: NOTES_ALONE,
+      agentSources: NOTES_ALONE,
       timeZone: 'UTC',
       clock: { now: () => NIGHT },
       trigger: 'manual',

@@ -55,7 +55,7 @@ export async function liveThrough({ facts, days }: LivingNotes): Promise<LifeSco
     const { decisions } = await runSweep({
       workspace,
       settings: dreaming,
-      reach: NOTES_ALONE,
+      agentSources: NOTES_ALONE,
       timeZone: 'UTC',
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },

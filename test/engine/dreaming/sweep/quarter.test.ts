@@ -30,7 +30,7 @@ test('over a quarter, needed claims are promoted, and nothing else', async () =>
     await runSweep({
       workspace: quarter.workspace,
       settings: dreaming,
-      reach: NOTES_ALONE,
+      agentSources: NOTES_ALONE,
       timeZone: 'UTC',
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },

@@ -53,7 +53,7 @@ function newWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-1
       runSweep({
         workspace,
         settings: dreaming,
-        reach: NOTES_ALONE,
+        agentSources: NOTES_ALONE,
         timeZone: 'UTC',
         clock: { now: () => NIGHT },
         trigger: 'manual',

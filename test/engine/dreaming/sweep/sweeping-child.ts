@@ -30,7 +30,7 @@ for (let number = Number(first); ; number++) {
   await runSweep({
     workspace,
     settings: tightSettings(),
-    reach: NOTES_ALONE,
+    agentSources: NOTES_ALONE,
     timeZone: 'UTC',
     clock: { now: () => NIGHT },
     trigger: 'manual',
