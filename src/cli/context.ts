@@ -57,7 +57,9 @@ async function recordRecall(
   context: EngineContext,
 ): Promise<void> {
   try {
-    const { keepRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
+    const { logRecall: keepRecall } = await import(
+      '../engine/dreaming/recall-log/recalled-claims.js'
+    );
     await keepRecall(recall, context);
   } catch (error) {
     process.stderr.write(

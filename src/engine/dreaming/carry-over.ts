@@ -170,7 +170,7 @@ function matchesNotes(database: Connection, dir: string): boolean {
     }
     return notes.get(path)?.includes(text) === true;
   };
-  for (const { text, place } of entries.each(0)) {
+  for (const { text, place } of entries.eachSince(0)) {
     if (place.source === 'memory' && contains(place.path, text)) return true;
   }
   return writeRecords(database)

@@ -3,7 +3,7 @@
  * subject, so a missing word can make two claims differ, but never match.
  */
 
-function listed(words: string): readonly string[] {
+function wordsIn(words: string): readonly string[] {
   return words.split(/\s+/u).filter(Boolean);
 }
 
@@ -11,7 +11,7 @@ function listed(words: string): readonly string[] {
 function byWord(groups: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(groups).flatMap(([name, words]) =>
-      listed(words).map((word) => [word, name] as const),
+      wordsIn(words).map((word) => [word, name] as const),
     ),
   );
 }
@@ -66,7 +66,7 @@ export const SYNONYMS = byWord({
 
 /** Words that do not identify a subject. */
 export const GENERIC: ReadonlySet<string> = new Set(
-  listed(`service services server servers system systems app apps application applications component tool
+  wordsIn(`service services server servers system systems app apps application applications component tool
     thing new old current currently now also still usually always again just set setting settings sets
     value please already today our we us they someone everybody everyone people person there here
     per each every about around via up out off only exactly time hour clock o'clock move moves moved
@@ -79,22 +79,22 @@ export const GENERIC: ReadonlySet<string> = new Set(
 
 /** A word before these identifies the subject: `the storage service`. */
 export const THINGS: ReadonlySet<string> = new Set(
-  listed('service server system app application component tool team job host cluster'),
+  wordsIn('service server system app application component tool team job host cluster'),
 );
 
 /** Frequency modifiers. */
 export const FREQUENCIES: ReadonlySet<string> = new Set(
-  listed('hourly nightly daily weekly fortnightly monthly quarterly yearly'),
+  wordsIn('hourly nightly daily weekly fortnightly monthly quarterly yearly'),
 );
 
 export const WEEKDAYS: ReadonlySet<string> = new Set(
-  listed(`monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday
+  wordsIn(`monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday
     saturdays sunday sundays`),
 );
 
 /** Units of time. */
 export const DURATIONS: ReadonlySet<string> = new Set(
-  listed(
+  wordsIn(
     'second seconds minute minutes min hour hours day days week weeks month months year years',
   ),
 );

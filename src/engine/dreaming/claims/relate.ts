@@ -62,11 +62,11 @@ function contradicts({ shared, union, isInside }: Overlap, a: Gist, b: Gist): bo
   const attributes = countShared(a.attributes, b.attributes);
   const isEqual = shared === union;
   const isBare = a.attributes.size === 0 || b.attributes.size === 0;
-  const speakAlike =
+  const haveSameAttribute =
     attributes > 0 ||
     (a.attributes.size === 0 && b.attributes.size === 0) ||
     (isBare && isEqual && (shared >= 2 || a.changes));
-  if (!speakAlike) return false;
+  if (!haveSameAttribute) return false;
   if ([...a.attributes].some((one) => SHARED_ATTRIBUTES.has(one)) && !a.changes) return false;
   if (shared === 0) return isEqual && attributes > 0;
   if (isEqual) return true;
@@ -94,8 +94,8 @@ const NEARLY_ALL = 0.75;
 function saysSame({ shared, union, isInside, agreeing }: Overlap, a: Gist, b: Gist): boolean {
   if (a.denies !== b.denies) return false;
   const attributes = countShared(a.attributes, b.attributes);
-  const isEither = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
-  if (!isEither) return false;
+  const attributesMatch = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
+  if (!attributesMatch) return false;
   if (agreeing > 0) {
     if (shared === 0) return union === 0 && attributes > 0;
     return isInside || !differInOneModifier(a, b);

@@ -40,12 +40,12 @@ export function withinBudget(
           .map((entry) => ({ entry, strength: strengthOf(entry) }))
           .sort((a, b) => a.strength - b.strength || a.entry.recalls - b.entry.recalls)
           .map(({ entry }) => entry);
-  const all = weakest.map(retirementOf);
+  const retirements = weakest.map(retirementOf);
   let keptEdits = edits;
   const refused = new Set<ClaimKey>();
   // The best are first; no room is made for what does not fit even then.
   for (const edit of edits.toReversed()) {
-    if (edit.kind !== 'add' || overBy([...all, ...keptEdits]) <= 0) continue;
+    if (edit.kind !== 'add' || overBy([...retirements, ...keptEdits]) <= 0) continue;
     refused.add(edit.entry.key);
     keptEdits = keptEdits.filter((one) => one !== edit);
   }

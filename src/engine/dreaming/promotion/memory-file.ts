@@ -71,10 +71,10 @@ export function promotedEntries(text: string): PromotedEntry[] {
   const entries: PromotedEntry[] = [];
   const lines = linesOf(text);
   for (const [at, line] of lines.entries()) {
-    const provenance = parseProvenance(bare(line));
+    const provenance = parseProvenance(withoutLineEnd(line));
     const item = lines[at + 1];
     if (provenance === undefined || item === undefined || !item.startsWith('- ')) continue;
-    entries.push({ ...provenance, text: bare(item).slice(2), block: line + item });
+    entries.push({ ...provenance, text: withoutLineEnd(item).slice(2), block: line + item });
   }
   return entries;
 }
@@ -151,18 +151,18 @@ export function undoEdits(
 }
 
 function withLineEnds(operation: MemoryOperation, text: string): MemoryOperation {
-  const ended = (part: string): string => withLineEndsOf(text, part);
+  const adapt = (part: string): string => withLineEndsOf(text, part);
   switch (operation.kind) {
     case 'replace':
       return {
         ...operation,
-        before: ended(operation.before),
-        after: ended(operation.after),
+        before: adapt(operation.before),
+        after: adapt(operation.after),
       };
     case 'retire':
-      return { ...operation, before: ended(operation.before), above: ended(operation.above) };
+      return { ...operation, before: adapt(operation.before), above: adapt(operation.above) };
     default:
-      return { ...operation, inserted: ended(operation.inserted) };
+      return { ...operation, inserted: adapt(operation.inserted) };
   }
 }
 
@@ -213,7 +213,7 @@ function withHeading(
   operations: MemoryOperation[],
 ): string {
   const heading = headingOf(day);
-  if (linesOf(text).some((line) => bare(line) === heading)) return text;
+  if (linesOf(text).some((line) => withoutLineEnd(line) === heading)) return text;
   const title = text.trim() === '' ? `${TITLE}${end}` : '';
   const gap = text === '' || text.endsWith(end + end) ? '' : text.endsWith('\n') ? end : end + end;
   // Two operations: undo keeps the title if a person wrote below it.
@@ -232,11 +232,11 @@ function endOfSection(text: string, heading: string): number {
   let isItem = false;
   for (const line of linesOf(text)) {
     at += line.length;
-    if (bare(line) === heading) end = at;
+    if (withoutLineEnd(line) === heading) end = at;
     else if (end === undefined) continue;
     else if (line.startsWith('#')) return end;
-    else if (isItem || (bare(line) === '' && end === at - line.length)) end = at;
-    isItem = parseProvenance(bare(line)) !== undefined;
+    else if (isItem || (withoutLineEnd(line) === '' && end === at - line.length)) end = at;
+    isItem = parseProvenance(withoutLineEnd(line)) !== undefined;
   }
   return end ?? text.length;
 }
@@ -271,7 +271,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]+\n?|\n/gu) ?? [];
 }
 
-function bare(line: string): string {
+function withoutLineEnd(line: string): string {
   return line.replace(/\r?\n$/u, '');
 }
 

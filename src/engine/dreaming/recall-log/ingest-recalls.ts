@@ -51,9 +51,9 @@ const LINE_END = 10;
  */
 export async function ingestRecalls(inbox: Inbox): Promise<Readonly<Tally>> {
   const tally = { searches: 0, broken: 0 };
-  const aside = `${inbox.logFile}.old`;
-  for (const file of [aside, inbox.logFile]) ingestFile(inbox, file, tally);
-  if (inbox.rotates) rotate(inbox, aside);
+  const rotated = `${inbox.logFile}.old`;
+  for (const file of [rotated, inbox.logFile]) ingestFile(inbox, file, tally);
+  if (inbox.rotates) rotate(inbox, rotated);
   for (const log of inbox.logs) await ingestShared(inbox, log, tally);
   return tally;
 }
@@ -64,7 +64,7 @@ async function ingestShared(inbox: Inbox, log: SharedRecalls, tally: Tally): Pro
     origin === log.place.origin || (source === 'memory' && existsSync(join(inbox.dir, path)));
   const name = await log.name();
   while (name !== undefined) {
-    const rows = await log.after(readBytes(inbox.database, name));
+    const rows = await log.after(readPosition(inbox.database, name));
     const last = rows.at(-1);
     if (last === undefined) break;
     const lines = rows.map(({ line }) => line);
@@ -85,7 +85,7 @@ function ingestFile(inbox: Inbox, file: string, tally: Tally): void {
   try {
     const name = nameOf(descriptor, inbox.database);
     while (name !== undefined) {
-      const start = readBytes(inbox.database, name);
+      const start = readPosition(inbox.database, name);
       const { lines, bytes } = wholeLines(descriptor, start);
       if (bytes === 0) return;
       ingestLines(inbox, { name, end: start + bytes, lines, isHere: () => true }, tally);
@@ -143,7 +143,7 @@ function ingestLines(
   });
 }
 
-function readBytes(database: Connection, name: string): number {
+function readPosition(database: Connection, name: string): number {
   return queryValue<number>(database, 'SELECT bytes FROM inbox WHERE file = ?', name) ?? 0;
 }
 
@@ -158,12 +158,12 @@ function wholeLines(descriptor: number, start: number) {
 }
 
 /** The rotated log is read again next time: a search may still be appending to it. */
-function rotate({ database, logFile }: Inbox, aside: string): void {
+function rotate({ database, logFile }: Inbox, rotated: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (size < ROTATE_BYTES) return;
-  rmSync(aside, { force: true });
-  renameSync(logFile, aside);
-  const descriptor = openSync(aside, 'r');
+  rmSync(rotated, { force: true });
+  renameSync(logFile, rotated);
+  const descriptor = openSync(rotated, 'r');
   try {
     // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
     const otherFiles = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";

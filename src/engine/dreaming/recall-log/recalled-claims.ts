@@ -110,7 +110,7 @@ function areRelated(a: string, b: string): boolean {
  *
  * @throws the system's error if the log cannot be written; SvcError STORAGE_*
  */
-export async function keepRecall(
+export async function logRecall(
   { workspaceDir, response, shared }: Parameters<OnRecall>[0],
   { state, clock, ...context }: Omit<EngineContext, 'cwd' | 'homeDir'>,
 ): Promise<void> {

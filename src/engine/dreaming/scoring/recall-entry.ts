@@ -109,12 +109,12 @@ const NO_HITS = { hits: 0, lastMs: undefined } as const;
 /** A claim's entry with one more signal; a new entry for a new claim. */
 export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal): RecallEntry {
   const entry = known ?? newEntry(signal);
-  const later = signal.atMs >= entry.lastSignalMs;
+  const isLatest = signal.atMs >= entry.lastSignalMs;
   const { kind, score, queryHash } = signal;
   return {
     ...entry,
     // The latest location is the most likely to be found again.
-    ...(later && { text: signal.text, place: signal.place }),
+    ...(isLatest && { text: signal.text, place: signal.place }),
     recallCount: entry.recallCount + (kind === 'recall' ? 1 : 0),
     dailyCount: entry.dailyCount + (kind === 'daily' ? 1 : 0),
     groundedCount: entry.groundedCount + (kind === 'grounded' ? 1 : 0),
@@ -155,9 +155,9 @@ function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
 const MOST_TAGS = 8;
 
 /** Length of a concept in characters. */
-const LEAST = 3;
-const LEAST_CJK = 2;
-const MOST = 32;
+const LEAST_TAG_LENGTH = 3;
+const LEAST_CJK_TAG_LENGTH = 2;
+const MOST_TAG_LENGTH = 32;
 
 // Names with punctuation inside: paths, IDs, kebab-case, snake_case, versions.
 const COMPOUND = /(?<![\p{L}\p{N}])[\p{L}\p{N}]+(?:[-_./:@][\p{L}\p{N}]+)+/gu;
@@ -197,7 +197,11 @@ function addTag(tags: Set<string>, word: string): void {
   const unmarked = word.normalize('NFD').replaceAll(LATIN_MARKS, '');
   const tag = unmarked.normalize('NFC').toLowerCase();
   const length = [...tag].length;
-  if (length < (CJK.test(tag) ? LEAST_CJK : LEAST) || length > MOST) return;
+  if (
+    length < (CJK.test(tag) ? LEAST_CJK_TAG_LENGTH : LEAST_TAG_LENGTH) ||
+    length > MOST_TAG_LENGTH
+  )
+    return;
   if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
 }
 

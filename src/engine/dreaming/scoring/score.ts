@@ -42,7 +42,7 @@ export function scoreClaim(entry: RecallEntry, nowMs: number, recencyHalfLifeDay
     frequency: logShare(count, 10),
     relevance: averageScore(entry),
     diversity: Math.min(1, distinctAsks(entry) / 5),
-    recency: halved(entry.lastSignalMs, nowMs, recencyHalfLifeDays),
+    recency: decay(entry.lastSignalMs, nowMs, recencyHalfLifeDays),
     consolidation: consolidationOf(entry),
     conceptual: Math.min(1, entry.tags.length / 6),
   };
@@ -69,7 +69,7 @@ export function fadedScore(
   nowMs: number,
   recencyHalfLifeDays: number,
 ): number {
-  return score - SIGNAL_WEIGHTS.recency * (1 - halved(atMs, nowMs, recencyHalfLifeDays));
+  return score - SIGNAL_WEIGHTS.recency * (1 - decay(atMs, nowMs, recencyHalfLifeDays));
 }
 
 /** The number of different questions or of different days, whichever is higher. */
@@ -90,7 +90,7 @@ function consolidationOf({ days, groundedCount }: RecallEntry): number {
 
 function boostOf({ hits, lastMs }: PhaseSignal, nowMs: number): number {
   if (hits === 0 || lastMs === undefined) return 0;
-  return logShare(hits, 6) * halved(lastMs, nowMs, BOOST_HALF_LIFE_DAYS);
+  return logShare(hits, 6) * decay(lastMs, nowMs, BOOST_HALF_LIFE_DAYS);
 }
 
 /** Grows logarithmically with a count, up to 1 at `full`. */
@@ -99,7 +99,7 @@ export function logShare(count: number, full: number): number {
 }
 
 /** 1 now, ½ at the half-life; a future time counts as now. */
-function halved(atMs: number, nowMs: number, halfLifeDays: number): number {
+function decay(atMs: number, nowMs: number, halfLifeDays: number): number {
   return 2 ** (-Math.max(0, nowMs - atMs) / MS_PER_DAY / halfLifeDays);
 }
 
@@ -114,18 +114,18 @@ const MOST_COMPARED = 2000;
  * @returns the claims that were compared, by key; to others nothing is added
  */
 export function poolEvidence(
-  { recalled }: Pick<RecallEntries, 'recalled'>,
+  { recalledSince }: Pick<RecallEntries, 'recalledSince'>,
   sinceMs: number,
 ): ReadonlyMap<ClaimKey, RecallEntry> {
-  const compared = recalled(sinceMs, MOST_COMPARED).map((entry): Compared => {
+  const compared = recalledSince(sinceMs, MOST_COMPARED).map((entry): ComparedClaim => {
     return { entry, gist: gistOf(entry.text) };
   });
   const pooled = new Map<ClaimKey, RecallEntry>();
-  for (const [one, alike] of eachWithAlike(compared)) {
-    const others = alike.filter((other) => backs(other, one));
+  for (const [one, related] of eachWithRelated(compared)) {
+    const others = related.filter((other) => backs(other, one));
     pooled.set(
       one.entry.key,
-      others.reduce((sum, { entry }) => joined(sum, entry), one.entry),
+      others.reduce((sum, { entry }) => withEvidenceOf(sum, entry), one.entry),
     );
   }
   return pooled;
@@ -134,20 +134,20 @@ export function poolEvidence(
 /** A claim with the signals that {@link poolEvidence} adds to it. */
 export function pooledClaim(
   entry: RecallEntry,
-  entries: Pick<RecallEntries, 'recalled'>,
+  entries: Pick<RecallEntries, 'recalledSince'>,
   { maxAgeDays }: { readonly maxAgeDays: number },
   nowMs: number,
 ): RecallEntry {
   return poolEvidence(entries, nowMs - maxAgeDays * MS_PER_DAY).get(entry.key) ?? entry;
 }
 
-interface Compared {
+interface ComparedClaim {
   readonly entry: RecallEntry;
   readonly gist: Gist;
 }
 
 /** Whether the signals of one claim also count for another. */
-function backs(one: Compared, other: Compared): boolean {
+function backs(one: ComparedClaim, other: ComparedClaim): boolean {
   const relation = relate(other.gist, one.gist);
   return (
     relation === 'same' ||
@@ -155,7 +155,7 @@ function backs(one: Compared, other: Compared): boolean {
   );
 }
 
-function joined(entry: RecallEntry, other: RecallEntry): RecallEntry {
+function withEvidenceOf(entry: RecallEntry, other: RecallEntry): RecallEntry {
   const queryHashes = [...new Set([...entry.queryHashes, ...other.queryHashes])];
   const days = [...new Set([...entry.days, ...other.days])].sort();
   const added = Math.max(0, queryHashes.length - entry.queryHashes.length);
@@ -176,7 +176,7 @@ function joined(entry: RecallEntry, other: RecallEntry): RecallEntry {
  * else: what one shares with each of them is counted for all at once, since comparing every pair takes ten times as
  * long.
  */
-export function* eachWithAlike<Item extends { readonly gist: Gist }>(
+export function* eachWithRelated<Item extends { readonly gist: Gist }>(
   items: readonly Item[],
 ): Generator<readonly [Item, readonly Item[]]> {
   const kindBits = new Map<string, number>();
@@ -185,7 +185,7 @@ export function* eachWithAlike<Item extends { readonly gist: Gist }>(
     kindBits.set(kind, bit);
     return bit;
   };
-  const all = items.map((item, at): Counted<Item> => {
+  const all = items.map((item, at): IndexedItem<Item> => {
     const names = item.gist.named.map(({ stem }) => stem);
     const values = [...item.gist.values].flatMap(([kind, stems]) =>
       Array.from(stems, (stem) => ({ kind: bitOf(kind), key: `${kind} ${stem}` })),
@@ -208,18 +208,18 @@ export function* eachWithAlike<Item extends { readonly gist: Gist }>(
     // What is a value here and the subject there counts as subject in both, so that they share something else.
     for (const stem of one.names) markAll(isNamed, bySubject.get(stem), 1);
     for (const { kind, key } of one.values) markAll(agreeing, byValue.get(key), kind);
-    const alike = all.filter((other) => {
+    const related = all.filter((other) => {
       const { at, item, kinds } = other;
       if (other === one) return false;
       if (isNamed[at] === 1) return true;
       const isInConflict = (one.kinds & kinds & ~(agreeing[at] ?? 0)) !== 0;
       return mayBeRelated(one.item.gist, item.gist, shared[at] ?? 0, isInConflict);
     });
-    yield [one.item, alike.map(({ item }) => item)];
+    yield [one.item, related.map(({ item }) => item)];
   }
 }
 
-interface Counted<Item> {
+interface IndexedItem<Item> {
   readonly at: number;
   readonly item: Item;
   /** The stems of values that another claim may be about. */

@@ -51,11 +51,11 @@ export function recallEntries(database: Connection) {
     /** Claims with a signal since then, ordered by key. */
     since: (ms: number): RecallEntry[] => Array.from(since.iterate(ms), entryOfValues),
     /** The same, one at a time; do not write while iterating. */
-    *each(ms: number): Generator<RecallEntry> {
+    *eachSince(ms: number): Generator<RecallEntry> {
       for (const values of since.iterate(ms)) yield entryOfValues(values);
     },
     /** Open claims that answered searches and have a signal since then, the latest first. */
-    recalled: (ms: number, limit: number): RecallEntry[] =>
+    recalledSince: (ms: number, limit: number): RecallEntry[] =>
       Array.from(recalled.iterate(ms, limit), toEntry),
     /** The number of claims by what was decided about them. */
     counts: (): Readonly<Partial<Record<ClaimFate['fate'], number>>> =>

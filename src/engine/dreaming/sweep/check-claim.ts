@@ -105,13 +105,13 @@ const SAME = 0.6;
 
 /** Finds a claim in the current text of its document, wherever its lines moved. */
 export function relocateClaim(
-  { claims, quoted }: Pick<SourceText, 'claims' | 'quoted'>,
+  { claims, findQuote }: Pick<SourceText, 'claims' | 'findQuote'>,
   claim: { readonly key: ClaimKey; readonly text: string },
 ): Relocation {
   const found =
     // What is crossed out has the same words.
     claims.find(({ text }) => claimKeyOf(text) === claim.key && !isStruck(text)) ??
-    quoted(claim.text);
+    findQuote(claim.text);
   if (found !== undefined) return { state: 'found', claim: found };
   const stems = stemsOf(claim.text);
   let closest: Claim | undefined;

@@ -58,15 +58,15 @@ export class Conversations {
    */
   *messages(from: string, to: string, dayOf: (ms: number) => string): Generator<Message> {
     const recent = [...this.scan()]
-      .map(([path, same]) => ({ path, same, changedMs: same[0]?.mtimeMs ?? 0 }))
+      .map(([path, files]) => ({ path, files, changedMs: files[0]?.mtimeMs ?? 0 }))
       // A file not modified since `from` has no messages from these days.
       .filter(({ changedMs }) => dayOf(changedMs) >= from)
       .sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
     const share = Math.ceil(MOST_MESSAGES / Math.max(1, recent.length));
     const mostOfAFile = Math.min(MOST_OF_A_FILE, Math.max(LEAST_OF_A_FILE, share));
     let left = MOST_MESSAGES;
-    for (const { same } of recent) {
-      const messages = this.messagesOf(same, LATEST)
+    for (const { files } of recent) {
+      const messages = this.messagesOf(files, LATEST)
         .filter(({ atMs }) => dayOf(atMs) >= from && dayOf(atMs) <= to)
         .slice(-Math.min(left, mostOfAFile));
       left -= messages.length;
@@ -77,15 +77,15 @@ export class Conversations {
 
   /** The messages around a place; undefined if the conversation no longer exists. */
   read({ path, startLine, endLine }: Omit<ClaimPlace, 'source'>): SourceText | undefined {
-    const same = this.scan().get(path);
-    if (same === undefined) return undefined;
+    const files = this.scan().get(path);
+    if (files === undefined) return undefined;
     const range = {
       startLine: Math.max(1, startLine - LINES_AROUND),
       endLine: endLine + LINES_AROUND,
     };
     const { startLine: first, endLine: lastLine } = range;
     const wanted = { isWanted: (line: number) => line >= first, lastLine };
-    return conversationText(this.messagesOf(same, wanted), range);
+    return conversationText(this.messagesOf(files, wanted), range);
   }
 
   /** Transcripts grouped by displayed path, which several agents may share. */
@@ -100,8 +100,8 @@ export class Conversations {
     return this.files;
   }
 
-  private messagesOf(same: readonly TranscriptFile[], wanted: WantedTurns): readonly Message[] {
-    for (const file of same) {
+  private messagesOf(files: readonly TranscriptFile[], wanted: WantedTurns): readonly Message[] {
+    for (const file of files) {
       const messages = this.messagesIn(file, wanted);
       if (messages.length > 0) return messages;
     }
@@ -136,7 +136,7 @@ export interface SourceText {
   readonly lines: readonly string[];
   readonly startLine: number;
   /** Finds a verbatim quote that is not a claim: search splits long messages at other points. */
-  quoted(text: string): Claim | undefined;
+  findQuote(text: string): Claim | undefined;
 }
 
 export function noteText(text: string): SourceText {
@@ -144,7 +144,7 @@ export function noteText(text: string): SourceText {
     claims: splitClaims(text),
     lines: text.split(/\r?\n/u),
     startLine: 1,
-    quoted: () => undefined,
+    findQuote: () => undefined,
   };
 }
 
@@ -166,7 +166,7 @@ function conversationText(turns: readonly SpokenTurn[], range: LineRange): Sourc
     claims: turns.flatMap(turnClaims),
     lines,
     startLine: range.startLine,
-    quoted: (text) => {
+    findQuote: (text) => {
       const turn = turns.find((one) => turnParts(one.text).some((part) => part.includes(text)));
       if (turn === undefined) return undefined;
       return { text, headingPath: [], startLine: turn.line, endLine: turn.line };

@@ -53,7 +53,7 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   const earlier: RecallEntry[] = [];
   let considered = 0;
   // One at a time: there may be tens of thousands, and only a few pass.
-  for (const own of entries.each(sinceMs)) {
+  for (const own of entries.eachSince(sinceMs)) {
     considered += 1;
     if (own.state.fate !== 'open') {
       if (own.state.fate === 'promoted' && wasOpenAt(own, dayStartMs)) earlier.push(own);

@@ -104,7 +104,7 @@ function stage(context: PhaseContext): readonly RecallEntry[] {
   const { recencyHalfLifeDays } = phases.deep;
   const ranked: { readonly key: ClaimKey; readonly score: number }[] = [];
   // Keep only scores in memory: there may be tens of thousands of claims.
-  for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
+  for (const entry of entries.eachSince(nowMs - lookbackDays * MS_PER_DAY)) {
     if (!wasOpenAt(entry, dayStartMs) || junkReason(entry.text) !== undefined) continue;
     ranked.push({ key: entry.key, score: scoreClaim(entry, nowMs, recencyHalfLifeDays).score });
   }

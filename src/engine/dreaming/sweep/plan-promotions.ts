@@ -161,7 +161,7 @@ class Plan {
 
   /** Decides on a claim, or on the statement that superseded it. */
   take({ entry, score }: RankedClaim): void {
-    // In the place of an entry or a claim that it supersedes.
+    // Already decided on, as what supersedes another claim or an entry.
     if (this.decisions.some((decided) => decided.entry.key === entry.key)) return;
     const check = this.checkClaim(entry);
     if (check.state === 'found') {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gistOf } from '../../../../src/engine/dreaming/claims/gist.js';
 import { relate } from '../../../../src/engine/dreaming/claims/relate.js';
-import { eachWithAlike } from '../../../../src/engine/dreaming/scoring/score.js';
+import { eachWithRelated } from '../../../../src/engine/dreaming/scoring/score.js';
 
 const test = suite('claims that may be related');
 
@@ -40,7 +40,7 @@ test('no pair is left out that is related, and each claim gets the others in ord
   fc.assert(
     fc.property(fc.array(claim, { minLength: 2, maxLength: 30 }), (texts) => {
       const items = texts.map((text) => ({ text, gist: gistOf(text) }));
-      const lists = [...eachWithAlike(items)];
+      const lists = [...eachWithRelated(items)];
       assert.equal(
         lists.map(([one]) => one.text),
         texts,
@@ -62,7 +62,7 @@ test('claims that only have a word in common are not compared', () => {
     const text = `The server ${n} of customer ${n + 100} listens on port ${7000 + n}.`;
     return { gist: gistOf(text) };
   });
-  for (const [, alike] of eachWithAlike(items)) assert.equal(alike, []);
+  for (const [, alike] of eachWithRelated(items)) assert.equal(alike, []);
 });
 
 test.run();
