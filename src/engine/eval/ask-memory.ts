@@ -59,7 +59,7 @@ export async function askMemory(
   const files = fileReader(backend);
   const answered: AnsweredQuestion[] = [];
   for (const question of questions) {
-    const targets = await withLines(question, paths, files);
+    const targets = await targetsOf(question, paths, files);
     const { filters } = question;
     const request = { query: question.question, maxResults, minScore, filters };
     // Warm up: the first search opens the index and loads code.
@@ -108,7 +108,7 @@ export function rerankOf(answered: readonly AnsweredQuestion[]): EvalVariant['re
   };
 }
 
-async function withLines(
+async function targetsOf(
   { expect }: EvalQuestion,
   paths: ReadonlySet<string>,
   files: FileReader,
@@ -154,7 +154,7 @@ async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines>
   try {
     for (let from = 1; ; ) {
       const response = await backend.get({ target: path, from, lines: ALL_LINES });
-      for (const [line, text] of numbered(response)) lines.set(line, text);
+      for (const [line, text] of numberedLines(response)) lines.set(line, text);
       if (response.turns !== undefined || response.endLine >= response.totalLines) return lines;
       from = response.endLine + 1;
     }
@@ -164,7 +164,11 @@ async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines>
   }
 }
 
-function numbered({ turns, text, startLine }: GetResponse): readonly (readonly [number, string])[] {
+function numberedLines({
+  turns,
+  text,
+  startLine,
+}: GetResponse): readonly (readonly [number, string])[] {
   if (turns !== undefined) return turns.map((turn) => [turn.line, turn.text]);
   return text.split('\n').map((line, at) => [startLine + at, line]);
 }

@@ -47,7 +47,7 @@ export function writeBaseline(
     maxResults,
     minScore: minScore ?? null,
     questions: Object.fromEntries(
-      questions.map(({ question, metrics }) => [question.id, rounded(metrics)]),
+      questions.map(({ question, metrics }) => [question.id, roundMetrics(metrics)]),
     ),
   };
   try {
@@ -122,7 +122,7 @@ export function compareWithBaseline(
   };
 }
 
-function rounded(metrics: Metrics): Metrics {
+function roundMetrics(metrics: Metrics): Metrics {
   const round = (value: number): number => Math.round(value * 10_000) / 10_000;
   const values = Object.entries(metrics).map(([name, value]) => {
     return [name, value === null ? null : round(value)];

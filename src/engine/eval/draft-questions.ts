@@ -155,8 +155,8 @@ export function questionOfHeading(heading: readonly string[]): string | undefine
   const howTo = /^how to (?<what>.+)$/iu.exec(title)?.groups?.['what'];
   if (howTo !== undefined) return `How do I ${howTo}?`;
   if (/^(?:who|what|when|where|why|which|how)\b/iu.test(title)) return `${title}?`;
-  if (/^\p{L}+ing\b/u.test(title)) return `How does ${lowered(title)} work?`;
-  return `What do the notes say about ${lowered(title)}?`;
+  if (/^\p{L}+ing\b/u.test(title)) return `How does ${withLowerCaseStart(title)} work?`;
+  return `What do the notes say about ${withLowerCaseStart(title)}?`;
 }
 
 /** A question that a sentence answers ("What is …?", "Why: …?"), or its rarest words as a keyword query. */
@@ -164,11 +164,12 @@ export function questionOfSentence(sentence: string, rarity: Rarity): string {
   const text = sentence.replace(/(?<![\s.!…])[\s.!…]+$/u, '');
   if (text.endsWith('?')) return text;
   const because = /^(?<what>.{12,}?),? because\b/iu.exec(text)?.groups?.['what'];
-  if (because !== undefined) return `Why: ${lowered(because)}?`;
+  if (because !== undefined) return `Why: ${withLowerCaseStart(because)}?`;
   const is = /^(?<subject>.+?) (?<verb>is|are|was|were) /u.exec(text)?.groups;
   const subject = is?.['subject'] ?? '';
   const verb = is?.['verb'];
-  if (verb !== undefined && isSubject(subject)) return `What ${verb} ${lowered(subject)}?`;
+  if (verb !== undefined && isSubject(subject))
+    return `What ${verb} ${withLowerCaseStart(subject)}?`;
   return keywords(text, rarity);
 }
 
@@ -182,13 +183,13 @@ function isSubject(text: string): boolean {
 /** The rarest words, in order. */
 function keywords(text: string, rarity: Rarity): string {
   const words = text.match(/[\p{L}\p{N}]+(?:[-.:/_][\p{L}\p{N}]+)*/gu) ?? [];
-  const telling = [...new Set(words)].filter((word) => !STOP_WORDS.has(word.toLowerCase()));
-  const rarest = telling.toSorted((a, b) => rarity(b) - rarity(a)).slice(0, KEYWORDS);
-  return telling.filter((word) => rarest.includes(word)).join(' ');
+  const topical = [...new Set(words)].filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+  const rarest = topical.toSorted((a, b) => rarity(b) - rarity(a)).slice(0, KEYWORDS);
+  return topical.filter((word) => rarest.includes(word)).join(' ');
 }
 
 /** Lowercases the first letter, unless the word looks like a name or an abbreviation. */
-function lowered(text: string): string {
+function withLowerCaseStart(text: string): string {
   const [first = ''] = text.split(' ');
   const isPlain = /^\p{Lu}\p{Ll}*$/u.test(first) && STOP_WORDS.has(first.toLowerCase());
   const isTitle = /^\p{Lu}\p{Ll}+$/u.test(first) && text.includes(' ');
@@ -236,7 +237,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     if (groups !== undefined) {
       close();
       const level = groups['marks']?.length ?? 1;
-      const title = plain((groups['title'] ?? '').replace(CLOSING_MARKS, ''));
+      const title = withoutMarks((groups['title'] ?? '').replace(CLOSING_MARKS, ''));
       above = [...above.filter((heading) => heading.level < level), { level, title }];
       open = { heading: above.map(({ title }) => title), startLine: line, sentences: [] };
       last = line;
@@ -246,7 +247,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
     open ??= { heading: [], startLine: line, sentences: [] };
     last = line;
     if (isCode || NO_PROSE.test(text)) continue;
-    for (const part of plain(text.replace(LIST_MARK, '')).split(SENTENCE_END)) {
+    for (const part of withoutMarks(text.replace(LIST_MARK, '')).split(SENTENCE_END)) {
       open.sentences.push({ text: part.trim(), line });
     }
   }
@@ -255,7 +256,7 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
 }
 
 /** Removes Markdown marks. */
-function plain(text: string): string {
+function withoutMarks(text: string): string {
   return text
     .replaceAll(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/gu, '$1')
     .replaceAll(/[*_`~]+/gu, '')

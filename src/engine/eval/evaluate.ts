@@ -22,7 +22,7 @@ import {
 import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { seededRandom } from './random.js';
-import { sets, type Trial, withSearchSetting } from './trials.js';
+import { setsKey, type Trial, withSearchSetting } from './trials.js';
 
 /** Progress of an evaluation. */
 export type EvalEvent =
@@ -137,8 +137,8 @@ function limitsOf(
 ): Pick<EvalRequest, 'maxResults' | 'minScore'> {
   const { query } = agent.memorySearch;
   return {
-    maxResults: sets(trial, 'query.maxResults') ? query.maxResults : maxResults,
-    minScore: sets(trial, 'query.minScore') ? undefined : minScore,
+    maxResults: setsKey(trial, 'query.maxResults') ? query.maxResults : maxResults,
+    minScore: setsKey(trial, 'query.minScore') ? undefined : minScore,
   };
 }
 
@@ -149,13 +149,13 @@ async function missesOf(
   { open, onEvent, maxResults, signal }: EvalRequest,
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });
-  const ranked = candidateLimit(maxResults, agent.memorySearch.query.hybrid);
+  const rankedCount = candidateLimit(maxResults, agent.memorySearch.query.hybrid);
   const pool = await open(
     withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1'),
     workspace,
   );
   try {
-    return await explainMisses(answers, { maxResults, signal, pool, ranked });
+    return await explainMisses(answers, { maxResults, signal, pool, rankedCount });
   } finally {
     await pool.backend.close();
   }

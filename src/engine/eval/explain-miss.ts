@@ -25,7 +25,7 @@ interface MissOptions {
   /** The same memory with a candidate multiplier of 1, to list everything that a search ranks. */
   readonly pool: OpenedMemory;
   /** Number of candidates that a search for `maxResults` ranks. */
-  readonly ranked: number;
+  readonly rankedCount: number;
 }
 
 const NAMED_ABOVE = 3;
@@ -55,14 +55,14 @@ async function reasonOf(
   memory: Answers,
   options: MissOptions,
 ): Promise<MissReason> {
-  const known = await faultOf(target, memory, options);
-  if (known !== undefined) return known;
-  const { maxResults, ranked } = options;
+  const fault = await faultOf(target, memory, options);
+  if (fault !== undefined) return fault;
+  const { maxResults, rankedCount } = options;
   const { results, belowMinScore } = answer.response;
-  const { place, found } = await placeOf(answer, target, ranked, options);
+  const { place, found } = await placeOf(answer, target, rankedCount, options);
   if (found === undefined) {
     const deep = await placeOf(answer, target, DEEPEST, options);
-    return { why: 'not-a-candidate', place: deep.place, ranked };
+    return { why: 'not-a-candidate', place: deep.place, ranked: rankedCount };
   }
   // Then everything with a higher score is a result.
   if (belowMinScore > 0) {

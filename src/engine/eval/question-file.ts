@@ -80,16 +80,16 @@ export function readQuestions(file: string): readonly EvalQuestion[] {
 export function parseQuestions(text: string, file: string): readonly EvalQuestion[] {
   const questions = new Map<string, EvalQuestion>();
   const faults: LineFault[] = [];
-  for (const [at, written] of text
+  for (const [at, lineText] of text
     .replace(/^\uFEFF/u, '')
     .split('\n')
     .entries()) {
-    if (written.trim() === '') continue;
-    const read = readLine(written);
-    if (typeof read === 'string') faults.push({ line: at + 1, message: read });
-    else if (questions.has(read.id)) {
-      faults.push({ line: at + 1, message: `duplicate id ${JSON.stringify(read.id)}` });
-    } else questions.set(read.id, read);
+    if (lineText.trim() === '') continue;
+    const result = readLine(lineText);
+    if (typeof result === 'string') faults.push({ line: at + 1, message: result });
+    else if (questions.has(result.id)) {
+      faults.push({ line: at + 1, message: `duplicate id ${JSON.stringify(result.id)}` });
+    } else questions.set(result.id, result);
   }
   if (faults.length > 0) throw faultsError(file, faults);
   if (questions.size > 0) return [...questions.values()];
@@ -98,10 +98,10 @@ export function parseQuestions(text: string, file: string): readonly EvalQuestio
   });
 }
 
-function readLine(written: string): EvalQuestion | string {
+function readLine(lineText: string): EvalQuestion | string {
   let value: unknown;
   try {
-    value = JSON.parse(written);
+    value = JSON.parse(lineText);
   } catch (error) {
     return `invalid JSON: ${messageOf(error)}`;
   }

@@ -40,7 +40,7 @@ export function withSearchSetting(trial: Trial, name: string, value: string): Tr
 }
 
 /** Whether a trial sets a key itself. */
-export function sets({ parts }: Trial, key: string): boolean {
+export function setsKey({ parts }: Trial, key: string): boolean {
   return parts.some(({ path }) => path.join('.') === key);
 }
 
@@ -68,13 +68,13 @@ function readSetting(text: string): TrialSetting {
 function splitOutside(text: string, separator: string): readonly string[] {
   const pieces: string[] = [''];
   let depth = 0;
-  let quoted = false;
+  let isQuoted = false;
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
-    if (character === '"' && text.charAt(at - 1) !== '\\') quoted = !quoted;
-    else if (!quoted && '[{'.includes(character)) depth += 1;
-    else if (!quoted && ']}'.includes(character)) depth -= 1;
-    if (character === separator && !quoted && depth <= 0) pieces.push('');
+    if (character === '"' && text.charAt(at - 1) !== '\\') isQuoted = !isQuoted;
+    else if (!isQuoted && '[{'.includes(character)) depth += 1;
+    else if (!isQuoted && ']}'.includes(character)) depth -= 1;
+    if (character === separator && !isQuoted && depth <= 0) pieces.push('');
     else pieces[pieces.length - 1] += character;
   }
   return pieces.map((piece) => piece.trim()).filter((piece) => piece !== '');
