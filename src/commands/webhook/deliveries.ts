@@ -41,7 +41,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
       limit: flags.limit,
     };
     try {
-      const deliveries = flags.follow ? reader.news(filter) : reader.list(filter);
+      const deliveries = flags.follow ? reader.listNew(filter) : reader.list(filter);
       // Also of routes that were configured once.
       if (args.route !== undefined && deliveries.length === 0) {
         configuredRoute(args.route, await this.readConfig());
@@ -75,7 +75,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
         print(`${line}\n`);
       }
       await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      news = reader.news({ ...filter, limit: MOST });
+      news = reader.listNew({ ...filter, limit: MOST });
     }
     if (!stdoutLost.aborted) this.setExitCode(130);
   }

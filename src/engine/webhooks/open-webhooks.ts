@@ -223,7 +223,7 @@ export class Webhooks {
     this.loaded = loaded;
     this.resolved = resolved;
     this.listener.replace(this.reloadableOptions(loaded, resolved));
-    this.recorder.replace(loaded.resolved.plugins.entries.webhooks.config.deliveries);
+    this.recorder.setLimits(loaded.resolved.plugins.entries.webhooks.config.deliveries);
     return true;
   }
 

@@ -110,7 +110,7 @@ export class DeliveryFile {
    */
   static openExisting(file: string): DeliveryFile | undefined {
     if (!existsSync(file)) return undefined;
-    return readable(file, () => {
+    return withReadError(file, () => {
       const database = openDatabase(file, { readonly: true, busyTimeoutMs: READ_TIMEOUT_MS });
       try {
         if (formatVersion(database, FORMAT) > 0) return new DeliveryFile(database);
@@ -138,7 +138,7 @@ export class DeliveryFile {
         insert.run({ ...delivery, isVerified: flag, headers: JSON.stringify(headers) });
         kinds.set(`${flag}${delivery.route}`, [delivery.route, isVerified]);
       }
-      this.keepWithin(limits, [...kinds.values()], nowMs);
+      this.removeBeyondLimits(limits, [...kinds.values()], nowMs);
     });
   }
 
@@ -150,7 +150,7 @@ export class DeliveryFile {
         'SELECT DISTINCT route, is_verified AS isVerified FROM deliveries',
       );
       const all = kinds.map(({ route, isVerified }) => [route, isVerified === 1] as const);
-      this.keepWithin(limits, all, nowMs);
+      this.removeBeyondLimits(limits, all, nowMs);
     });
   }
 
@@ -222,7 +222,7 @@ export class DeliveryFile {
     this.database.close();
   }
 
-  private keepWithin(
+  private removeBeyondLimits(
     limits: DeliveryLimits,
     kinds: readonly (readonly [route: string, isVerified: boolean])[],
     nowMs: number,
@@ -309,7 +309,7 @@ function conditionsOf({ route, failed, sinceMs, text, afterSeq }: DeliveryFilter
 }
 
 /** Runs a read, and explains its failure. @throws SvcError DELIVERIES_UNUSABLE */
-export function readable<T>(file: string, read: () => T): T {
+export function withReadError<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -5,7 +5,7 @@ import {
   type DeliveryFilter,
   deliveriesFile,
   deliveryNotFound,
-  readable,
+  withReadError,
 } from './delivery-file.js';
 import type { Delivery, DeliveryDetails } from './delivery-record.js';
 
@@ -22,8 +22,8 @@ export class DeliveryReader {
   private inode = 0;
   /** Of the record when {@link newest} was read. */
   private newestVersion = '';
-  /** What {@link news} has returned. */
-  private reported:
+  /** What {@link listNew} has returned. */
+  private lastListed:
     | { readonly inode: number; readonly version: string; readonly seq: number }
     | undefined;
   private newest: readonly Delivery[] = [];
@@ -59,15 +59,15 @@ export class DeliveryReader {
    * What was recorded since the last call with the same conditions, the newest first; the first call returns the
    * newest of all. Cheap if nothing was. @throws SvcError DELIVERIES_UNUSABLE
    */
-  news(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
+  listNew(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
     const version = this.version();
-    const { inode, reported } = this;
+    const { inode, lastListed: reported } = this;
     if (version === reported?.version) return [];
     // What replaced a damaged record numbers its deliveries from 1 again.
     const afterSeq = inode === reported?.inode ? reported.seq : 0;
     const found = this.list({ ...filter, afterSeq });
     const seq = Math.max(afterSeq, ...found.map((delivery) => delivery.seq));
-    this.reported = { inode, version, seq };
+    this.lastListed = { inode, version, seq };
     return found;
   }
 
@@ -95,6 +95,6 @@ export class DeliveryReader {
     this.file ??= DeliveryFile.openExisting(this.path);
     this.inode = ino;
     const { file } = this;
-    return file === undefined ? undefined : readable(this.path, () => use(file));
+    return file === undefined ? undefined : withReadError(this.path, () => use(file));
   }
 }

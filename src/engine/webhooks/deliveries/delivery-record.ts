@@ -60,9 +60,9 @@ export const DELIVERY_FIELDS = {
 /** A recorded delivery. */
 export type Delivery = RecordOf<typeof DELIVERY_FIELDS>;
 
-/** With what only one at a time is shown of. */
+/** A delivery with its headers and body, which lists leave out. */
 export interface DeliveryDetails extends Delivery {
-  /** Those that decide what is done with the body. */
+  /** Those that decide what is done with the body; see replayHeaders. */
   readonly headers: Readonly<Record<string, string>>;
   /** Empty if it was not kept. */
   readonly body: string;

@@ -21,11 +21,11 @@ const WRITE_AFTER_MS = 200;
 const RETRY_AFTER_MS = 1000;
 /** How often the reason is logged. */
 const FAILURE_EVERY_MS = 60_000;
-/** So many are written at once; requests wait for no more. */
+/** Deliveries written at once, while requests have to wait. */
 const BATCH = 50;
 /** Writing takes at most this share of the time, however many deliveries there are. */
 const SHARE_OF_TIME = 0.03;
-/** Except on a machine that is busy: what waits for longer is lost if the process is killed. */
+/** On a busy machine, writing may take a larger share: what waits is lost if the process is killed. */
 const LONGEST_REST_MS = 1000;
 /** How often what is too old is removed if nothing arrives. */
 const APPLY_LIMITS_MS = 60 * 60_000;
@@ -84,7 +84,7 @@ export class DeliveryRecorder {
   }
 
   /** Applies other limits. */
-  replace(limits: DeliveryLimits): void {
+  setLimits(limits: DeliveryLimits): void {
     this.limits = limits;
     this.applyLimits();
   }
@@ -104,7 +104,7 @@ export class DeliveryRecorder {
     while (this.waitingBytes > MOST_WAITING_BYTES && list.length > 1) {
       this.drop(list, Math.ceil(list.length / 2), 'too_large');
     }
-    this.later(WRITE_AFTER_MS);
+    this.scheduleWrite();
   }
 
   /** Writes what waits, and closes the file. */
@@ -128,15 +128,15 @@ export class DeliveryRecorder {
     for (const dropped of list.splice(0, count)) this.waitingBytes -= bytesOf(dropped);
   }
 
-  private later(ms: number): void {
+  private scheduleWrite(): void {
     if (this.closing.signal.aborted || this.writing !== undefined) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.writing = this.writeInParts().finally(() => {
         this.writing = undefined;
-        if (this.waiting.size > 0) this.later(WRITE_AFTER_MS);
+        if (this.waiting.size > 0) this.scheduleWrite();
       });
-    }, ms).unref();
+    }, WRITE_AFTER_MS).unref();
   }
 
   private async writeInParts(): Promise<void> {
@@ -148,7 +148,7 @@ export class DeliveryRecorder {
       const tookMs = performance.now() - startedMs;
       const restMs = isWritten ? Math.min(tookMs / SHARE_OF_TIME, LONGEST_REST_MS) : RETRY_AFTER_MS;
       const { signal } = this.closing;
-      // The rest at once when the process is about to end.
+      // Without a pause when the process is about to end.
       await sleep(restMs, undefined, { ref: false, signal }).catch(() => undefined);
     }
   }
@@ -177,7 +177,7 @@ export class DeliveryRecorder {
       this.recorded += rows.length;
       return true;
     } catch (error) {
-      this.failed(error);
+      this.logFailure(error);
       const isRetried = databaseFault(error) === 'busy' && !this.closing.signal.aborted;
       if (isRetried) for (const delivery of deliveries) this.record(delivery);
       else this.dropped.failed += deliveries.length;
@@ -186,7 +186,7 @@ export class DeliveryRecorder {
   }
 
   private add(rows: readonly Omit<DeliveryDetails, 'seq'>[], nowMs: number): void {
-    // Somebody deleted it to start over: what is written to it now, nobody can read.
+    // Nobody could read what is written to a deleted file.
     if (this.file !== undefined && !existsSync(this.path)) this.closeFile();
     try {
       this.file ??= DeliveryFile.open(this.path);
@@ -216,11 +216,11 @@ export class DeliveryRecorder {
     } catch (error) {
       // The next delivery replaces a damaged record, and there is no hurry while another process writes.
       const fault = databaseFault(error);
-      if (fault !== 'corrupt' && fault !== 'busy') this.failed(error);
+      if (fault !== 'corrupt' && fault !== 'busy') this.logFailure(error);
     }
   }
 
-  private failed(error: unknown): void {
+  private logFailure(error: unknown): void {
     const nowMs = this.options.clock.now();
     // A clock that was set back does not silence it.
     if (Math.abs(nowMs - this.failedMs) < FAILURE_EVERY_MS) return;

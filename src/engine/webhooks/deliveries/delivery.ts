@@ -10,7 +10,7 @@ import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
 import { type DeliveryDetails, deliveryOutput } from './delivery-record.js';
 
-/** A delivery to be recorded: references only, because every request passes it. */
+/** A delivery to be recorded. Only references, because one is created for every request. */
 export interface NewDelivery {
   readonly answered: Omit<AnsweredRequest, 'bytes' | 'method'>;
   readonly atMs: number;
@@ -69,7 +69,7 @@ export function flowIdOf({ body }: WebhookAnswer): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** Prove who sends a request, or may: whatever a configuration names, they are not recorded. */
+/** Names of headers that may prove who sent a request: never recorded, even if a configuration names them. */
 const PROOF = /auth|cookie|secret|signature|token|password/u;
 
 /** The headers that decide what is done with a body. */
@@ -101,7 +101,7 @@ export function deliveryShowOutput(delivery: DeliveryDetails) {
 
 type Mask = Pick<SecretMask, 'text'>;
 
-/** Beyond the end, so that a secret that is cut in two is masked as well. */
+/** Bytes beyond the limit that are masked too, so that a secret which the limit cuts in two is found. */
 const MARGIN = 8192;
 
 /** What is recorded of a body. */
@@ -130,7 +130,7 @@ function recordedBody(
 function maskedBody(text: string, contentType: string | undefined, mask: Mask): string {
   const masked = mask.text(text);
   const isForm = contentType?.toLowerCase().includes('form-urlencoded') === true;
-  const plain = unescaped(isForm ? decodedForm(masked) : masked);
+  const plain = unescapeJson(isForm ? decodeForm(masked) : masked);
   const maskedPlain = plain === masked ? plain : mask.text(plain);
   return maskedPlain === plain ? masked : maskedPlain;
 }
@@ -138,13 +138,13 @@ function maskedBody(text: string, contentType: string | undefined, mask: Mask): 
 const ESCAPE = /\\(?:u([\da-f]{4})|\/)/giu;
 
 /** JSON can write every character as an escape. Not parsed, because it may be cut or nested too deeply. */
-function unescaped(text: string): string {
+function unescapeJson(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(ESCAPE, (_, code: string | undefined) =>
     code === undefined ? '/' : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
-function decodedForm(text: string): string {
+function decodeForm(text: string): string {
   return Array.from(new URLSearchParams(text), ([name, value]) => `${name}=${value}`).join('&');
 }

@@ -66,7 +66,7 @@ export async function replayDelivery(
   }
 }
 
-type Prepared = ReturnType<typeof prepare>;
+type PreparedReplay = ReturnType<typeof prepare>;
 
 function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
   const original = findDelivery(id, context);
@@ -83,7 +83,7 @@ function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
   for (const [name, value] of Object.entries(original.headers))
     head.headersDistinct[name] = [value];
   const read = readIntent(receiver, head, body);
-  return { original, body, receiver, requested: again ? withNewId(read) : read };
+  return { original, body, receiver, intent: again ? withNewId(read) : read };
 }
 
 function findDelivery(id: string, { state }: EngineContext): DeliveryDetails {
@@ -114,21 +114,21 @@ function notReplayable({ id, route, bodyState, isVerified }: DeliveryDetails, is
 }
 
 /** Under another id, so that it is performed again. */
-function withNewId(requested: RequestIntent): RequestIntent {
-  if (requested.type !== 'action' || requested.idempotency === undefined) return requested;
+function withNewId(intent: RequestIntent): RequestIntent {
+  if (intent.type !== 'action' || intent.idempotency === undefined) return intent;
   const deliveryId = `replay-${randomUUID()}`;
-  return { ...requested, deliveryId, idempotency: { ...requested.idempotency, key: deliveryId } };
+  return { ...intent, deliveryId, idempotency: { ...intent.idempotency, key: deliveryId } };
 }
 
 async function perform(
-  { original, body, receiver, requested }: Prepared,
+  { original, body, receiver, intent }: PreparedReplay,
   world: ReplayContext,
   flows: Pick<Flows, 'perform'>,
 ): Promise<ReplayResult> {
   const { clock } = world.context;
   const atMs = clock.now();
   const startedMs = performance.now();
-  const { answer, action } = await answerVerified(requested, receiver, flows);
+  const { answer, action } = await answerVerified(intent, receiver, flows);
   const answered = {
     routeId: original.route,
     requestId: randomUUID(),
@@ -139,7 +139,7 @@ async function perform(
     clientIp: '',
     ms: performance.now() - startedMs,
   };
-  const { event, deliveryId: id } = requested;
+  const { event, deliveryId: id } = intent;
   const record = {
     answered,
     atMs,

@@ -76,9 +76,9 @@ function decide(
   if (challenge !== undefined) return challenge;
   if (deliveryId === 'invalid')
     return refusal('the id of the delivery must be 1 to 255 visible ASCII characters');
-  const id =
+  const idempotency =
     deliveryId === undefined ? undefined : deliveryIdempotency(route, deliveryId.id, bytes);
-  if (rules === undefined) return decideAction(head, body, id);
+  if (rules === undefined) return decideAction(head, body, idempotency);
   const mapped = rules({ event, body });
   switch (mapped.type) {
     case 'ignored':
@@ -92,7 +92,7 @@ function decide(
       return { type: 'refused', code: 'mapping_failed', error };
     }
     case 'action':
-      return { ...mapped, idempotency: mappedIdempotency(route, mapped.action, id) };
+      return { ...mapped, idempotency: mappedIdempotency(route, mapped.action, idempotency) };
   }
 }
 
@@ -100,10 +100,10 @@ function decide(
 function mappedIdempotency(
   { timeIsInBody }: Receiver,
   action: FlowAction | StartFlow,
-  id: Idempotency | undefined,
+  idempotency: Idempotency | undefined,
 ): Idempotency | undefined {
-  if (id === undefined || !timeIsInBody) return id;
-  return { ...id, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
+  if (idempotency === undefined || !timeIsInBody) return idempotency;
+  return { ...idempotency, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
 
 function refusal(error: string): Decision {
@@ -111,15 +111,19 @@ function refusal(error: string): Decision {
 }
 
 /** A body that is an action itself. */
-function decideAction(head: RequestHead, body: unknown, id: Idempotency | undefined): Decision {
+function decideAction(
+  head: RequestHead,
+  body: unknown,
+  idempotency: Idempotency | undefined,
+): Decision {
   const parsed = readAction(body);
   if (parsed.type === 'invalid') return refusal(parsed.error);
   const { action } = parsed;
-  const idempotency = idempotencyOf(head.headers, action);
-  if (idempotency === 'invalid') {
+  const ownIdempotency = idempotencyOf(head.headers, action);
+  if (ownIdempotency === 'invalid') {
     return refusal('Idempotency-Key: must be 1 to 255 visible ASCII characters');
   }
-  return { type: 'action', rule: undefined, action, idempotency: idempotency ?? id };
+  return { type: 'action', rule: undefined, action, idempotency: ownIdempotency ?? idempotency };
 }
 
 /** Longer ones are not challenges. */

@@ -65,7 +65,7 @@ export async function tryMapping(
 ): Promise<MapOutput> {
   const route = configuredRoute(routeId, loaded);
   const head = headOf(headers ?? '{}', body);
-  const refused =
+  const refusal =
     headers === undefined
       ? 'The headers are unknown: pass them with --headers.'
       : await refusalOf(head, body, atMs, () => openVerifier(route, loaded, context, signal));
@@ -82,8 +82,8 @@ export async function tryMapping(
         };
   return {
     route: routeId,
-    verified: headers === undefined ? null : refused === undefined,
-    reason: refused ?? null,
+    verified: headers === undefined ? null : refusal === undefined,
+    reason: refusal ?? null,
     event: intent.event ?? null,
     ...outcomeOf(intent),
   };

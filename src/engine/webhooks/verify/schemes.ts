@@ -19,7 +19,7 @@ export type HeadCheck =
       readonly checkBody: (body: Buffer) => string | undefined;
     };
 
-/** Knows the requests of a sender. */
+/** Verifies the requests of a sender, and signs requests as it does. */
 export interface Verifier {
   /**
    * Checks what can be checked before the body is read.
@@ -28,13 +28,13 @@ export interface Verifier {
    */
   readonly checkHead: (head: RequestHead, nowMs: number) => HeadCheck;
   /** The headers of a request that it accepts. */
-  readonly sign: (body: Buffer, how: Signing) => Readonly<Record<string, string>>;
+  readonly sign: (body: Buffer, how: SigningOptions) => Readonly<Record<string, string>>;
   /** `WWW-Authenticate` of a refusal. */
   readonly authenticate: string;
 }
 
-export interface Signing {
-  /** Of the delivery. */
+export interface SigningOptions {
+  /** The id of the delivery. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -136,7 +136,7 @@ function hmac({ header, prefix, algorithm, encoding, payload, timestamp }: Hmac)
 }
 
 /**
- * The ways in which a request can be signed; the first that it has a signature or an id of counts. None for tokens. In
+ * The ways in which a request can be signed: the first whose signature or id header it has applies. None for tokens. In
  * the order in which {@link deliveryPlaces} finds ids, so that the id that identifies a delivery is the signed one.
  */
 export function signaturesOf(verify: ResolvedVerify): readonly SignatureScheme[] {

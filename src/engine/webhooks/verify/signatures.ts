@@ -7,7 +7,7 @@ import type {
   RequestHead,
   SignatureScheme,
   SignedTime,
-  Signing,
+  SigningOptions,
   Verifier,
 } from './schemes.js';
 
@@ -25,9 +25,9 @@ const TIME = /^\d{1,16}$/u;
 const LEAST_MS = 1e11;
 
 /**
- * Knows requests that are signed with a shared key (HMAC).
+ * Verifies requests that are signed with a shared key (HMAC).
  *
- * @param schemes the first that a request has a signature or an id of counts
+ * @param schemes the first whose signature or id header a request has applies
  * @throws SvcError SECRET_UNRESOLVED if a secret is not a key of the scheme
  */
 export function signatureVerifier(
@@ -35,18 +35,17 @@ export function signatureVerifier(
   secrets: readonly string[],
   toleranceSeconds: number,
 ): Verifier {
-  const [main] = schemes;
+  const prepared = schemes.map((scheme) => ({ ...scheme, parts: partsOf(scheme) }));
+  const [main] = prepared;
   if (main === undefined) throw new Error('no signature scheme');
   const keys = secrets.map((secret) => keyOf(main, secret));
   const toleranceMs = toleranceSeconds * 1000;
-  const prepared = schemes.map((scheme) => ({ ...scheme, parts: partsOf(scheme) }));
-  const mainScheme = { ...main, parts: partsOf(main) };
   return {
     checkHead: (head, nowMs) => {
       const scheme = prepared.find(({ header, id }) => hasAny(head, [header, id]));
-      return checkHead(scheme ?? mainScheme, head, { keys, nowMs, toleranceMs });
+      return checkHead(scheme ?? main, head, { keys, nowMs, toleranceMs });
     },
-    sign: (body, how) => signedHeaders(mainScheme, keys[0] ?? Buffer.alloc(0), body, how),
+    sign: (body, how) => signedHeaders(main, keys[0] ?? Buffer.alloc(0), body, how),
     authenticate: 'Signature',
   };
 }
@@ -64,7 +63,7 @@ function keyOf({ key }: SignatureScheme, secret: string): Buffer {
   });
 }
 
-/** With its payload split once, because every request passes it. */
+/** A scheme with its payload already split, which every request needs. */
 type PreparedScheme = SignatureScheme & { readonly parts: readonly string[] };
 
 interface Expectations {
@@ -74,9 +73,9 @@ interface Expectations {
 }
 
 function checkHead(scheme: PreparedScheme, head: RequestHead, expected: Expectations): HeadCheck {
-  const signed = singleHeader(head, scheme.header);
-  if (!signed.ok) return signed;
-  const entries = entriesOf(scheme, signed.value);
+  const header = singleHeader(head, scheme.header);
+  if (!header.ok) return header;
+  const entries = entriesOf(scheme, header.value);
   const signatures = entries.flatMap((entry) => signatureIn(scheme, entry));
   if (signatures.length === 0) {
     return fault(`${headerName(scheme.header)} contains no signature of the expected form.`);
@@ -229,7 +228,7 @@ function signedHeaders(
   scheme: PreparedScheme,
   key: Buffer,
   body: Buffer,
-  { id, nowMs }: Signing,
+  { id, nowMs }: SigningOptions,
 ): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(nowMs / 1000));
   const signature = signatureOf(scheme, key, { id, timestamp }, body).toString(scheme.encoding);

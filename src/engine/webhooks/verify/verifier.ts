@@ -27,7 +27,7 @@ export function createVerifier(
 /** No header can carry a line break, for example (RFC 9110 §5.5). */
 const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u;
 
-/** Why a secret without characters proves nothing. */
+/** The error for an empty secret, which proves nothing. */
 export function emptySecret(): SvcError {
   return new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
     hint: 'svc webhook secret generate',
@@ -94,8 +94,8 @@ function bearerSecret(head: RequestHead): Buffer | undefined {
   if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
   const bearer = BEARER.exec(headers.authorization ?? '');
   const own = headers[SECRET_HEADER];
-  const carried = bearer === null ? own : (bearer[1] ?? '').trim();
-  return typeof carried === 'string' ? Buffer.from(carried, 'latin1') : undefined;
+  const secret = bearer === null ? own : (bearer[1] ?? '').trim();
+  return typeof secret === 'string' ? Buffer.from(secret, 'latin1') : undefined;
 }
 
 /** A header that was sent once. */
@@ -105,7 +105,7 @@ function singleHeader({ headersDistinct }: RequestHead, name: string): string | 
 }
 
 /**
- * Knows requests that carry a secret. Only digests of secrets are kept, and comparing digests does not reveal where
+ * Verifies requests that contain a secret. Only digests of secrets are kept, and comparing digests does not reveal where
  * values differ.
  */
 function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly string[]): Verifier {
@@ -122,10 +122,10 @@ function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly st
   const missing = scheme.headerName;
   return {
     checkHead: (head) => {
-      const carried = scheme.readSecret(head);
-      if (carried !== undefined && equalsAny(digest(carried), expected)) return ACCEPTED;
+      const secret = scheme.readSecret(head);
+      if (secret !== undefined && equalsAny(digest(secret), expected)) return ACCEPTED;
       const isMissing = head.headers[scheme.headerName.toLowerCase()] === undefined;
-      return isMissing && carried === undefined ? { ...refused, missing } : refused;
+      return isMissing && secret === undefined ? { ...refused, missing } : refused;
     },
     sign: () => scheme.header(secrets[0] ?? ''),
     authenticate: scheme.authenticate,

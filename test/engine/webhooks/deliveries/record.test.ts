@@ -110,7 +110,7 @@ test('a follower of the record gets new deliveries, even after it was replaced',
     reader.close();
   };
   const follower = new DeliveryReader(home.path);
-  const news = () => follower.news({ limit: 9 }).map(({ route }) => route);
+  const news = () => follower.listNew({ limit: 9 }).map(({ route }) => route);
   await written('one', 'two');
   assert.equal([news(), news()], [['two', 'one'], []]);
   await written('three');
@@ -191,7 +191,7 @@ test('limits apply also if nothing arrives: at the start, and when they are chan
   assert.equal(kept(), ['b', 'a', 'a', 'a']);
   const { recorder } = recorderIn(home, { days: 3 });
   assert.equal(kept(), ['b', 'a', 'a']);
-  recorder.replace({ ...LIMITS, keep: 1 });
+  recorder.setLimits({ ...LIMITS, keep: 1 });
   assert.equal(kept(), ['b', 'a']);
   await recorder.close();
   first.reader.close();
