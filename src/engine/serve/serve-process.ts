@@ -97,9 +97,9 @@ export class ServeProcess {
     const { context } = this.options;
     const loaded = await this.load();
     // A secret that cannot be read is the problem of the services that need it, which are started again.
-    const read = await withUrlHash(loaded, context).catch(() => loaded);
+    const configured = await withUrlHash(loaded, context).catch(() => loaded);
     return withInstanceLock(context.state.stateDir, async () => {
-      const running = this.begin(read);
+      const running = this.begin(configured);
       this.running = running;
       const reason = await this.stopRequest.promise;
       return this.end(running, reason);
@@ -177,7 +177,7 @@ export class ServeProcess {
       backoff,
       log: logger,
       onChange: () => {
-        stateFile.touch();
+        stateFile.writeSoon();
         notifyWhenListening();
         onChange?.(state());
       },
@@ -216,8 +216,8 @@ export class ServeProcess {
     const { logger } = running.log;
     try {
       const loaded = await withUrlHash(await this.load(), running.setup.context);
-      refuseLoss(running.setup.loaded, loaded);
-      refuseDistrust(running.setup.loaded, loaded);
+      requireFile(running.setup.loaded, loaded);
+      requireStillTrusted(running.setup.loaded, loaded);
       const setup: ServeSetup = { ...running.setup, loaded };
       // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
@@ -227,7 +227,7 @@ export class ServeProcess {
       running.log.reopen(this.logSettings(setup));
       for (const { message } of loaded.warnings) logger.warn(message);
       await running.supervisor.reload(definitions, setup);
-      running.stateFile.touch();
+      running.stateFile.writeSoon();
       logger.info({ configFile: loaded.file ?? null }, 'reloaded');
     } catch (error) {
       const message = `not reloaded, the old configuration stays in effect: ${messageOf(error)}`;
@@ -301,7 +301,7 @@ async function withUrlHash(
 /**
  * A file that is being replaced can be missing for a moment. The defaults would then end every agent.
  */
-function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
+function requireFile(old: LoadedConfig, next: LoadedConfig): void {
   if (old.file === undefined || next.file !== undefined) return;
   throw new SvcError('CONFIG_NOT_FOUND', `${old.file} is missing`, {
     hint: 'restore it, or restart to run with the defaults',
@@ -309,7 +309,7 @@ function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
 }
 
 /** A trusted file that changed must be trusted again, or its routes and tasks would end. */
-function refuseDistrust(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
+function requireStillTrusted(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
   if (file === undefined || (old.ignoredKeys ?? []).length > 0) return;
   requireTrusted(file, ignoredKeys);
 }

@@ -83,7 +83,7 @@ export class StateFile {
     this.onFailure = onFailure;
   }
 
-  touch(): void {
+  writeSoon(): void {
     this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
   }
 

@@ -37,17 +37,17 @@ export class Supervisor {
 
   /** Starts all of them without waiting. */
   start(definitions: readonly ServiceDefinition[]): void {
-    for (const definition of definitions) this.begin(definition);
+    for (const definition of definitions) this.startService(definition);
   }
 
   /** Ends removed services, starts new ones, and reloads the others. */
   async reload(definitions: readonly ServiceDefinition[], setup: ServeSetup): Promise<void> {
     const defined = new Map(definitions.map((definition) => [definition.name, definition]));
     const gone = [...this.services.keys()].filter((name) => !defined.has(name));
-    await Promise.all(gone.map((name) => this.endOne(name)));
+    await Promise.all(gone.map((name) => this.endService(name)));
     for (const [name, definition] of defined) {
       const running = this.services.get(name);
-      if (running === undefined) this.begin(definition);
+      if (running === undefined) this.startService(definition);
       else await running.reload(definition, setup);
     }
     this.options.onChange();
@@ -63,13 +63,13 @@ export class Supervisor {
     for (const service of all.reverse()) await service.stop();
   }
 
-  private begin(definition: ServiceDefinition): void {
+  private startService(definition: ServiceDefinition): void {
     const service = new SupervisedService(definition, this.options);
     this.services.set(definition.name, service);
     service.start();
   }
 
-  private async endOne(name: string): Promise<void> {
+  private async endService(name: string): Promise<void> {
     const service = this.services.get(name);
     await service?.drain();
     await service?.stop();
@@ -124,14 +124,14 @@ class SupervisedService {
   async reload(definition: ServiceDefinition, setup: ServeSetup): Promise<void> {
     this.definition = definition;
     if (this.isEnding) return;
-    if (await this.appliesReload(setup)) return;
+    if (await this.tryReload(setup)) return;
     this.endRequest.resolve(true);
   }
 
   /** Finishes the work in progress. */
   async drain(): Promise<void> {
     this.isEnding = true;
-    this.enter('draining');
+    this.enterState('draining');
     try {
       await this.service?.drain();
     } catch (error) {
@@ -144,10 +144,10 @@ class SupervisedService {
     this.isEnding = true;
     this.endRequest.resolve(true);
     await this.runs;
-    this.enter('stopped');
+    this.enterState('stopped');
   }
 
-  private async appliesReload(setup: ServeSetup): Promise<boolean> {
+  private async tryReload(setup: ServeSetup): Promise<boolean> {
     if (this.service === undefined) return false;
     try {
       return await this.service.reload(setup);
@@ -161,7 +161,7 @@ class SupervisedService {
   }
 
   private async runUntilStopped(): Promise<void> {
-    const { firstMs, mostMs, calmMs } = this.options.backoff;
+    const { firstMs, mostMs, resetAfterMs } = this.options.backoff;
     for (let failures = 0; !this.isEnding; ) {
       this.endRequest = deferred();
       const startedMs = performance.now();
@@ -170,10 +170,10 @@ class SupervisedService {
         failures = 0;
       } catch (error) {
         if (this.isEnding) return;
-        failures = performance.now() - startedMs >= calmMs ? 1 : failures + 1;
+        failures = performance.now() - startedMs >= resetAfterMs ? 1 : failures + 1;
         const isRequested = await this.waitToRestart(error, backoffMs(failures, firstMs, mostMs));
         if (isRequested) failures = 0;
-        else this.show({ restarts: this.current.restarts + 1 });
+        else this.updateSnapshot({ restarts: this.current.restarts + 1 });
       }
     }
   }
@@ -183,13 +183,13 @@ class SupervisedService {
     const broken = deferred<never>();
     const run = new AbortController();
     this.problem = null;
-    this.enter('starting');
+    this.enterState('starting');
     try {
       this.service = await this.definition.start(this.host(broken.reject, run.signal));
       const requested = this.endRequest.promise;
       const isRequested = await Promise.race([this.service.ready, broken.promise, requested]);
       if (isRequested === true) return;
-      if (!this.isEnding) this.enter('ready');
+      if (!this.isEnding) this.enterState('ready');
       await Promise.race([broken.promise, requested]);
     } finally {
       run.abort();
@@ -211,7 +211,7 @@ class SupervisedService {
   private async waitToRestart(error: unknown, ms: number): Promise<boolean> {
     const failure = serviceFailure(error);
     this.log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
-    this.enter('waiting', { failure, retryMs: this.options.clock.now() + ms });
+    this.enterState('waiting', { failure, retryMs: this.options.clock.now() + ms });
     const waiting = new AbortController();
     const slept = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
     try {
@@ -227,17 +227,17 @@ class SupervisedService {
       log: this.log,
       fail,
       setLastEvent: (event) => {
-        if (!ended.aborted) this.show({ event, eventMs: this.options.clock.now() });
+        if (!ended.aborted) this.updateSnapshot({ event, eventMs: this.options.clock.now() });
       },
       setProblem: (failure) => {
         if (ended.aborted) return;
         this.problem = failure ?? null;
-        if (this.current.state !== 'starting') this.show({ failure: this.problem });
+        if (this.current.state !== 'starting') this.updateSnapshot({ failure: this.problem });
       },
     };
   }
 
-  private enter(
+  private enterState(
     state: ServiceState,
     more: { readonly failure?: ServiceFailure; readonly retryMs?: number } = {},
   ): void {
@@ -246,10 +246,10 @@ class SupervisedService {
     const failureSoFar = state === 'starting' ? this.current.failure : this.problem;
     const { failure = failureSoFar, retryMs = null } = more;
     const sinceMs = state === this.current.state ? this.current.sinceMs : this.options.clock.now();
-    this.show({ state, sinceMs, failure, retryMs });
+    this.updateSnapshot({ state, sinceMs, failure, retryMs });
   }
 
-  private show(part: Partial<ServiceSnapshot>): void {
+  private updateSnapshot(part: Partial<ServiceSnapshot>): void {
     this.current = { ...this.current, ...part };
     this.options.onChange();
   }
@@ -261,7 +261,7 @@ export interface Backoff {
   readonly firstMs: number;
   readonly mostMs: number;
   /** After working this long, a failure counts as the first one. */
-  readonly calmMs: number;
+  readonly resetAfterMs: number;
 }
 
-export const SERVICE_BACKOFF: Backoff = { firstMs: 1000, mostMs: 60_000, calmMs: 120_000 };
+export const SERVICE_BACKOFF: Backoff = { firstMs: 1000, mostMs: 60_000, resetAfterMs: 120_000 };

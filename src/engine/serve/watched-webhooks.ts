@@ -89,7 +89,7 @@ export class WatchedWebhooks implements LiveWebhooks {
     for (const [id, activity] of Object.entries(readActivity(stateDir))) {
       this.trafficOf(id).update(activity, nowMs);
     }
-    this.reading = this.reading.then(() => this.refreshFlows()).catch(keepLatest);
+    this.reading = this.reading.then(() => this.refreshFlows()).catch(ignoreReadFailure);
   }
 
   private async refreshFlows(): Promise<void> {
@@ -111,25 +111,25 @@ export class WatchedWebhooks implements LiveWebhooks {
 }
 
 /** Flows that cannot be read now are read again with a later snapshot. */
-function keepLatest(error: unknown): void {
+function ignoreReadFailure(error: unknown): void {
   if (!(error instanceof SvcError)) throw error;
 }
 
 /** How the totals of one route grew while watched. */
 class Traffic {
   private latest: RouteActivity | undefined;
-  private moves: readonly { readonly atMs: number; readonly requests: number }[] = [];
+  private increases: readonly { readonly atMs: number; readonly requests: number }[] = [];
 
   update(activity: RouteActivity, nowMs: number): void {
     const more = activity.requests - (this.latest?.requests ?? activity.requests);
     this.latest = activity;
-    const recent = this.moves.filter(({ atMs }) => nowMs - atMs < SHOWN_SECONDS * 1000);
-    this.moves = more > 0 ? [...recent, { atMs: nowMs, requests: more }] : recent;
+    const recent = this.increases.filter(({ atMs }) => nowMs - atMs < SHOWN_SECONDS * 1000);
+    this.increases = more > 0 ? [...recent, { atMs: nowMs, requests: more }] : recent;
   }
 
   live(nowMs: number): LiveRouteActivity {
     const perSecond = new Array<number>(SHOWN_SECONDS).fill(0);
-    for (const { atMs, requests } of this.moves) {
+    for (const { atMs, requests } of this.increases) {
       const at = SHOWN_SECONDS - 1 - Math.floor((nowMs - atMs) / 1000);
       if (at >= 0 && at < SHOWN_SECONDS) perSecond[at] = (perSecond[at] ?? 0) + requests;
     }

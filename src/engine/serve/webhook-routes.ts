@@ -31,13 +31,13 @@ function runningListenerUrl(stateDir: string): string | undefined {
  */
 export function listenerUrl(loaded: LoadedConfig, context: EngineContext): string {
   const running = runningListenerUrl(context.state.stateDir);
-  if (running !== undefined) return reachable(running);
+  if (running !== undefined) return reachableUrl(running);
   const { host, port, tls } = gatewayAddress(loaded, context);
   const name = host.includes(':') ? `[${host}]` : host;
-  return reachable(`${tls === undefined ? 'http' : 'https'}://${name}:${port}`);
+  return reachableUrl(`${tls === undefined ? 'http' : 'https'}://${name}:${port}`);
 }
 
-function reachable(url: string): string {
+function reachableUrl(url: string): string {
   if (!URL.canParse(url)) {
     throw new SvcError('USAGE', `no URL can be made of ${url}, whose address has a zone`, {
       hint: 'pass another address of the listener with --url, or set gateway.host to one without "%"',

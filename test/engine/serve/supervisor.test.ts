@@ -12,9 +12,9 @@ import { backoffMs } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
 import { waitFor } from '../../support/wait.js';
 
-const QUICK = { firstMs: 1, mostMs: 4, calmMs: 60_000 };
+const QUICK = { firstMs: 1, mostMs: 4, resetAfterMs: 60_000 };
 /** Long enough that a rest never ends by itself in a test. */
-const SLOW = { firstMs: 600_000, mostMs: 600_000, calmMs: 60_000 };
+const SLOW = { firstMs: 600_000, mostMs: 600_000, resetAfterMs: 60_000 };
 
 const setup: ServeSetup = {
   context: {

@@ -118,7 +118,7 @@ class LineReader {
   private readonly file: string;
   private descriptor: number | undefined;
   private position: number;
-  private rest = Buffer.alloc(0);
+  private partialLine = Buffer.alloc(0);
 
   constructor(file: string, fromBytes: number) {
     this.file = file;
@@ -136,7 +136,7 @@ class LineReader {
     yield* this.readOpen(this.descriptor);
     this.close();
     this.position = 0;
-    this.rest = Buffer.alloc(0);
+    this.partialLine = Buffer.alloc(0);
   }
 
   close(): void {
@@ -157,9 +157,9 @@ class LineReader {
       const count = readSync(descriptor, chunk, 0, CHUNK_BYTES, this.position);
       if (count === 0) return;
       this.position += count;
-      const data = Buffer.concat([this.rest, chunk.subarray(0, count)]);
+      const data = Buffer.concat([this.partialLine, chunk.subarray(0, count)]);
       const end = data.lastIndexOf(LINE_FEED) + 1;
-      this.rest = data.subarray(end);
+      this.partialLine = data.subarray(end);
       yield* wholeLines(data.subarray(0, end));
     }
   }

@@ -14,14 +14,14 @@ const OPEN_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
 
 /** The path of a rotated file; 1 is the newest. */
-function setAsidePath(file: string, age: number): string {
+function rotatedPath(file: string, age: number): string {
   return `${file}.${age}`;
 }
 
 /** The paths of a log and of its rotated files, newest first; any of them may be missing. */
 export function logPaths(file: string): readonly string[] {
   const ages = Array.from({ length: ROTATION.keep }, (_, index) => index + 1);
-  return [file, ...ages.map((age) => setAsidePath(file, age))];
+  return [file, ...ages.map((age) => rotatedPath(file, age))];
 }
 
 /**
@@ -38,7 +38,7 @@ export class RotatingFile {
   private isTorn = false;
   /** Pipes and devices are not rotated. */
   private isRegular = true;
-  private trouble: string | undefined;
+  private lastFailure: string | undefined;
 
   constructor(file: string, options = ROTATION) {
     this.file = file;
@@ -47,7 +47,7 @@ export class RotatingFile {
 
   /** Why the last write failed; undefined if it succeeded. */
   get failure(): string | undefined {
-    return this.trouble;
+    return this.lastFailure;
   }
 
   /** Appends a line with its line break; false if it is lost. */
@@ -60,11 +60,11 @@ export class RotatingFile {
       this.bytes += written;
       const isPart = written < bytes.length;
       this.isTorn = isPart && (this.isTorn ? written !== 1 : written > 0);
-      this.trouble = isPart ? `${this.file}: a line was only partly written` : undefined;
+      this.lastFailure = isPart ? `${this.file}: a line was only partly written` : undefined;
     } catch (error) {
-      this.trouble = messageOf(error);
+      this.lastFailure = messageOf(error);
     }
-    return this.trouble === undefined;
+    return this.lastFailure === undefined;
   }
 
   /** Closes the file; the next write opens the file that then has its name. */
@@ -104,9 +104,9 @@ export class RotatingFile {
     }
     try {
       for (let age = this.options.keep - 1; age >= 1; age--) {
-        ifThere(() => renameSync(setAsidePath(file, age), setAsidePath(file, age + 1)));
+        ifThere(() => renameSync(rotatedPath(file, age), rotatedPath(file, age + 1)));
       }
-      ifThere(() => renameSync(file, setAsidePath(file, 1)));
+      ifThere(() => renameSync(file, rotatedPath(file, 1)));
       renameSync(next, file);
     } catch {
       closeQuietly(opened);

@@ -58,27 +58,31 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   schedule.start();
   showNextSweep(schedule, host, '');
   return {
-    reload: async (next) => isSame(setup, targets, next),
+    reload: async (next) => hasSameDreaming(setup, targets, next),
     drain: () => schedule.close({ hurry: false }),
     stop: () => schedule.close({ hurry: true }),
   };
 }
 
 /** Compares the workspaces with their settings, and everything that the model is opened with. */
-function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeSetup): boolean {
-  const { 'memory-core': now } = setup.loaded.resolved.plugins.entries;
-  const { 'memory-core': then } = next.loaded.resolved.plugins.entries;
+function hasSameDreaming(
+  setup: ServeSetup,
+  targets: readonly DreamTarget[],
+  next: ServeSetup,
+): boolean {
+  const { 'memory-core': before } = setup.loaded.resolved.plugins.entries;
+  const { 'memory-core': after } = next.loaded.resolved.plugins.entries;
   return (
     isDeepStrictEqual(targets, dreamTargets(next.loaded, next.context)) &&
-    isDeepStrictEqual(now, then) &&
+    isDeepStrictEqual(before, after) &&
     hasSameConfig(setup, next, ['models', 'secrets'])
   );
 }
 
-function showNextSweep(schedule: DreamSchedule, host: ServiceHost, before: string): void {
+function showNextSweep(schedule: DreamSchedule, host: ServiceHost, prefix: string): void {
   const next = schedule.next();
   const when = next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone);
-  host.setLastEvent(`${before}next sweep ${when}`);
+  host.setLastEvent(`${prefix}next sweep ${when}`);
 }
 
 /** The statement itself is not logged: it is private. */

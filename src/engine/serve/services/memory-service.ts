@@ -18,11 +18,11 @@ import type { ServiceFailure } from '../state-file.js';
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   return searchedAgents(setup.loaded, setup.context).map((agent) => ({
     name: `memory:${agent.id}`,
-    start: (host) => keepFresh(agent, setup, host),
+    start: (host) => watchMemory(agent, setup, host),
   }));
 }
 
-async function keepFresh(
+async function watchMemory(
   agent: ResolvedAgent,
   setup: ServeSetup,
   host: ServiceHost,
@@ -51,7 +51,7 @@ async function keepFresh(
   });
   return {
     ready,
-    reload: async (next) => isSame(setup, next, agent),
+    reload: async (next) => opensSameMemory(setup, next, agent),
     drain: async () => {
       stopping.abort();
       await watcher.close();
@@ -70,7 +70,7 @@ async function keepFresh(
  * Compares everything a memory is opened with: its agent, the providers, how secrets are read, where its index is,
  * and the external program if that searches.
  */
-function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
+function opensSameMemory(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   return (
     hasAgent(next, agent) &&
     hasSameConfig(setup, next, ['models', 'secrets', 'storage']) &&

@@ -28,18 +28,18 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { resolved } = setup.loaded;
   const schedules = configuredSchedules(resolved);
   const flows = await openFlows(setup.context, resolved);
-  const setTrouble = troublesOf(host);
+  const reportFailure = failureReporter(host);
   const runner = new ScheduleRunner(schedules, {
     flows,
     onOutcome: (schedule, outcome) => {
-      setTrouble(schedule, failureOf(schedule, outcome));
+      reportFailure(schedule, failureOf(schedule, outcome));
       logRun(schedule, outcome, host);
       showNextRun(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
     },
     onFault: (schedule, error) => {
       const failure = serviceFailure(error);
       const message = `schedule ${schedule.id} could not run, trying again: ${failure.message}`;
-      setTrouble(schedule, { ...failure, message }, faultFields(error));
+      reportFailure(schedule, { ...failure, message }, faultFields(error));
     },
   });
   try {
@@ -63,8 +63,8 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   };
 }
 
-/** Tells what is wrong with which schedule. A run is tried again and again, but the same failure is logged once. */
-function troublesOf(host: ServiceHost) {
+/** Reports what is wrong with each schedule. A run is retried again and again, but the same failure is logged once. */
+function failureReporter(host: ServiceHost) {
   const failures = new Map<string, ServiceFailure>();
   /** @param failure undefined when nothing is wrong any more */
   return ({ id }: Schedule, failure: ServiceFailure | undefined, fields: object = {}): void => {
@@ -104,11 +104,11 @@ function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost
   }
 }
 
-function showNextRun(runner: ScheduleRunner, host: ServiceHost, before: string): void {
+function showNextRun(runner: ScheduleRunner, host: ServiceHost, prefix: string): void {
   const next = runner.next();
   const words =
     next === undefined
       ? 'nothing is due'
       : `next ${next.schedule.id} ${zonedMinute(next.atMs, next.schedule.timezone)}`;
-  host.setLastEvent(`${before}${words}`);
+  host.setLastEvent(`${prefix}${words}`);
 }

@@ -34,10 +34,10 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
       .then(() => old.close())
       .finally(() => retiring.delete(old));
   };
-  const all = (): readonly OpenRunner[] => [current, ...retiring];
+  const allRunners = (): readonly OpenRunner[] => [current, ...retiring];
   const drain = async (): Promise<void> => {
     const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
-    await Promise.all(all().map((runner) => runner.drain(patienceMs)));
+    await Promise.all(allRunners().map((runner) => runner.drain(patienceMs)));
   };
   return {
     reload: async (next) => {
@@ -47,9 +47,9 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
         return true;
       }
       try {
-        const fresh = await open(next, host);
+        const nextRunner = await open(next, host);
         retire(current);
-        current = fresh;
+        current = nextRunner;
         setup = next;
       } catch (error) {
         if (!hasSameConfig(setup, next, ['storage', 'secrets'])) {
@@ -65,7 +65,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
     },
     drain,
     stop: async () => {
-      await Promise.all(all().map((runner) => runner.close()));
+      await Promise.all(allRunners().map((runner) => runner.close()));
     },
   };
 }
@@ -74,8 +74,8 @@ async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise
   const { openRunner } = await import('../../task-runner/task-runner.js');
   const { log, setLastEvent, setProblem } = host;
   const missing = missingProgram(context, loaded);
-  const lasting = missing === undefined ? undefined : serviceFailure(missing);
-  setProblem(lasting);
+  const lastingFailure = missing === undefined ? undefined : serviceFailure(missing);
+  setProblem(lastingFailure);
   if (missing !== undefined) log.warn({ hint: missing.hint }, missing.message);
   const runner = await openRunner({
     context,
@@ -83,7 +83,7 @@ async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise
     log,
     onChange: (running) =>
       setLastEvent(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
-    onProblem: (error) => setProblem(error === undefined ? lasting : serviceFailure(error)),
+    onProblem: (error) => setProblem(error === undefined ? lastingFailure : serviceFailure(error)),
   });
   setLastEvent('waiting for tasks');
   return runner;

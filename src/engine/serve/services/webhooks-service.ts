@@ -58,7 +58,7 @@ async function start(
   const { readiness, onWebhooks } = options;
   const { openWebhooks } = await import('../../webhooks/open-webhooks.js');
   const { log, fail } = host;
-  const addInside = (server: FastifyInstance, metrics: WebhookMetrics): void => {
+  const addHealthAndMetrics = (server: FastifyInstance, metrics: WebhookMetrics): void => {
     if (readiness === undefined) return;
     addHealthRoutes(server, readiness);
     addMetricsRoute(server, metrics);
@@ -69,7 +69,7 @@ async function start(
     loaded,
     log,
     mask,
-    extend: address === undefined ? addInside : () => undefined,
+    extend: address === undefined ? addHealthAndMetrics : () => undefined,
   });
   const unwatch = watchWrites(webhooks.writes, (failure) => {
     if (failure === undefined) reportRouteProblems(webhooks.routeStatuses, host);
@@ -98,12 +98,12 @@ async function start(
       'the listener is reachable from other machines, and secrets are sent unencrypted',
     );
   }
-  tellRoutes(webhooks.routeStatuses, loaded, host);
+  reportRoutes(webhooks.routeStatuses, loaded, host);
   onWebhooks?.(webhooks.live);
   return {
     reload: async (next) => {
       if (hasWebhooks(next) && (await webhooks.reload(next.loaded))) {
-        tellRoutes(webhooks.routeStatuses, next.loaded, host);
+        reportRoutes(webhooks.routeStatuses, next.loaded, host);
         return true;
       }
       // A restart cuts connections: requests in flight finish first.
@@ -127,7 +127,7 @@ function separateAddress(
   return readiness === undefined ? undefined : adminAddress(loaded);
 }
 
-function tellRoutes(
+function reportRoutes(
   statuses: readonly RouteStatus[],
   { ignoredKeys = [] }: LoadedConfig,
   host: ServiceHost,
