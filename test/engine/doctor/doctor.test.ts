@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../src/engine/config/index.js';
-import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
+import { recordTrust, reviewFile } from '../../../src/engine/config/trust/config-trust.js';
 import type { DoctorCheck, DoctorEvent } from '../../../src/engine/doctor/check.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
 import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
@@ -199,7 +199,7 @@ test('a trusted configuration stays trusted when it is fixed', async () => {
   patient.env = { CORP_KEY: PLANTED };
   const options = patient.options();
   const context = { ...options.context, cwd: patient.at('project') };
-  trustReviewed(context, reviewFile(context, {}));
+  recordTrust(context, reviewFile(context, {}));
   await fixAll({ ...options, context });
   assert.match(readFileSync(file, 'utf8'), '"env:CORP_KEY"');
   const { ignoredKeys, resolved } = await loadConfig(context);

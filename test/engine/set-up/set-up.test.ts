@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
+import { recordTrust, reviewFile } from '../../../src/engine/config/trust/config-trust.js';
 import { chooseProvider } from '../../../src/engine/embeddings/choose-provider.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { resolveSecret } from '../../../src/engine/secrets/index.js';
@@ -210,7 +210,7 @@ test('an existing configuration keeps its comments, and loses settings of anothe
     );
     const refused = await errorOf(() => setUp(world, {}));
     assert.is(refused.code, 'CONFIG_UNTRUSTED', 'it may be of somebody else');
-    trustReviewed(world.context, reviewFile(world.context, {}));
+    recordTrust(world.context, reviewFile(world.context, {}));
     const { written, plan } = await setUp(world, {
       workspace: world.at('home/notes'),
       key: { kind: 'variable', name: 'CORP_KEY' },

@@ -1,6 +1,6 @@
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { yesFlag } from '../../../cli/flags.js';
-import { reviewFile, trustReviewed } from '../../../engine/config/trust/config-trust.js';
+import { recordTrust, reviewFile } from '../../../engine/config/trust/config-trust.js';
 import { renderTrustReview } from '../../../ui/config/config-text.js';
 import { safeLine } from '../../../ui/safe-text.js';
 
@@ -18,7 +18,7 @@ export default class ConfigTrust extends BaseCommand {
     this.write(renderTrustReview(review));
     if (state !== 'untrusted') return { file, trusted: true, changed: false, risky };
     const agreed = await this.agrees(`Trust ${file}?`, flags);
-    if (agreed) trustReviewed(this.context(), review);
+    if (agreed) recordTrust(this.context(), review);
     this.write(safeLine(agreed ? `trusted ${file}` : `not trusted: ${file}`));
     return { file, trusted: agreed, changed: agreed, risky };
   }

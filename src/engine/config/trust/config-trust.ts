@@ -110,7 +110,7 @@ export function keepTrust(
   if (before === undefined || after === undefined) return;
   const old = reviewTrust(context, file, before);
   const now = reviewTrust(context, file, after);
-  if (old.state !== 'untrusted' && now.state === 'untrusted') trustReviewed(context, now);
+  if (old.state !== 'untrusted' && now.state === 'untrusted') recordTrust(context, now);
 }
 
 /**
@@ -187,19 +187,19 @@ export function listTrust({ state }: EngineContext): readonly TrustedConfig[] {
 }
 
 /** Trusts what was reviewed. @throws SvcError STATE_UNWRITABLE */
-export function trustReviewed(
+export function recordTrust(
   { state, clock }: Pick<EngineContext, 'state' | 'clock'>,
   { file, digest }: Pick<TrustedConfig, 'file' | 'digest'>,
 ): void {
   const record: TrustedConfig = { file, digest, trustedAtMs: clock.now() };
-  writing(state.stateDir, () => writeJsonFile(recordFile(state.stateDir, file), record));
+  withWriteError(state.stateDir, () => writeJsonFile(recordFile(state.stateDir, file), record));
 }
 
 /** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
 export function revokeTrust({ state: { stateDir } }: EngineContext, file: string): boolean {
   const place = configLocation(file);
   const isTrusted = findTrusted(stateDir, place) !== undefined;
-  writing(stateDir, () => rmSync(recordFile(stateDir, place), { force: true }));
+  withWriteError(stateDir, () => rmSync(recordFile(stateDir, place), { force: true }));
   return isTrusted;
 }
 
@@ -217,7 +217,7 @@ function readRecord(path: string): TrustedConfig | undefined {
   return trustedConfig.safeParse(readJsonFile(path)).data;
 }
 
-function writing(stateDir: string, work: () => void): void {
+function withWriteError(stateDir: string, work: () => void): void {
   try {
     work();
   } catch (cause) {

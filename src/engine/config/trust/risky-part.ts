@@ -73,7 +73,10 @@ export function splitByRisk(input: ConfigInput, places: Places): SplitConfig {
 
   // Removes whole keys only, and no required key without its parent.
   const harmless = (keep(input, []) ?? {}) as ConfigInput;
-  return { risky, harmless: risky.some(isEmbeddingSource) ? wordsOnly(harmless) : harmless };
+  return {
+    risky,
+    harmless: risky.some(isEmbeddingSource) ? withKeywordSearchOnly(harmless) : harmless,
+  };
 }
 
 function isHarmless(risk: KeyRisk | undefined, value: unknown): boolean {
@@ -87,9 +90,9 @@ function isEmbeddingSource({ path }: RiskyValue): boolean {
   return path[0] === 'models' || (at > 0 && EMBEDDING_SOURCES.includes(String(path[at + 1])));
 }
 
-function wordsOnly(input: ConfigInput): ConfigInput {
+function withKeywordSearchOnly(input: ConfigInput): ConfigInput {
   const { agents = {} } = input;
-  const without = <T extends NonNullable<typeof agents.defaults>>(holder: T): T => ({
+  const withoutProvider = <T extends NonNullable<typeof agents.defaults>>(holder: T): T => ({
     ...holder,
     memorySearch: { ...holder.memorySearch, provider: 'none' },
   });
@@ -97,8 +100,8 @@ function wordsOnly(input: ConfigInput): ConfigInput {
     ...input,
     agents: {
       ...agents,
-      defaults: without(agents.defaults ?? {}),
-      ...(agents.list === undefined ? {} : { list: agents.list.map(without) }),
+      defaults: withoutProvider(agents.defaults ?? {}),
+      ...(agents.list === undefined ? {} : { list: agents.list.map(withoutProvider) }),
     },
   };
 }

@@ -7,9 +7,9 @@ import { inspectConfig, loadConfig, resolveAgent } from '../../../../src/engine/
 import { configTemplate } from '../../../../src/engine/config/init-config.js';
 import {
   listTrust,
+  recordTrust,
   reviewFile,
   revokeTrust,
-  trustReviewed,
 } from '../../../../src/engine/config/trust/config-trust.js';
 
 import { errorOf, inWorld, type World } from '../support.js';
@@ -25,7 +25,7 @@ function writeConfig(world: World, config: unknown, path = 'project/svc.json'): 
 }
 
 function trust(world: World): void {
-  trustReviewed(world.context, reviewFile(world.context, {}));
+  recordTrust(world.context, reviewFile(world.context, {}));
 }
 
 test('risky keys of a found file are ignored with one warning, harmless ones work', () =>
