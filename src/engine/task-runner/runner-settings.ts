@@ -43,7 +43,7 @@ function runtimeSettings(
   const [word, ...args] = configured?.command ?? [];
   if (configured === undefined || word === undefined) return undefined;
   const { cwd, env = {}, timeoutSeconds, maxAttempts, permissions } = configured;
-  const place = cwd === undefined ? undefined : resolveConfiguredPath(loaded, cwd, context);
+  const configuredCwd = cwd === undefined ? undefined : resolveConfiguredPath(loaded, cwd, context);
   return {
     /** Resolved with each task: it can be installed while svc runs. @throws SvcError */
     command: (): readonly [string, ...string[]] => [findProgram(word, context, loaded), ...args],
@@ -56,7 +56,7 @@ function runtimeSettings(
      * @throws SvcError AGENT_UNKNOWN, because its program would run in the folder of another agent
      */
     cwdOf: ({ agentId }: Pick<TaskRecord, 'agentId'>): string =>
-      place ?? resolveAgent(loaded, agentId ?? undefined, context).workspaceDir,
+      configuredCwd ?? resolveAgent(loaded, agentId ?? undefined, context).workspaceDir,
     timeoutMs: timeoutSeconds * 1000,
     maxAttempts,
     permissions,
@@ -64,18 +64,18 @@ function runtimeSettings(
 }
 
 /** A configured program for tasks or notifications. */
-interface NamedProgram {
+interface ConfiguredProgram {
   /** Where its command is configured. */
   readonly path: ConfigPath;
   /** Its absolute path, or why it was not found. */
   readonly found: string | SvcError;
 }
 
-/** Finds every program configured in `flows`. */
-export function namedPrograms(
+/** Every program configured in `flows`, looked up now. */
+export function configuredPrograms(
   context: EngineContext,
   loaded: LoadedConfig,
-): readonly NamedProgram[] {
+): readonly ConfiguredProgram[] {
   const { runtimes } = loaded.resolved.flows;
   const commands = [
     ...RUNNABLE.map((name) => ({
@@ -94,7 +94,7 @@ export function namedPrograms(
 
 /** The first one that was not found. */
 export function missingProgram(context: EngineContext, loaded: LoadedConfig): SvcError | undefined {
-  return namedPrograms(context, loaded)
+  return configuredPrograms(context, loaded)
     .map(({ found }) => found)
     .find((found) => found instanceof SvcError);
 }

@@ -33,13 +33,13 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
     mostBytes: MOST_LINE_BYTES,
     onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
     onLine: (line) => {
-      const read = readSubagentLine(line);
-      if (read.kind === 'unknown' || read.kind === 'refused') {
-        host.note(`skipped a JSON object that ${read.why}`);
-        if (read.kind === 'refused') refusal = read.why;
-      } else if (read.kind === 'text') report(read.text);
-      else if (read.message.type === 'progress') report(read.message.text);
-      else verdict = read.message;
+      const parsed = readSubagentLine(line);
+      if (parsed.kind === 'unknown' || parsed.kind === 'refused') {
+        host.note(`skipped a JSON object that ${parsed.why}`);
+        if (parsed.kind === 'refused') refusal = parsed.why;
+      } else if (parsed.kind === 'text') report(parsed.text);
+      else if (parsed.message.type === 'progress') report(parsed.message.text);
+      else verdict = parsed.message;
     },
   });
   const report = (text: string): void => {

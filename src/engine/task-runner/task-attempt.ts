@@ -100,11 +100,11 @@ export class TaskAttempt {
         note: programNotes(log, this.mask),
         logDecision: (text) => log.info(progressLine(this.mask.text(text))),
       });
-      return this.masked(await this.job.ended);
+      return this.maskEnd(await this.job.ended);
     } catch (error) {
       const failure = this.job === undefined ? 'could not be started' : 'failed';
       log.error(faultFields(error), `the task ${failure}: ${messageOf(error)}`);
-      return this.masked({ kind: 'failed', error: messageOf(error), retry: true });
+      return this.maskEnd({ kind: 'failed', error: messageOf(error), retry: true });
     }
   }
 
@@ -171,7 +171,7 @@ export class TaskAttempt {
     }
   }
 
-  private masked(end: JobEnd): JobEnd {
+  private maskEnd(end: JobEnd): JobEnd {
     if (end.kind === 'failed') return { ...end, error: summaryText(this.mask.text(end.error)) };
     const { summary, result } = end;
     return {
@@ -263,14 +263,14 @@ class LeaseKeeper {
   private async beat(): Promise<void> {
     const { flows, leaseMs, log, onStop } = this.options;
     const { progress } = this;
-    const begunMs = runningMs();
+    const startedMs = runningMs();
     try {
       const answer = await flows.tasks.heartbeat(this.lease, { progress, leaseMs });
       if (!answer.ok) {
         onStop('lease-lost');
         return;
       }
-      this.endsAtMs = begunMs + leaseMs;
+      this.endsAtMs = startedMs + leaseMs;
       if (answer.cancelRequested) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.

@@ -74,7 +74,7 @@ class TaskRunner {
       patienceMs === undefined
         ? undefined
         : setTimeout(interrupt, Math.max(0, patienceMs - LONGEST_STOP_MS));
-    await this.settled();
+    await this.waitForRuns();
     clearTimeout(timer);
   }
 
@@ -82,7 +82,7 @@ class TaskRunner {
   async stop(): Promise<void> {
     await this.stopClaiming();
     for (const attempt of this.attempts) attempt.abandon();
-    await this.settled();
+    await this.waitForRuns();
   }
 
   private async stopClaiming(): Promise<void> {
@@ -91,7 +91,7 @@ class TaskRunner {
     await this.claiming;
   }
 
-  private async settled(): Promise<void> {
+  private async waitForRuns(): Promise<void> {
     while (this.runs.size > 0) await Promise.all(this.runs);
   }
 
@@ -111,10 +111,10 @@ class TaskRunner {
           const claimed = await flows.tasks.claim(request);
           failures = 0;
           onProblem?.(undefined);
-          if (claimed !== undefined) this.begin(claimed);
+          if (claimed !== undefined) this.startAttempt(claimed);
           continue;
         }
-        this.begin(await flows.tasks.wait(request, signal));
+        this.startAttempt(await flows.tasks.wait(request, signal));
       } catch (error) {
         if (signal.aborted) return;
         log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
@@ -134,7 +134,7 @@ class TaskRunner {
     }
   }
 
-  private begin(claimed: ClaimedTask): void {
+  private startAttempt(claimed: ClaimedTask): void {
     const { flows, settings, context, log, start, announce, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);

@@ -5,12 +5,12 @@ import {
   registeredCaptures,
   registeredHooks,
 } from '../../integrate/index.js';
-import { namedPrograms } from '../../task-runner/runner-settings.js';
+import { configuredPrograms } from '../../task-runner/runner-settings.js';
 import { configuredCheck, type Finding, finding } from '../check.js';
 
 /** Whether the programs for tasks and notifications can be started. */
 export const tasks = configuredCheck('tasks', async ({ context, loaded, placeOf }) => {
-  const programs = namedPrograms(context, loaded);
+  const programs = configuredPrograms(context, loaded);
   const findings = programs.map(({ path, found }) => {
     if (!(found instanceof SvcError)) return undefined;
     const place = placeOf(path);

@@ -58,7 +58,7 @@ export class NotificationDelivery {
   /** Deliveries in progress, by target and flow. */
   private readonly lanes: ReadonlyMap<string, Map<string, Promise<void>>>;
   /** The last failure of each target, until its next success. */
-  private readonly troubles = new Map<string, unknown>();
+  private readonly problems = new Map<string, unknown>();
   private delivering: Promise<void> = Promise.resolve();
 
   constructor(options: DeliveryOptions) {
@@ -92,7 +92,7 @@ export class NotificationDelivery {
         while (this.freeTargets().length === 0) await Promise.race(this.inProgress());
         let taken = 0;
         for (const target of await this.dueTargets()) taken += await this.deliverDue(target);
-        if (taken === 0) await this.untilMore();
+        if (taken === 0) await this.waitForMore();
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -119,7 +119,7 @@ export class NotificationDelivery {
     return [...dueAt].flatMap(([target, at]) => (at <= nowMs ? [target] : []));
   }
 
-  private async untilMore(): Promise<void> {
+  private async waitForMore(): Promise<void> {
     const { flows } = this.options;
     const { signal } = this.ending;
     const seen = await flows.version();
@@ -168,22 +168,22 @@ export class NotificationDelivery {
     if (outcome === undefined) return;
     if (outcome.ok) {
       await flows.outbox.markDelivered(notification);
-      this.note(target, undefined);
+      this.setProblem(target, undefined);
       log.info({ id, target, kind, attempts }, 'delivered');
       return;
     }
     const error = progressLine(this.mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
-    this.note(target, outcome.cause ?? new Error(error));
+    this.setProblem(target, outcome.cause ?? new Error(error));
     log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
   }
 
   /** Reports what is wrong with a target; undefined if it works. */
-  note(target: string, error: unknown): void {
-    if (error === undefined) this.troubles.delete(target);
-    else this.troubles.set(target, error);
-    const [only] = this.troubles.values();
-    const texts = Array.from(this.troubles, ([id, trouble]) => `${id}: ${messageOf(trouble)}`);
+  setProblem(target: string, error: unknown): void {
+    if (error === undefined) this.problems.delete(target);
+    else this.problems.set(target, error);
+    const [only] = this.problems.values();
+    const texts = Array.from(this.problems, ([id, problem]) => `${id}: ${messageOf(problem)}`);
     const isNamed = this.options.targets.size > 1 && texts.length > 0;
     this.options.onProblem?.(isNamed ? new Error(texts.join('; ')) : only);
   }

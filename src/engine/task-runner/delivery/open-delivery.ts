@@ -49,7 +49,7 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     if (fault === undefined) continue;
     const message = `target ${id} cannot be used: ${messageOf(fault)}`;
     log.error({ target: id, ...faultFields(fault) }, message);
-    delivery.note(id, fault);
+    delivery.setProblem(id, fault);
   }
   delivery.start();
   return {
