@@ -5,7 +5,7 @@ import { SvcError } from '../engine/errors/index.js';
 import {
   type BulkOutput,
   bulkOutput,
-  type Changed,
+  type ChangeOutcome,
   changeMany,
   MOST_CHANGED,
 } from '../engine/flows/index.js';
@@ -87,7 +87,7 @@ export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkO
     const isAgreed =
       entries.length === 0 ||
       (!dryRun && (await this.agrees(`${words.question} ${count}?`, flags)));
-    const untouched = (record: R): Changed<R> => ({ record, error: undefined });
+    const untouched = (record: R): ChangeOutcome<R> => ({ record, error: undefined });
     const changed = isAgreed
       ? await changeMany(entries, change, this.signal)
       : entries.map(untouched);

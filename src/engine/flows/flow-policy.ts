@@ -25,10 +25,10 @@ export function flowPolicy(config: ResolvedConfig): FlowPolicy {
 
 /** Whether two configurations open the same flows: in one store, with the same policy. */
 export function opensSameFlows(a: ResolvedConfig, b: ResolvedConfig): boolean {
-  return isDeepStrictEqual(openedWith(a), openedWith(b));
+  return isDeepStrictEqual(openingSettings(a), openingSettings(b));
 }
 
-function openedWith(config: ResolvedConfig) {
+function openingSettings(config: ResolvedConfig) {
   const { flows, storage, secrets } = config;
   const targets = notificationTargets(config).map(({ filter }) => filter);
   const isReferenced = storage.url !== undefined && storage.url.kind !== 'plain';

@@ -36,7 +36,7 @@ export interface FlowStore {
 }
 
 /**
- * What a change can touch, which decides whose company it can have in a transaction: one flow with its tasks and
+ * What a change can touch, which decides the changes that can share its transaction: one flow with its tasks and
  * notifications (default), tasks that are claimed, or anything.
  */
 export type ChangeScope = 'anything' | 'claims' | 'flow';

@@ -11,7 +11,7 @@ export {
   UNSTORABLE,
 } from './open-flows.js';
 export {
-  type Changed,
+  type ChangeOutcome,
   changeMany,
   type FlowCounts,
   type FlowDetails,

@@ -63,7 +63,7 @@ export async function openExistingFlows(
 }
 
 function flowsIn(opened: FlowStore) {
-  const { write, writes } = watchedWrites(opened);
+  const { write, writes } = trackWrites(opened);
   const { policy: _, read, write: __, ...shared } = opened;
   const store: FlowStore = { ...opened, write };
   return {
@@ -172,19 +172,19 @@ async function changeOnce(
     action: isDelivery ? DELIVERY : action.action,
     key,
   };
-  const kept = await tx.answers.find(answerKey, tx.nowMs);
-  if (kept === undefined) {
+  const stored = await tx.answers.find(answerKey, tx.nowMs);
+  if (stored === undefined) {
     const answer = await change();
     const expiresAt = tx.nowMs + (deliveryMs ?? tx.policy.idempotencyMs);
-    await tx.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
+    await tx.answers.store(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
     return answer;
   }
-  if (kept.bodyHash !== bodyHash) {
+  if (stored.bodyHash !== bodyHash) {
     return isDelivery
       ? refused('delivery_mismatch', 'The delivery id was used for another body.', {})
       : refused('idempotency_mismatch', 'The idempotency key was used for another request.', {});
   }
-  const answer: FlowAnswer = JSON.parse(kept.answer);
+  const answer: FlowAnswer = JSON.parse(stored.answer);
   return { ...answer, replayed: true };
 }
 
@@ -207,11 +207,11 @@ const PROBE_TEXT = 'x'.repeat(16_384);
 const PROBE = { ownerKey: '', action: 'probe', key: 'probe' };
 
 /** A store that remembers whether its last change could be stored. */
-function watchedWrites(store: FlowStore) {
+function trackWrites(store: FlowStore) {
   let failure: SvcError | undefined;
   let failures = 0;
   const listeners = new Set<(failure: SvcError | undefined) => void>();
-  const note = (next: SvcError | undefined): void => {
+  const setFailure = (next: SvcError | undefined): void => {
     if (next?.code === failure?.code) return;
     failure = next;
     for (const listener of listeners) listener(next);
@@ -219,13 +219,13 @@ function watchedWrites(store: FlowStore) {
   const noteFailure = (error: unknown): never => {
     if (error instanceof SvcError && UNSTORABLE.has(error.code)) {
       failures += 1;
-      note(error);
+      setFailure(error);
     }
     throw error;
   };
   /** A change that was made before a later one failed does not show that there is room now, even if it is synced last. */
   const noteStored = (failuresBefore: number | undefined): void => {
-    if (failuresBefore === failures) note(undefined);
+    if (failuresBefore === failures) setFailure(undefined);
   };
   const write: FlowStore['write'] = async (change, scope) => {
     let failuresBefore: number | undefined;
@@ -258,7 +258,7 @@ function watchedWrites(store: FlowStore) {
             const failuresBefore = failures;
             await answers.find(PROBE, nowMs);
             // Expired at once, so that the next cleanup deletes it.
-            await answers.keep(PROBE, { bodyHash: '', answer: PROBE_TEXT }, nowMs);
+            await answers.store(PROBE, { bodyHash: '', answer: PROBE_TEXT }, nowMs);
             return failuresBefore;
           })
           .then(noteStored, noteFailure)

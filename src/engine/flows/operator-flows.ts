@@ -110,7 +110,7 @@ export function operatorFlows(store: FlowStore) {
       store.read(async ({ flows, tasks, notifications }) => ({
         flows: Object.fromEntries(await flows.countsByStatus()),
         tasks: Object.fromEntries(await tasks.countsByStatus()),
-        failedNotifications: await notifications.failed(),
+        failedNotifications: await notifications.countFailed(),
       })),
     ...operatorNotifications(store),
     auditFlows: () => store.read((tables) => auditFlows(tables, store.now())),
@@ -188,7 +188,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
 }
 
 /** What became of one of many. */
-export interface Changed<R> {
+export interface ChangeOutcome<R> {
   /** After the change, or as it was found. */
   readonly record: R;
   /** Why it was not changed. */
@@ -211,8 +211,8 @@ export async function changeMany<R>(
   records: readonly R[],
   change: (record: R) => Promise<R>,
   signal: AbortSignal,
-): Promise<readonly Changed<R>[]> {
-  const changed: Changed<R>[] = [];
+): Promise<readonly ChangeOutcome<R>[]> {
+  const changed: ChangeOutcome<R>[] = [];
   for (let at = 0; at < records.length; at += AT_ONCE) {
     if (signal.aborted) break;
     const group = records.slice(at, at + AT_ONCE);
@@ -221,7 +221,7 @@ export async function changeMany<R>(
   return changed;
 }
 
-async function attempt<R>(record: R, change: (record: R) => Promise<R>): Promise<Changed<R>> {
+async function attempt<R>(record: R, change: (record: R) => Promise<R>): Promise<ChangeOutcome<R>> {
   try {
     return { record: await change(record), error: undefined };
   } catch (error) {

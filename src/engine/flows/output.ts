@@ -9,7 +9,7 @@ import {
 } from '../flow-model/task-record.js';
 import { iso } from '../support/time.js';
 import type { Page } from './flow-store.js';
-import type { Changed, FlowEntry, FlowHistory, TaskDetails } from './operator-flows.js';
+import type { ChangeOutcome, FlowEntry, FlowHistory, TaskDetails } from './operator-flows.js';
 import type {
   BulkOutput,
   FlowHistoryOutput,
@@ -91,7 +91,7 @@ export function bulkOutput<R>({
   isDone,
   of,
 }: {
-  readonly changed: readonly Changed<R>[];
+  readonly changed: readonly ChangeOutcome<R>[];
   readonly total: number;
   readonly dryRun: boolean;
   /** Whether anything was attempted. */

@@ -48,7 +48,7 @@ export function scheduleStore(store: FlowStore) {
     /** Creates a flow, whenever the next one is due. */
     runNow: (schedule: FlowSchedule) =>
       store.write(async (tx) => {
-        // Without due times: what is due before a process runs it is not made up.
+        // Without due times, so that nothing that was due earlier is made up for.
         const record = await recordOf(tx, { id: schedule.id, rhythm: '' });
         return runOnce(actingAs(tx, OPERATOR), schedule, record, tx.nowMs);
       }, 'anything'),

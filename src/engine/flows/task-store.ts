@@ -40,7 +40,7 @@ export function taskStore(store: FlowStore) {
      */
     wait: async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedTask> => {
       for (;;) {
-        // Who is stopping takes no task that others could run.
+        // A worker that is stopping leaves tasks to others.
         signal.throwIfAborted();
         // Read before the claim, so that what is committed meanwhile is not missed.
         const seen = await store.version();
@@ -85,7 +85,7 @@ export function taskStore(store: FlowStore) {
     /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */
     pause: (runtimes: readonly TaskRuntime[], reason: string | null) =>
       changePauses(runtimes, ({ pauses, nowMs }, runtime) =>
-        pauses.keep({ runtime, reason, pausedAt: nowMs }),
+        pauses.add({ runtime, reason, pausedAt: nowMs }),
       ),
     /** @returns those that are still paused */
     resume: (runtimes: readonly TaskRuntime[]) =>

@@ -1,7 +1,7 @@
 import type { FlowRecord } from '../../engine/flow-model/flow-record.js';
 import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type {
-  Changed,
+  ChangeOutcome,
   FlowEntry,
   FlowListOutput,
   Page,
@@ -92,7 +92,7 @@ export const TASK_WORDS: Pick<BulkWords<TaskRecord>, 'describe' | 'noun'> = {
 
 /** What a command did to all records that match. */
 interface BulkChange<R> {
-  readonly changed: readonly Changed<R>[];
+  readonly changed: readonly ChangeOutcome<R>[];
   /** How many there are, including those beyond the limit. */
   readonly total: number;
   readonly state: 'declined' | 'done' | 'dry run';

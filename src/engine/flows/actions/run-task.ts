@@ -54,7 +54,7 @@ export async function runTask(
   if (parentTaskId !== undefined && (await tx.tasks.ownerOf(parentTaskId)) !== flow.ownerKey) {
     return refuse('not_found', 'Parent task not found.');
   }
-  const task = (await sameRun(tx, flow, action)) ?? (await addTask(tx, flow, action));
+  const task = (await mergeIntoSameRun(tx, flow, action)) ?? (await addTask(tx, flow, action));
   return done({ created: true, flow: flowView(flow), task: taskView(task) });
 }
 
@@ -115,7 +115,7 @@ function progressOf({ nowMs }: FlowTx, action: RunTask) {
 }
 
 /** The existing task of this run, with what this call adds to it. */
-async function sameRun(
+async function mergeIntoSameRun(
   tx: FlowTx,
   flow: FlowRecord,
   action: RunTask,

@@ -16,7 +16,7 @@ const select = (dialect: Dialect): string => selectFrom(dialect, FLOWS);
 /** Locked in one order by all hosts. */
 const BY_ID: Lookup<string, FlowRecord> = {
   sql: (dialect) =>
-    `${select(dialect)} WHERE ${dialect.isKey('flows.id')} ORDER BY seq ${dialect.locked('flows')}`,
+    `${select(dialect)} WHERE ${dialect.isKey('flows.id')} ORDER BY seq ${dialect.forUpdate('flows')}`,
   keyOf: ({ flowId }) => flowId,
 };
 const BY_SEQ: Lookup<number, FlowRecord> = {
@@ -63,19 +63,19 @@ export function flowRows(sql: StoreSql) {
     cancelledWithoutTasks: (beforeMs: number, limit: number) =>
       query<FlowRecord>(
         `${select(sql)} WHERE cancel_requested_at < $1 AND ended_at IS NULL
-           AND NOT ${hasActiveTask} LIMIT $2 ${sql.taken('flows')}`,
+           AND NOT ${hasActiveTask} LIMIT $2 ${sql.forUpdateSkipLocked('flows')}`,
         [beforeMs, limit],
       ),
     /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
     prune: async (beforeMs: number, limit: number) => {
       const expired = await query<{ seq: number }>(
         `SELECT seq FROM ${schema}flows WHERE ended_at < $1 AND NOT ${hasActiveTask}
-         LIMIT $2 ${sql.taken('flows')}`,
+         LIMIT $2 ${sql.forUpdateSkipLocked('flows')}`,
         [beforeMs, limit],
       );
       const seqs = [expired.map(({ seq }) => seq)];
       const remove = (table: string, column: string) =>
-        run(`DELETE FROM ${schema}${table} WHERE ${sql.isAmong(column, '$1')}`, seqs);
+        run(`DELETE FROM ${schema}${table} WHERE ${sql.isOneOf(column, '$1')}`, seqs);
       const tasks = await remove('tasks', 'flow_seq');
       await remove('history', 'flow_seq');
       return { flows: await remove('flows', 'seq'), tasks };

@@ -22,7 +22,7 @@ const NOTIFICATIONS = recordTable('notifications', NOTIFICATION_FIELDS, [
 const OF_EVENT: Lookup<string, NotificationRecord> = {
   sql: (dialect) =>
     `${selectFrom(dialect, NOTIFICATIONS)}
-     WHERE ${dialect.isKey('notifications.id')} ORDER BY seq ${dialect.locked('notifications')}`,
+     WHERE ${dialect.isKey('notifications.id')} ORDER BY seq ${dialect.forUpdate('notifications')}`,
   keyOf: ({ notificationId }) => notificationId,
 };
 
@@ -47,7 +47,7 @@ export interface NotificationFilters {
 
 /** The table of notifications: one row for each event and target. What a change finds by its id is locked. */
 export function notificationRows(sql: StoreSql) {
-  const { schema, isAmong } = sql;
+  const { schema, isOneOf } = sql;
   const select = (condition: string, values: readonly unknown[]) =>
     sql.query<NotificationRecord>(`${selectFrom(sql, NOTIFICATIONS)} ${condition}`, values);
   const whereIn = (filter: Omit<NotificationFilters, 'limit'>) =>
@@ -87,13 +87,13 @@ export function notificationRows(sql: StoreSql) {
     /** Unsettled ones that were due before a time, for none of these targets. */
     unclaimed: (targets: readonly string[], beforeMs: number, limit: number) =>
       select(
-        `WHERE next_attempt_at < $1 AND NOT (${isAmong('target', '$2')})
-         LIMIT $3 ${sql.taken('notifications')}`,
+        `WHERE next_attempt_at < $1 AND NOT (${isOneOf('target', '$2')})
+         LIMIT $3 ${sql.forUpdateSkipLocked('notifications')}`,
         [beforeMs, targets, limit],
       ),
     /**
-     * Oldest first. Without those of flows that somebody attempts a first delivery of right now, whose place is
-     * before them. Whoever asks in a change takes them: others wait until that ends.
+     * Oldest first. Leaves out flows with a first delivery in progress, which has to arrive before the others. Within a
+     * change, others who ask for the same target wait until it ends.
      */
     due: async (
       nowMs: number,
@@ -101,10 +101,10 @@ export function notificationRows(sql: StoreSql) {
     ) => {
       await sql.takeTarget(target);
       return select(
-        `WHERE target = $1 AND next_attempt_at <= $2 AND NOT (${isAmong('flow_id', '$3')})
+        `WHERE target = $1 AND next_attempt_at <= $2 AND NOT (${isOneOf('flow_id', '$3')})
            AND flow_id NOT IN (SELECT flow_id FROM ${schema}notifications
              WHERE target = $1 AND next_attempt_at > $2 AND attempts > 0 AND last_error IS NULL)
-         ORDER BY next_attempt_at, seq LIMIT $4 ${sql.taken('notifications')}`,
+         ORDER BY next_attempt_at, seq LIMIT $4 ${sql.forUpdateSkipLocked('notifications')}`,
         [target, nowMs, exceptFlows, limit],
       );
     },
@@ -128,7 +128,7 @@ export function notificationRows(sql: StoreSql) {
       );
     },
     /** How many were given up. */
-    failed: () =>
+    countFailed: () =>
       countRows(sql, 'notifications', { where: `WHERE outcome = 'failed'`, values: [] }),
     /** Deletes those delivered, or given up, before a time. @returns how many */
     prune: (
@@ -138,7 +138,7 @@ export function notificationRows(sql: StoreSql) {
       sql.run(
         `DELETE FROM ${schema}notifications WHERE seq IN (SELECT seq FROM ${schema}notifications
            WHERE settled_at < $1 AND (outcome = 'delivered' OR settled_at < $2)
-           LIMIT $3 ${sql.taken('notifications')})`,
+           LIMIT $3 ${sql.forUpdateSkipLocked('notifications')})`,
         [deliveredMs, failedMs, limit],
       ),
     ...recordRows<NotificationRecord>(sql, NOTIFICATIONS),

@@ -4,7 +4,7 @@ export interface QueuedChange<Tx> {
   readonly change: (tx: Tx) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
   /** It failed, or another of its transaction did: it gets a transaction of its own. */
-  alone: boolean;
+  runsAlone: boolean;
 }
 
 /** Resolves when the change is on disk. */
@@ -19,7 +19,7 @@ export function queueChange<Tx, T>(
         return () => resolve(result);
       },
       reject,
-      alone: false,
+      runsAlone: false,
     });
   });
 }

@@ -11,11 +11,11 @@ export interface Dialect {
   /** Whether a column has the key of a {@link Lookup}, or one of several. */
   isKey(column: KeyColumn): string;
   /** Whether a column has one of the values of a list. @param place as `$1` */
-  isAmong(column: string, place: string): string;
-  /** Ends a SELECT whose rows must be {@link locks locked}. */
-  locked(table: string): string;
-  /** Ends a SELECT that takes its rows, and leaves those that other hosts have locked. */
-  taken(...tables: readonly string[]): string;
+  isOneOf(column: string, place: string): string;
+  /** Ends a SELECT whose rows must stay locked where the store {@link locks}. */
+  forUpdate(table: string): string;
+  /** Ends a SELECT that locks its rows, and skips those that others have locked. */
+  forUpdateSkipLocked(...tables: readonly string[]): string;
 }
 
 type KeyColumn = `${'flows' | 'notifications' | 'tasks'}.id` | 'flows.seq' | 'tasks.flow_seq';
@@ -76,7 +76,7 @@ export interface StoreSql extends Dialect {
   update(table: RecordTable, row: { readonly seq: number }): Promise<void>;
   /** Waits for the changes of the transaction that have found the same, and lets later ones wait. */
   takeTurn(kind: 'flow' | 'notification', id: string): Promise<void>;
-  /** Until the transaction ends, others wait who take notifications for this target. */
+  /** Makes others who take notifications for this target wait until the transaction ends. */
   takeTarget(target: string): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export function assignments(columns: readonly Column[], from: number): string {
 }
 
 /** `$1, $2`: the same for an INSERT. */
-export function places(columns: readonly Column[]): string {
+export function placeholders(columns: readonly Column[]): string {
   return columns.map((_, at) => `$${at + 1}`).join(', ');
 }
 
@@ -109,9 +109,9 @@ export function places(columns: readonly Column[]): string {
 export type Condition = readonly [sql: (place: string) => string, value: unknown];
 
 /** `column = value`, or one of several. */
-export function equals({ isAmong }: Dialect, column: string, value: unknown): Condition {
+export function equals({ isOneOf }: Dialect, column: string, value: unknown): Condition {
   return [
-    (place) => (Array.isArray(value) ? isAmong(column, place) : `${column} = ${place}`),
+    (place) => (Array.isArray(value) ? isOneOf(column, place) : `${column} = ${place}`),
     value,
   ];
 }

@@ -6,7 +6,7 @@ import { notificationRows } from './notification-table.js';
 import {
   assignments,
   columnList,
-  places,
+  placeholders,
   recordTable,
   type StoreSql,
   selectFrom,
@@ -15,7 +15,7 @@ import {
 import { type TaskQueue, taskRows } from './task-table.js';
 
 /** The first answer to a request with an idempotency key. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly bodyHash: string;
   /** JSON text. */
   readonly answer: string;
@@ -28,11 +28,11 @@ export interface AnswerKey {
   readonly key: string;
 }
 
-/** Finding and keeping the answers for repeated requests. */
+/** Finds and stores the answers for repeated requests. */
 export interface AnswerRows {
-  /** Undefined if there is none, or it has expired; the change must then keep one, and others wait for it. */
-  readonly find: (key: AnswerKey, nowMs: number) => Promise<KeptAnswer | undefined>;
-  readonly keep: (key: AnswerKey, answer: KeptAnswer, expiresAt: number) => Promise<void>;
+  /** Undefined if there is none, or it has expired; the change must then store one, and others wait for it. */
+  readonly find: (key: AnswerKey, nowMs: number) => Promise<StoredAnswer | undefined>;
+  readonly store: (key: AnswerKey, answer: StoredAnswer, expiresAt: number) => Promise<void>;
 }
 
 /** The tables of a store. In a change, what is found by its id stays as it is until the transaction ends. */
@@ -43,7 +43,7 @@ export type Tables = Readonly<ReturnType<typeof tablesOf>>;
  * tables, what is spread comes last, because V8 makes them twenty times faster then.
  *
  * @param queue as the store gives tasks to workers
- * @param answers as the store finds and keeps them
+ * @param answers as the store finds and stores them
  */
 export function tablesOf(sql: StoreSql, queue: TaskQueue, answers: AnswerRows) {
   return {
@@ -57,7 +57,7 @@ export function tablesOf(sql: StoreSql, queue: TaskQueue, answers: AnswerRows) {
         sql.run(
           `DELETE FROM ${sql.schema}answers WHERE (owner_key, action, key) IN (
              SELECT owner_key, action, key FROM ${sql.schema}answers
-             WHERE expires_at <= $1 LIMIT $2 ${sql.taken('answers')})`,
+             WHERE expires_at <= $1 LIMIT $2 ${sql.forUpdateSkipLocked('answers')})`,
           [nowMs, limit],
         ),
     },
@@ -76,7 +76,7 @@ function pauseRows(sql: StoreSql) {
   return {
     all: () => query<PauseRecord>(`${selectFrom(sql, PAUSES)} ORDER BY runtime`),
     /** An existing one keeps its time, and its reason unless there is another one. */
-    keep: async ({ runtime, reason, pausedAt }: PauseRecord) => {
+    add: async ({ runtime, reason, pausedAt }: PauseRecord) => {
       await run(
         `INSERT INTO ${schema}pauses (runtime, reason, paused_at) VALUES ($1, $2, $3)
          ON CONFLICT (runtime) DO UPDATE SET reason = coalesce(excluded.reason, pauses.reason)`,
@@ -100,14 +100,14 @@ function scheduleRows(sql: StoreSql) {
   return {
     all: () => query<ScheduleRecord>(`${select} ORDER BY id`),
     find: async (id: string) => {
-      const text = `${select} WHERE id = $1 ${sql.locked('schedules')}`;
+      const text = `${select} WHERE id = $1 ${sql.forUpdate('schedules')}`;
       return (await query<ScheduleRecord>(text, [id]))[0];
     },
     /** Does nothing if another change has added the schedule meanwhile. */
     add: async (schedule: ScheduleRecord) => {
       await run(
         `INSERT INTO ${schema}schedules (${columnList(SCHEDULE_COLUMNS)})
-         VALUES (${places(SCHEDULE_COLUMNS)}) ON CONFLICT DO NOTHING`,
+         VALUES (${placeholders(SCHEDULE_COLUMNS)}) ON CONFLICT DO NOTHING`,
         valuesOf(schedule, SCHEDULE_COLUMNS),
       );
     },

@@ -28,13 +28,13 @@ const FLOW_OF: Lookup<string, { readonly id: string; readonly flowId: string }> 
   sql: (dialect) =>
     `SELECT tasks.id, flows.id AS "flowId"
      FROM ${dialect.schema}tasks JOIN ${dialect.schema}flows ON flows.seq = tasks.flow_seq
-     WHERE ${dialect.isKey('tasks.id')} ORDER BY flows.seq ${dialect.locked('flows')}`,
+     WHERE ${dialect.isKey('tasks.id')} ORDER BY flows.seq ${dialect.forUpdate('flows')}`,
   keyOf: ({ id }) => id,
 };
 const BY_ID: Lookup<string, TaskRecord> = {
   sql: (dialect) =>
     `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.id')}
-     ORDER BY seq ${dialect.locked('tasks')}`,
+     ORDER BY seq ${dialect.forUpdate('tasks')}`,
   keyOf: ({ taskId }) => taskId,
 };
 const OWNER_OF: Lookup<string, { readonly id: string; readonly owner: string }> = {
@@ -45,7 +45,7 @@ const OWNER_OF: Lookup<string, { readonly id: string; readonly owner: string }> 
 const OF_FLOW: Lookup<number, TaskRecord> = {
   sql: (dialect) =>
     `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.flow_seq')}
-     ORDER BY seq ${dialect.locked('tasks')}`,
+     ORDER BY seq ${dialect.forUpdate('tasks')}`,
   keyOf: ({ flowSeq }) => flowSeq,
 };
 const COUNTS_OF: Lookup<number, TaskCount & { readonly flowSeq: number }> = {
@@ -124,7 +124,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     /** The task of a flow that was created for a run. */
     ofRun: async (flowSeq: number, runId: string) => {
       const [task] = await query<TaskRecord>(
-        `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 ${sql.locked('tasks')}`,
+        `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 ${sql.forUpdate('tasks')}`,
         [runId, flowSeq],
       );
       return task;
@@ -158,7 +158,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       run(
         `UPDATE ${schema}tasks SET cleanup_after = ended_at + $1, revision = revision + 1
          WHERE seq IN (SELECT seq FROM ${schema}tasks
-           WHERE ended_at IS NOT NULL AND cleanup_after IS NULL LIMIT $2 ${sql.taken('tasks')})`,
+           WHERE ended_at IS NOT NULL AND cleanup_after IS NULL LIMIT $2 ${sql.forUpdateSkipLocked('tasks')})`,
         [retentionMs, limit],
       ),
     /** Deletes tasks whose end or date is before a time, except those that block an active flow. @returns how many */
@@ -167,7 +167,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
         `DELETE FROM ${schema}tasks WHERE seq IN (SELECT seq FROM ${schema}tasks
            WHERE ${column} < $1 AND NOT EXISTS (SELECT 1 FROM ${schema}flows
              WHERE flows.seq = flow_seq AND flows.ended_at IS NULL AND blocked_task_id = tasks.id)
-           LIMIT $2 ${sql.taken('tasks')})`,
+           LIMIT $2 ${sql.forUpdateSkipLocked('tasks')})`,
         [beforeMs, limit],
       ),
     ...common,

@@ -56,12 +56,12 @@ export class Batch {
 
   /** Statements of a transaction run one after the other. */
   query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.inOrder(() => this.sql.query<Row>(text, values.map(storable)));
+    return this.inOrder(() => this.sql.query<Row>(text, values.map(withoutNul)));
   }
 
   /** @returns how many rows it changed */
   run(text: string, values: readonly unknown[] = []): Promise<number> {
-    return this.inOrder(() => this.sql.run(text, values.map(storable)));
+    return this.inOrder(() => this.sql.run(text, values.map(withoutNul)));
   }
 
   /** Waits for the changes that took the same turn before, and lets later ones wait until this one ends. */
@@ -79,8 +79,8 @@ export class Batch {
 }
 
 /**
- * One change of a batch, or the query of a read. Two changes about the same flow must not see each other halfway: who
- * finds one that another change of the batch has found waits until that ends.
+ * One change of a batch, or the query of a read. Two changes of the same flow must not see each other's partial writes:
+ * one that finds a flow which another change of the batch has found waits until that change ends.
  */
 export class Turn {
   readonly batch: Batch;
@@ -105,8 +105,8 @@ export class Turn {
 }
 
 /** PostgreSQL's text cannot contain NUL. */
-function storable(value: unknown): unknown {
+function withoutNul(value: unknown): unknown {
   if (typeof value === 'string')
     return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
-  return Array.isArray(value) ? value.map(storable) : value;
+  return Array.isArray(value) ? value.map(withoutNul) : value;
 }

@@ -53,7 +53,7 @@ export class BatchedCommits {
   }
 
   /** Resolves when nothing is waiting. */
-  async drained(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.queue.length > 0 || this.running.size > 0) {
       await Promise.all(this.running);
       await new Promise((resolve) => setImmediate(resolve));
@@ -83,7 +83,7 @@ export class BatchedCommits {
     const together = [first];
     const later: Job[] = [];
     for (const job of others) {
-      const fits = !first.alone && !job.alone && job.scope === first.scope;
+      const fits = !first.runsAlone && !job.runsAlone && job.scope === first.scope;
       const canJoin = fits && job.scope !== 'anything' && together.length < MOST_TOGETHER;
       (canJoin ? together : later).push(job);
     }
@@ -108,7 +108,7 @@ export class BatchedCommits {
       for (const job of jobs) job.reject(error);
       return;
     }
-    for (const job of jobs) job.alone = true;
+    for (const job of jobs) job.runsAlone = true;
     this.queue.unshift(...jobs);
   }
 

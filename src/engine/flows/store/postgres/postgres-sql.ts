@@ -13,7 +13,7 @@ import {
 import {
   type AnswerKey,
   type AnswerRows,
-  type KeptAnswer,
+  type StoredAnswer,
   type Tables,
   tablesOf,
 } from '../tables.js';
@@ -37,9 +37,9 @@ function postgresSql(turn: Turn): StoreSql {
     greatest: 'greatest',
     locks,
     isKey: (column) => `${column} = ANY($1)`,
-    isAmong: (column, place) => `${column} = ANY(${place})`,
-    locked: (table) => (locks ? `FOR UPDATE OF ${table}` : ''),
-    taken: (...tables) => `FOR UPDATE OF ${tables.join(', ')} SKIP LOCKED`,
+    isOneOf: (column, place) => `${column} = ANY(${place})`,
+    forUpdate: (table) => (locks ? `FOR UPDATE OF ${table}` : ''),
+    forUpdateSkipLocked: (...tables) => `FOR UPDATE OF ${tables.join(', ')} SKIP LOCKED`,
     query: (text, values) => batch.query(text, values),
     run: (text, values) => batch.run(text, values),
     find: (lookup, key) => batch.load(lookup, (keys) => rowsOf(batch, sql, lookup, keys), key),
@@ -167,9 +167,9 @@ function answerRows(turn: Turn): AnswerRows {
       await turn.take('answer', keyText(key));
       return batch.load(findAnswers, (requests) => findAnswers(batch, requests), { ...key, nowMs });
     },
-    keep: async (key, answer, expiresAt) => {
+    store: async (key, answer, expiresAt) => {
       const kept = { ...key, ...answer, expiresAt };
-      await batch.load(keepAnswers, (all) => keepAnswers(batch, all), kept);
+      await batch.load(storeAnswers, (all) => storeAnswers(batch, all), kept);
     },
   };
 }
@@ -178,7 +178,7 @@ interface AnswerRequest extends AnswerKey {
   readonly nowMs: number;
 }
 
-interface AnswerToKeep extends AnswerKey, KeptAnswer {
+interface AnswerToStore extends AnswerKey, StoredAnswer {
   readonly expiresAt: number;
 }
 
@@ -191,7 +191,7 @@ const KEYS = `json_to_recordset($1::json) AS r("ownerKey" text, action text, key
 async function findAnswers(
   batch: Batch,
   requests: readonly AnswerRequest[],
-): Promise<readonly (KeptAnswer | undefined)[]> {
+): Promise<readonly (StoredAnswer | undefined)[]> {
   const keys = JSON.stringify(requests);
   const reserved = await batch.query<AnswerKey>(
     `INSERT INTO svc.answers AS a (owner_key, action, key, body_hash, answer, expires_at)
@@ -204,7 +204,7 @@ async function findAnswers(
   );
   const reservedKeys = new Set(reserved.map(keyText));
   if (requests.every((key) => reservedKeys.has(keyText(key)))) return requests.map(() => undefined);
-  const rows = await batch.query<AnswerKey & KeptAnswer>(
+  const rows = await batch.query<AnswerKey & StoredAnswer>(
     `SELECT r."ownerKey", r.action, r.key, body_hash AS "bodyHash", answer
      FROM ${KEYS} JOIN svc.answers AS a
      ON (a.owner_key, a.action, a.key) = (r."ownerKey", r.action, r.key)`,
@@ -216,9 +216,9 @@ async function findAnswers(
   );
 }
 
-async function keepAnswers(
+async function storeAnswers(
   batch: Batch,
-  answers: readonly AnswerToKeep[],
+  answers: readonly AnswerToStore[],
 ): Promise<readonly undefined[]> {
   await batch.run(
     `UPDATE svc.answers AS a

@@ -74,7 +74,7 @@ export async function openPostgresFlowStore(
     },
     /** The connections are shared with others in this process, and stay. */
     close: () => {
-      closing ??= commits.drained().then(() => stopListening?.());
+      closing ??= commits.waitUntilIdle().then(() => stopListening?.());
       return closing;
     },
   };

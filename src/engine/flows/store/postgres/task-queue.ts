@@ -24,7 +24,7 @@ export function taskQueue(sql: StoreSql, batch: Batch): TaskQueue {
       return batch.query<TaskRecord>(
         `${selectTask(sql)} JOIN svc.flows ON flows.seq = tasks.flow_seq
          WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2
-         ${sql.taken('flows', 'tasks')}`,
+         ${sql.forUpdateSkipLocked('flows', 'tasks')}`,
         [nowMs, limit],
       );
     },
@@ -70,7 +70,7 @@ async function queuedFor(sql: StoreSql, batch: Batch, group: readonly QueueReque
        AND ($1::text[] IS NULL OR runtime = ANY($1)) AND ($3::text IS NULL OR agent_id = $3)
        AND (next_run_at IS NULL OR next_run_at <= $2) AND seq <> ALL($4::bigint[])
        AND nullif(runtime = ANY(${PAUSED}), true) IS NOT NULL AND NOT $6::text[] <@ ${PAUSED}
-     ORDER BY ${PLACE} LIMIT $5 ${sql.taken('tasks')}`,
+     ORDER BY ${PLACE} LIMIT $5 ${sql.forUpdateSkipLocked('tasks')}`,
     [runtimes, nowMs, agentId, [...batch.claimedSeqs], group.length, runtimes ?? TASK_RUNTIMES],
   );
 }

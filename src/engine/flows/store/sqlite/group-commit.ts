@@ -18,7 +18,7 @@ interface GroupCommitOptions<Tx> {
 }
 
 /** A transaction whose callers are answered when it is on disk. */
-interface Committed<Tx> {
+interface CommittedTransaction<Tx> {
   readonly jobs: readonly QueuedChange<Tx>[];
   readonly answers: readonly (() => void)[];
   readonly tx: Tx;
@@ -26,7 +26,7 @@ interface Committed<Tx> {
 
 /** More than wait on a busy server; bounds how long others wait for the lock. */
 const MOST_TOGETHER = 512;
-const BUSY_REST_MS = 10;
+const BUSY_WAIT_MS = 10;
 /** Together with the timeout inside SQLite, about five seconds. */
 const BUSY_TRIES = 160;
 
@@ -50,7 +50,7 @@ export class GroupCommit<Tx> {
   private queue: QueuedChange<Tx>[] = [];
   private isScheduled = false;
   private busyTries = 0;
-  private committed: Committed<Tx>[] = [];
+  private committed: CommittedTransaction<Tx>[] = [];
   private isSyncing = false;
   private transaction: Promise<void> | undefined;
 
@@ -80,13 +80,13 @@ export class GroupCommit<Tx> {
   }
 
   /** Resolves when nothing is waiting. */
-  async drained(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     const isBusy = (): boolean =>
       this.queue.length > 0 ||
       this.transaction !== undefined ||
       this.committed.length > 0 ||
       this.isSyncing;
-    while (isBusy()) await sleep(BUSY_REST_MS);
+    while (isBusy()) await sleep(BUSY_WAIT_MS);
   }
 
   /** After all input of this turn of the event loop, so that it is grouped. */
@@ -111,7 +111,7 @@ export class GroupCommit<Tx> {
       this.commit.run();
       this.committed.push({ jobs, answers, tx });
     } catch (error) {
-      this.undo(jobs, error);
+      this.rollBack(jobs, error);
     }
     this.transaction = undefined;
     this.schedule();
@@ -150,7 +150,7 @@ export class GroupCommit<Tx> {
       this.busyTries += 1;
       if (databaseFault(error) === 'busy' && this.busyTries < BUSY_TRIES) {
         this.isScheduled = true;
-        setTimeout(() => this.flush(), BUSY_REST_MS);
+        setTimeout(() => this.flush(), BUSY_WAIT_MS);
         return false;
       }
       this.busyTries = 0;
@@ -162,12 +162,12 @@ export class GroupCommit<Tx> {
   }
 
   private nextJobs(): readonly QueuedChange<Tx>[] {
-    const firstAlone = this.queue.findIndex((job) => job.alone);
+    const firstAlone = this.queue.findIndex((job) => job.runsAlone);
     const together = firstAlone === -1 ? this.queue.length : Math.max(1, firstAlone);
     return this.queue.splice(0, Math.min(together, MOST_TOGETHER));
   }
 
-  private undo(jobs: readonly QueuedChange<Tx>[], error: unknown): void {
+  private rollBack(jobs: readonly QueuedChange<Tx>[], error: unknown): void {
     // SQLite rolls back some failed transactions itself.
     if (this.options.database.inTransaction) this.rollback.run();
     const [first] = jobs;
@@ -175,7 +175,7 @@ export class GroupCommit<Tx> {
       first.reject(this.asError(error));
       return;
     }
-    for (const job of jobs) job.alone = true;
+    for (const job of jobs) job.runsAlone = true;
     this.queue.unshift(...jobs);
   }
 

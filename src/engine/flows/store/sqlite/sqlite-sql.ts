@@ -12,11 +12,11 @@ import {
   columnList,
   type Dialect,
   type Lookup,
-  places,
+  placeholders,
   type StoreSql,
   valuesOf,
 } from '../store-sql.js';
-import { type AnswerRows, type KeptAnswer, type Tables, tablesOf } from '../tables.js';
+import { type AnswerRows, type StoredAnswer, type Tables, tablesOf } from '../tables.js';
 import { selectTask, type TaskQueue } from '../task-table.js';
 
 const DIALECT: Dialect = {
@@ -28,9 +28,9 @@ const DIALECT: Dialect = {
     column === 'flows.id' || column === 'tasks.id'
       ? `substr(${column}, ${ID_MOMENT_AT + 1}) = substr($1, ${ID_MOMENT_AT + 1}) AND ${column} = $1`
       : `${column} = $1`,
-  isAmong: (column, place) => `${column} IN (SELECT value FROM json_each(${place}))`,
-  locked: () => '',
-  taken: () => '',
+  isOneOf: (column, place) => `${column} IN (SELECT value FROM json_each(${place}))`,
+  forUpdate: () => '',
+  forUpdateSkipLocked: () => '',
 };
 
 /** The tables. Callers hold a transaction where they write. */
@@ -58,7 +58,7 @@ export function sqliteSql(database: Connection): StoreSql {
       const insert = compiled(
         `insert ${name}`,
         () =>
-          `INSERT INTO ${name} (${columnList(writtenColumns)}) VALUES (${places(writtenColumns)})`,
+          `INSERT INTO ${name} (${columnList(writtenColumns)}) VALUES (${placeholders(writtenColumns)})`,
       );
       return Number(insert.run(valuesOf(row, writtenColumns)).lastInsertRowid);
     },
@@ -95,7 +95,7 @@ function compile(database: Connection, text: string) {
 
 /** The first column is `flow_seq`. */
 const INSERT_ENTRY = `INSERT INTO history (n, ${columnList(HISTORY.writtenColumns)})
-  VALUES ((SELECT coalesce(max(n), 0) + 1 FROM history WHERE flow_seq = $1), ${places(HISTORY.writtenColumns)})`;
+  VALUES ((SELECT coalesce(max(n), 0) + 1 FROM history WHERE flow_seq = $1), ${placeholders(HISTORY.writtenColumns)})`;
 
 /** Adds what the changes of a transaction noted, in their order. */
 export async function appendHistory(
@@ -108,14 +108,14 @@ export async function appendHistory(
 function answerRows({ query, run }: StoreSql): AnswerRows {
   return {
     find: async ({ ownerKey, action, key }, nowMs) => {
-      const [kept] = await query<KeptAnswer>(
+      const [kept] = await query<StoredAnswer>(
         `SELECT body_hash AS bodyHash, answer FROM answers
          WHERE owner_key = $1 AND action = $2 AND key = $3 AND expires_at > $4`,
         [ownerKey, action, key, nowMs],
       );
       return kept;
     },
-    keep: async ({ ownerKey, action, key }, { bodyHash, answer }, expiresAt) => {
+    store: async ({ ownerKey, action, key }, { bodyHash, answer }, expiresAt) => {
       await run(
         `INSERT OR REPLACE INTO answers (owner_key, action, key, body_hash, answer, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6)`,

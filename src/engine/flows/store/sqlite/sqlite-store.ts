@@ -83,7 +83,7 @@ export function openSqliteFlowStore(
       await sleep(ms, undefined, { signal }).catch(() => undefined);
     },
     close: () => {
-      closing ??= commits.drained().then(async () => {
+      closing ??= commits.waitUntilIdle().then(async () => {
         await log.close();
         database.close();
       });

@@ -149,7 +149,7 @@ test('commits concurrent changes together, and rolls back only the failed one', 
   );
   assert.equal(database.prepare('SELECT n FROM t').pluck().all(), [1, 2, 3, 4, 5, 6]);
   const waiting = add(7);
-  await group.drained();
+  await group.waitUntilIdle();
   await waiting;
   database.close();
 });
@@ -192,7 +192,7 @@ test('reports a change only once it is on disk, without delaying the next commit
     outcomes.map(({ status }) => status),
     ['rejected', 'rejected'],
   );
-  await group.drained();
+  await group.waitUntilIdle();
   database.close();
 });
 
