@@ -205,6 +205,8 @@ test('following continues after the last line read, across rotation and truncati
   writeFileSync(file, 'first of the next\n');
   assert.is(await next(), 'last of this');
   assert.is(await next(), 'first of the next');
+  appendFileSync(file, 'whole\nhalf of a line that is never finished');
+  assert.is(await next(), 'whole');
   writeFileSync(file, 'short\n');
   assert.is(await next(), 'short');
   ended.abort();

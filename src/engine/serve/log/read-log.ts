@@ -135,8 +135,7 @@ class LineReader {
     // Lines may have been written between the last read and the rotation.
     yield* this.readOpen(this.descriptor);
     this.close();
-    this.position = 0;
-    this.partialLine = Buffer.alloc(0);
+    this.startOver();
   }
 
   close(): void {
@@ -149,9 +148,14 @@ class LineReader {
     if (this.descriptor === undefined) this.position = 0;
   }
 
+  private startOver(): void {
+    this.position = 0;
+    this.partialLine = Buffer.alloc(0);
+  }
+
   private *readOpen(descriptor: number): Generator<string> {
     // It was truncated: everything in it is new.
-    if (fstatSync(descriptor).size < this.position) this.position = 0;
+    if (fstatSync(descriptor).size < this.position) this.startOver();
     const chunk = Buffer.alloc(CHUNK_BYTES);
     for (;;) {
       const count = readSync(descriptor, chunk, 0, CHUNK_BYTES, this.position);
