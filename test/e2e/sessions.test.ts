@@ -230,6 +230,13 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
 });
 
+test('the command that undoes forgetting a conversation is about the same agent', async () => {
+  const home = homeWithTalk();
+  const path = 'sessions/main/talk.jsonl';
+  const run = await svc(home, 'memory', 'sessions', 'forget', path, '--agent', 'main', '--yes');
+  assert.match(run.stdout, 'undo with "svc memory forget --undo f1 --agent main"');
+});
+
 test('an index that another process reads is reported: forgotten bytes stay in it', async () => {
   const home = homeWithTalk();
   const path = 'sessions/main/talk.jsonl';

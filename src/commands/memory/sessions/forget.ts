@@ -32,10 +32,11 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     }
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
+    // It stays forgotten if a store fails.
+    this.write(this.hintFor(renderForgotten(entry)));
     const stores = await this.followForgetting(memory, forgetting);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
-    this.write(renderForgotten(entry));
     return forgetOutput(memory, plan, entry, stores);
   }
 }
