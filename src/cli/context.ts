@@ -140,6 +140,17 @@ export function programWords(): readonly [string, ...string[]] {
   return node === undefined ? [script] : [node, script];
 }
 
+/**
+ * The words that make another svc use the same configuration: `--config` with an absolute path, if it was passed to
+ * this one.
+ *
+ * @param flag the value of `--config`
+ * @param file the file that was loaded
+ */
+export function configWords(flag: string | undefined, file: string | undefined): readonly string[] {
+  return flag === undefined || file === undefined ? [] : ['--config', file];
+}
+
 /** Facts about this process. @param root absolute path of the package */
 export function processFacts(root: string): ProcessFacts {
   return {

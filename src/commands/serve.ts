@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
-import { account, programWords, stateVariables } from '../cli/context.js';
-import type { FlagsOf } from '../cli/flags.js';
-import { choicesFlag } from '../cli/flags.js';
+import { account, configWords, programWords, stateVariables } from '../cli/context.js';
+import { choicesFlag, type FlagsOf } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
@@ -36,18 +35,16 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {
     const context = this.context();
     const { file, resolved } = await this.readConfig();
-    const { env, homeDir } = context;
-    const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
     const accessLog = flags['access-log'] ? ['--access-log'] : [];
     const unit = systemdUnit({
       program: programWords(),
-      args: [...config, ...accessLog, ...without],
+      args: [...configWords(flags.config, file), ...accessLog, ...without],
       user: account().name,
-      homeDir,
+      homeDir: context.homeDir,
       env: stateVariables(context),
       drainSeconds: resolved.gateway.drainSeconds,
-      notifies: canNotifySystemd(env),
+      notifies: canNotifySystemd(context.env),
     });
     this.write(unit);
     return { unit };

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { account, programWords, stateVariables } from '../../cli/context.js';
+import { account, configWords, programWords, stateVariables } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
@@ -73,9 +73,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   /** Absolute paths: cron and systemd have neither the user's PATH nor their working directory. */
   private async command(agentId: string | undefined): Promise<readonly string[]> {
     const loaded = await this.loadConfig();
-    const { file } = loaded;
-    const { config: isNamed } = this.shared;
-    const config = isNamed === undefined || file === undefined ? [] : ['--config', file];
+    const config = configWords(this.shared.config, loaded.file);
     const agent =
       agentId === undefined ? [] : ['--agent', resolveAgent(loaded, agentId, this.context()).id];
     return [...programWords(), 'dream', 'run', '--plain', ...config, ...agent];
