@@ -110,6 +110,12 @@ export function formatErrorText(report: ErrorReport): string {
   return `${safeLines(lines.join('\n'))}\n`;
 }
 
+/** Reports an error of a hook, which exits with 0 anyway: other codes stop the agent, or make it refuse the prompt. */
+export function reportHookError(error: unknown, mask: SecretMask): void {
+  process.stderr.write(formatErrorText(reportError(error, mask)));
+  process.exitCode = 0;
+}
+
 const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected arguments?: /u, 'unexpected argument: '],
   [/^Missing required flag (\S+)$/u, 'missing flag: --$1'],

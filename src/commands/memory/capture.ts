@@ -6,7 +6,7 @@ import { runCaptureHook } from '../../cli/capture-hook.js';
 import { missingArgument, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { formatErrorText, reportError } from '../../cli/report-error.js';
+import { reportHookError } from '../../cli/report-error.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
@@ -17,7 +17,7 @@ import { renderCapture } from '../../ui/memory/notes.js';
 type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
 
 /** Readers of coding agents only: svc itself runs no hooks. */
-const HOOKED = SESSION_READERS.filter((reader) => reader !== 'svc');
+const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc');
 
 export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   static override summary = "Add what was decided in a conversation to today's note.";
@@ -36,7 +36,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   static override flags = {
     ...targetFlags,
     'agent-hook': Flags.option({
-      options: HOOKED,
+      options: HOOK_READERS,
       summary: "Read this agent's hook JSON from stdin.",
     })(),
     'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
@@ -72,12 +72,12 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
       session: flags.session,
       dryRun: flags['dry-run'],
     };
-    const capturing = async () => {
+    const openAndCapture = async () => {
       const memory = await this.openMemory(flags);
       return { memory, ...(await captureConversation(memory, request, this.noteOptions())) };
     };
-    const ended = this.whileWaiting('capturing', capturing);
-    const { memory, capture, warnings } = await ended.catch((error: unknown) => {
+    const work = this.whileWaiting('capturing', openAndCapture);
+    const { memory, capture, warnings } = await work.catch((error: unknown) => {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
       throw error;
     });
@@ -93,18 +93,16 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
   /** Hooks name the agent; nobody sees how they end. */
   private record(
     flags: { readonly reader?: string | undefined; readonly 'dry-run': boolean },
-    ended: Omit<LastCapture, 'atMs'>,
+    result: Omit<LastCapture, 'atMs'>,
   ): void {
     if (flags.reader === undefined || flags['dry-run']) return;
     const { clock, state } = this.context();
-    recordCapture(state, flags.reader, { atMs: clock.now(), ...ended });
+    recordCapture(state, flags.reader, { atMs: clock.now(), ...result });
   }
 
-  /** A hook must not end with an error: some codes stop the agent. */
   protected override async catch(error: Error): Promise<void> {
     if (!this.isHook()) return super.catch(error);
-    process.stderr.write(formatErrorText(reportError(error, this.mask)));
-    process.exitCode = 0;
+    reportHookError(error, this.mask);
   }
 
   private isHook(): boolean {

@@ -4,7 +4,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { missingArgument, sessionFlags, targetFlags } from '../../cli/flags.js';
 import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
-import { formatErrorText, reportError } from '../../cli/report-error.js';
+import { reportHookError } from '../../cli/report-error.js';
 import {
   HOOK_AGENTS,
   type HookAgent,
@@ -64,7 +64,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
 
   /** A hook's stdout is reserved for its answer, whatever the environment says. */
   override jsonEnabled(): boolean {
-    return !wantsHook(this.argv, process.env, 'hook') && super.jsonEnabled();
+    return !this.isHook() && super.jsonEnabled();
   }
 
   async run(): Promise<RecallDocument> {
@@ -101,11 +101,13 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     return output;
   }
 
-  /** A hook must not end with an error: some codes make an agent refuse the prompt. */
   protected override async catch(error: Error): Promise<void> {
-    if (!wantsHook(this.argv, process.env, 'hook')) return super.catch(error);
-    process.stderr.write(formatErrorText(reportError(error, this.mask)));
-    process.exitCode = 0;
+    if (!this.isHook()) return super.catch(error);
+    reportHookError(error, this.mask);
+  }
+
+  private isHook(): boolean {
+    return wantsHook(this.argv, process.env, 'hook');
   }
 
   private async switchSession(on: boolean, flags: RecallFlags): Promise<RecallSwitchOutput> {
