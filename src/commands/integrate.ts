@@ -123,8 +123,8 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       program: programFacts(),
     });
     this.addWarnings(warnings);
-    const options = this.view();
-    this.write(renderPlan(plan, options));
+    const view = this.view();
+    this.write(renderPlan(plan, view));
     if (flags['dry-run'] || !changesFiles(plan)) {
       if (!flags['dry-run']) await this.warnOfHook(world, plan);
       return integrateOutput(plan, false);
@@ -133,10 +133,10 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       this.write('nothing written');
       return integrateOutput(plan, false);
     }
-    const done = await applyIntegration(world, plan, this.signal);
-    this.write(renderDone(done, options));
-    await this.warnOfHook(world, done);
-    return integrateOutput(done, true);
+    const applied = await applyIntegration(world, plan, this.signal);
+    this.write(renderDone(applied, view));
+    await this.warnOfHook(world, applied);
+    return integrateOutput(applied, true);
   }
 
   private async warnOfHook(world: IntegrateWorld, plan: IntegrationPlan): Promise<void> {

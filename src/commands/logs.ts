@@ -16,7 +16,7 @@ import { anySignal } from '../engine/support/async.js';
 import { safeLine } from '../ui/safe-text.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 
-const LINES = 100;
+const DEFAULT_LINES = 100;
 const FOLLOW_EVERY_MS = 200;
 
 export default class Logs extends BaseCommand<LogsOutput> {
@@ -35,7 +35,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
-      default: LINES,
+      default: DEFAULT_LINES,
       min: 0,
     }),
     service: Flags.string({
@@ -67,7 +67,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });
-    if (tail === undefined && !flags.follow) throw noLog(file);
+    if (tail === undefined && !flags.follow) throw missingLog(file);
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
@@ -98,7 +98,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
   }
 }
 
-function noLog(file: string): SvcError {
+function missingLog(file: string): SvcError {
   return new SvcError('LOG_MISSING', `there is no log at ${file}`, {
     hint: '"svc serve" writes it; logging.file sets another path',
   });

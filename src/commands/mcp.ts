@@ -48,9 +48,9 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     const { flags } = await this.parse(Mcp);
     this.isHttp = flags.http;
     // A variable may be meant for other commands, so only typed flags are refused.
-    if (!flags.http && this.isTyped('json')) throw noDocument();
+    if (!flags.http && this.isTyped('json')) throw jsonNeedsHttp();
     for (const name of ['host', 'port']) {
-      if (!flags.http && this.isTyped(name)) throw needsHttp(name);
+      if (!flags.http && this.isTyped(name)) throw flagNeedsHttp(name);
     }
     const end = await runMcp({
       context: this.context(),
@@ -71,28 +71,28 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     return end;
   }
 
-  /** Tells which memories agents can add to. A faulty configuration is reported when a memory is opened. */
+  /** Which memories agents can add to. A faulty configuration is reported when a memory is opened. */
   private async writableMemories(flags: TargetFlags): Promise<(agent: string | null) => boolean> {
     const context = this.context();
     const selected = this.selection(flags);
-    const loaded = await this.readConfig().catch(expectedOnly);
+    const loaded = await this.readConfig().catch(rethrowUnexpected);
     return (agent) => {
       if (loaded === undefined || (agent === null && selected?.kind === 'workspace')) return false;
       try {
         return resolveAgent(loaded, agent ?? flags.agent, context).mcpWrite;
       } catch (error) {
-        expectedOnly(error);
+        rethrowUnexpected(error);
         return false;
       }
     };
   }
 }
 
-function expectedOnly(error: unknown): undefined {
+function rethrowUnexpected(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
 }
 
-function noDocument(): SvcError {
+function jsonNeedsHttp(): SvcError {
   return new SvcError(
     'USAGE',
     '--json cannot be used without --http: stdout carries the protocol',
@@ -100,6 +100,6 @@ function noDocument(): SvcError {
   );
 }
 
-function needsHttp(name: string): SvcError {
+function flagNeedsHttp(name: string): SvcError {
   return new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
 }

@@ -18,8 +18,8 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const found = await showDoctor(flags.fix, await this.commandContext());
-    if (!found.report.ok) this.setExitCode(1);
-    return doctorOutput(found);
+    const result = await showDoctor(flags.fix, await this.commandContext());
+    if (!result.report.ok) this.setExitCode(1);
+    return doctorOutput(result);
   }
 }

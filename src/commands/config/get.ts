@@ -15,16 +15,16 @@ export default class ConfigGet extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(ConfigGet);
-    const found = await getConfigValue(this.context(), args.path, { configFile: flags.config });
-    this.addWarnings(found.warnings);
-    if (found.origin === 'unset') {
+    const entry = await getConfigValue(this.context(), args.path, { configFile: flags.config });
+    this.addWarnings(entry.warnings);
+    if (entry.origin === 'unset') {
       const fallback =
-        found.fallback === undefined ? '' : `; default: ${found.fallback.replaceAll('`', '')}`;
-      this.note(`${found.path} is not set${fallback}`);
+        entry.fallback === undefined ? '' : `; default: ${entry.fallback.replaceAll('`', '')}`;
+      this.note(`${entry.path} is not set${fallback}`);
       this.setExitCode(1);
     } else {
-      this.write(renderConfigValue(found));
+      this.write(renderConfigValue(entry));
     }
-    return { ...found, value: found.value ?? null, file: found.file ?? null };
+    return { ...entry, value: entry.value ?? null, file: entry.file ?? null };
   }
 }

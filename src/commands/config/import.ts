@@ -44,20 +44,21 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
 
   async run(): Promise<ConfigImportOutput> {
     const { args, flags } = await this.parse(ConfigImport);
-    const context = this.context();
     const request = { program: flags.from, path: args.file, configFile: flags.config };
-    const plan = await prepareImport(request, context);
+    const plan = await prepareImport(request, this.context());
     this.write(renderImport(plan, this.view()));
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const agreed = await this.agrees('Write these changes?', flags);
-    const importing = () => applyImport(plan, context, this.signal);
-    if (agreed) await (plan.notes.length === 0 ? importing() : this.whileLocked(plan, importing));
+    if (agreed) await this.apply(plan);
     this.write(agreed ? 'imported' : 'nothing written');
     return importOutput(plan, agreed);
   }
 
-  /** Otherwise, a note that another process adds to a file that is being replaced would be lost. */
-  private async whileLocked({ agent }: ImportPlan, importing: () => Promise<void>): Promise<void> {
-    await whileNotesAreLocked({ agent, agentId: agent.id }, this.noteOptions(), importing);
+  private async apply(plan: ImportPlan): Promise<void> {
+    const { agent, notes } = plan;
+    const write = () => applyImport(plan, this.context(), this.signal);
+    if (notes.length === 0) return write();
+    // Otherwise, a note that another process adds to a file that is being replaced would be lost.
+    return whileNotesAreLocked({ agent, agentId: agent.id }, this.noteOptions(), write);
   }
 }

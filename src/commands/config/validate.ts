@@ -12,8 +12,7 @@ export default class ConfigValidate extends BaseCommand {
   async run() {
     const { flags } = await this.parse(ConfigValidate);
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
-    const { faults, warnings } = inspection;
-    const { text } = inspection;
+    const { faults, warnings, text } = inspection;
     const shown = { ...inspection, text: text === undefined ? text : maskConfigText(text) };
     this.write(renderValidation(shown, this.view()));
     const valid = faults.length === 0;

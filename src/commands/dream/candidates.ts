@@ -41,14 +41,16 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       return { ...workspaceOutput(target), total: 0, ready: 0, candidates: [] };
     }
     const { nowMs } = view;
-    const found = await withNextSweep(target, { nowMs, signal: this.signal }, ({ entries }, next) =>
-      candidates(entries, next, target.settings, nowMs),
+    const claims = await withNextSweep(
+      target,
+      { nowMs, signal: this.signal },
+      ({ entries }, next) => candidates(entries, next, target.settings, nowMs),
     );
     const output = {
       ...workspaceOutput(target),
-      total: found.length,
-      ready: found.filter(({ promotes }) => promotes).length,
-      candidates: found.slice(0, flags.limit ?? LIMIT).map(candidateOutput),
+      total: claims.length,
+      ready: claims.filter(({ promotes }) => promotes).length,
+      candidates: claims.slice(0, flags.limit ?? LIMIT).map(candidateOutput),
     };
     this.write(renderCandidates(output, view));
     return output;

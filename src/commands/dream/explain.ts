@@ -35,15 +35,13 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     const target = await this.dreamTarget(flags.agent);
     const { style, nowMs } = this.view();
     const { deep } = target.settings.phases;
-    const { entry, trail } = await withCurrentDreams(target, this.signal, ({ entries, sweeps }) => {
-      const entry = pooledClaim(findClaim(entries, args.claim), entries, deep, nowMs);
-      return { entry, trail: trailOf(entry.key, sweeps) };
+    const { claim, trail } = await withCurrentDreams(target, this.signal, ({ entries, sweeps }) => {
+      const claim = pooledClaim(findClaim(entries, args.claim), entries, deep, nowMs);
+      return { claim, trail: trailOf(claim.key, sweeps) };
     });
-    const dir = realWorkspaceDir(target.workspace);
-    const sources = await openSources(target);
-    const explanation = explainClaim(entry, {
-      dir,
-      sources,
+    const explanation = explainClaim(claim, {
+      dir: realWorkspaceDir(target.workspace),
+      sources: await openSources(target),
       settings: target.settings,
       nowMs,
       signal: this.signal,

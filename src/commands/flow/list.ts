@@ -32,9 +32,9 @@ export default class FlowList extends ListCommand<FlowListOutput> {
     const page = await operator.listFlows(filter);
     const findings = flags.audit ? await operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.view();
+    const view = this.view();
     this.write(
-      findings === undefined ? renderFlowList(page, options) : renderFindings(findings, options),
+      findings === undefined ? renderFlowList(page, view) : renderFindings(findings, view),
     );
     return flowListOutput(page, findings);
   }

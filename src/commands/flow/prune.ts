@@ -31,11 +31,11 @@ export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
       this.write('nothing was deleted');
       return { pruned: false, flows: 0, tasks: 0 };
     }
-    const gone = await flows.operator.prune(keepMs);
+    const pruned = await flows.operator.prune(keepMs);
     this.write(
-      `deleted ${formatCountOf(gone.flows, 'flow')} and ${formatCountOf(gone.tasks, 'task')}`,
+      `deleted ${formatCountOf(pruned.flows, 'flow')} and ${formatCountOf(pruned.tasks, 'task')}`,
     );
-    return { pruned: true, ...gone };
+    return { pruned: true, ...pruned };
   }
 }
 

@@ -12,8 +12,8 @@ export default class FlowShow extends FlowsCommand<FlowShowOutput> {
   async run(): Promise<FlowShowOutput> {
     const { args } = await this.parse(FlowShow);
     const flows = await this.openFlows();
-    const shown = await flows.operator.showFlow(args.flow);
-    this.write(renderFlow(shown, this.view()));
-    return flowShowOutput(shown.flow, shown.tasks);
+    const details = await flows.operator.showFlow(args.flow);
+    this.write(renderFlow(details, this.view()));
+    return flowShowOutput(details.flow, details.tasks);
   }
 }

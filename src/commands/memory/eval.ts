@@ -100,14 +100,14 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
   async run(): Promise<EvalResult> {
     const { args, flags } = await this.parse(MemoryEval);
     if (flags.generate !== undefined) {
-      if (args.questions !== undefined) throw draftsGoElsewhere();
+      if (args.questions !== undefined) throw generateTakesNoFile();
       return this.draft(flags, flags.generate);
     }
     if (args.questions === undefined) {
       const hint = 'draft some with "svc memory eval --generate 20"';
       throw missingArgument('QUESTIONS (a file of questions)', hint);
     }
-    if (this.isTyped('output', 'o')) throw outputIsOfDrafts();
+    if (this.isTyped('output', 'o')) throw outputNeedsGenerate();
     const terminal = this.terminal();
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
@@ -155,13 +155,13 @@ function absolute(file: string | undefined): string | undefined {
   return file === undefined ? undefined : resolve(file);
 }
 
-function draftsGoElsewhere(): SvcError {
+function generateTakesNoFile(): SvcError {
   return new SvcError('USAGE', '--generate takes no file of questions', {
     hint: 'write drafts to a file with --output',
   });
 }
 
-function outputIsOfDrafts(): SvcError {
+function outputNeedsGenerate(): SvcError {
   return new SvcError('USAGE', '--output requires --generate', {
     hint: 'add --generate 20, or store metrics with --write-baseline FILE',
   });

@@ -37,18 +37,18 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();
     const options = { agent: memory.agentId, vectors: flags.vectors };
-    const produce = (write: (text: string) => Promise<void>) =>
+    const writeTo = (write: (text: string) => Promise<void>) =>
       transfer.export(options, write, { signal: anySignal([this.signal, stdoutLost]) });
-    const exported = await untilLost(() =>
+    const result = await untilStdoutIsLost(() =>
       file === undefined
-        ? produce(printInTurn)
-        : this.whileWaiting('exporting', () => writeExportFile(file, flags.force, produce)),
+        ? writeTo(printInTurn)
+        : this.whileWaiting('exporting', () => writeExportFile(file, flags.force, writeTo)),
     );
-    if (exported === undefined) return {};
-    const { warnings, ...tally } = exported;
+    if (result === undefined) return {};
+    const { warnings, ...counts } = result;
     this.addWarnings(warnings);
-    if (!flags.quiet) this.note(renderExport(tally, file));
-    return file === undefined ? {} : { agent: memory.agentId, file, ...tally };
+    if (!flags.quiet) this.note(renderExport(counts, file));
+    return file === undefined ? {} : { agent: memory.agentId, file, ...counts };
   }
 
   /** @throws SvcError USAGE where stdout cannot take an export */
@@ -67,7 +67,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
 }
 
 /** Undefined if stdout was lost before the end. */
-async function untilLost<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function untilStdoutIsLost<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     const result = await work();
     return stdoutLost.aborted ? undefined : result;

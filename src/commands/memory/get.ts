@@ -33,7 +33,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
   async run(): Promise<GetOutput> {
     const { args, flags } = await this.parse(MemoryGet);
     const memory = await this.openMemory(flags);
-    if (await this.refuses(memory, flags)) return noLines(args.path);
+    if (await this.refuses(memory, flags)) return deniedOutput(args.path);
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
     const response = await memory.backend.get(request, this.queryOptions());
@@ -54,7 +54,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
 }
 
 /** Response for a session that scope rules deny. */
-function noLines(path: string): GetOutput {
+function deniedOutput(path: string): GetOutput {
   const range = { startLine: 1, endLine: 0, totalLines: 0 };
   return { path, source: 'memory', kind: 'markdown', ...range, text: '', truncated: false };
 }

@@ -48,12 +48,12 @@ Notes that exist with other content stop the import, unless you pass --existing.
   async run(): Promise<ImportOutput> {
     const { args, flags } = await this.parse(MemoryImport);
     const memory = await this.openMemory(flags);
-    if (args.file !== '-') return this.take(memory, resolve(args.file), flags);
+    if (args.file !== '-') return this.importFile(memory, resolve(args.file), flags);
     const { stateDir } = this.context().state;
-    return withStdinFile(stateDir, this.signal, (file) => this.take(memory, file, flags));
+    return withStdinFile(stateDir, this.signal, (file) => this.importFile(memory, file, flags));
   }
 
-  private async take(
+  private async importFile(
     memory: OpenedMemory,
     file: string,
     flags: ImportFlags,
@@ -62,25 +62,25 @@ Notes that exist with other content stop the import, unless you pass --existing.
     const into = flags.into === undefined ? undefined : resolve(flags.into);
     const plan = await transfer.planImport(file, into);
     this.write(renderImportPlan(plan, flags.existing));
-    const about = { agent: memory.agentId, into: plan.root };
+    const target = { agent: memory.agentId, into: plan.root };
     const inFile = plan.checked.vectors;
-    if (!(await this.allows(plan, flags))) {
+    if (!(await this.agreesToReplace(plan, flags))) {
       this.write('nothing was imported');
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
-      return { ...about, imported: false, ...nothing, vectors: { inFile, used: 0 } };
+      return { ...target, imported: false, ...nothing, vectors: { inFile, used: 0 } };
     }
     // Otherwise, a note that another process adds to a file that is being replaced would be lost.
-    const importing = () =>
+    const write = () =>
       whileNotesAreLocked(memory, this.noteOptions(), () =>
         transfer.import(plan, flags.existing, { signal: this.signal }),
       );
-    const result = await this.whileWaiting('importing', importing);
+    const result = await this.whileWaiting('importing', write);
     this.write(renderImport(result, inFile, into === undefined ? undefined : shellWord(into)));
-    return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
+    return { ...target, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 
   /** Only overwriting files needs confirmation. */
-  private async allows({ comparison }: ImportPlan, flags: ImportFlags): Promise<boolean> {
+  private async agreesToReplace({ comparison }: ImportPlan, flags: ImportFlags): Promise<boolean> {
     const count = comparison.different.length;
     if (flags.existing !== 'replace' || count === 0) return true;
     return this.agrees(`Replace ${formatCountOf(count, 'file')}?`, flags);

@@ -19,7 +19,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
   async run(): Promise<ResetOutput> {
     const { flags } = await this.parse(MemoryReset);
     const memories = flags.all ? await this.openMemories(flags) : [await this.openMemory(flags)];
-    const question = `Delete ${memories.map((memory) => `the index of ${memory.name} (${placeOf(memory)})`).join(', ')}?`;
+    const question = `Delete ${memories.map((memory) => `the index of ${memory.name} (${describeIndex(memory)})`).join(', ')}?`;
     const agreed = await this.agrees(question, flags);
     const agents: ResetOutput['agents'][number][] = [];
     for (const memory of memories) agents.push(await this.resetOne(memory, agreed));
@@ -30,23 +30,28 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
     memory: OpenedMemory,
     agreed: boolean,
   ): Promise<ResetOutput['agents'][number]> {
-    const place = placeOf(memory);
+    const index = describeIndex(memory);
     const isShared = memory.home.others !== undefined;
     const indexFile = isShared ? null : memory.agent.memorySearch.store.path;
     if (!agreed) {
-      this.write(`kept ${place}`);
+      this.write(`kept ${index}`);
       return { agent: memory.agentId, indexFile, deleted: false, bytes: 0 };
     }
     const { deleted, bytes, documents } = await memory.backend.reset();
     const none = isShared ? 'nothing to delete:' : 'no index at';
-    this.write(deleted ? `deleted ${place}` : `${none} ${place}`);
-    const counted = documents === undefined ? {} : { documents };
-    return { agent: memory.agentId, indexFile, deleted, bytes, ...counted };
+    this.write(deleted ? `deleted ${index}` : `${none} ${index}`);
+    return {
+      agent: memory.agentId,
+      indexFile,
+      deleted,
+      bytes,
+      ...(documents === undefined ? {} : { documents }),
+    };
   }
 }
 
 /** What is deleted: of a shared index, only what this host indexed. */
-function placeOf({ agent, home: { others } }: OpenedMemory): string {
+function describeIndex({ agent, home: { others } }: OpenedMemory): string {
   return others === undefined
     ? safeLine(agent.memorySearch.store.path)
     : `what ${others.place.origin} indexed on the server`;

@@ -91,7 +91,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       return {};
     }
     const memory = await this.openMemory(flags);
-    if (await this.refuses(memory, flags)) return noAnswer(memory, query);
+    if (await this.refuses(memory, flags)) return deniedOutput(memory, query);
     const progress = this.syncProgress('searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
     const response = await memory.backend
@@ -120,9 +120,9 @@ Words match in any combination and in all their forms. "quoted words" must occur
     response: SearchResponse,
     memory: OpenedMemory,
     long: boolean,
-    about: Pick<SearchResultsOptions, 'related' | 'workspace'>,
+    details: Pick<SearchResultsOptions, 'related' | 'workspace'>,
   ): Promise<void> {
-    const options = { ...this.view(), ...about };
+    const options = { ...this.view(), ...details };
     if (options.columns === undefined) {
       this.write(renderSearchResults(response, options));
       return;
@@ -143,7 +143,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
         href: links ? href : undefined,
       });
     const text = render(color && supportsHyperlinks.stdout);
-    // Pagers of some age print the codes of links.
+    // Old pagers print the codes of links.
     if (screen && needsPager(text)) await page(render(false), process.env);
     else this.write(text);
   }
@@ -166,7 +166,7 @@ function restrictionsOf(flags: FlagsOf<typeof MemorySearch>): Omit<SearchRequest
 }
 
 /** Response for a session that scope rules deny. */
-function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
+function deniedOutput(memory: OpenedMemory, query: string): SearchOutput {
   return {
     query,
     agent: memory.agentId,

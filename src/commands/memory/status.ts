@@ -16,7 +16,7 @@ import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
 
 /** One memory with its status, without the diagnosis. */
-interface Reported {
+interface MemoryWithStatus {
   readonly memory: OpenedMemory;
   readonly view: AgentStatusView;
 }
@@ -50,20 +50,21 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     const { flags } = await this.parse(MemoryStatus);
     const memories = await this.openMemories(flags);
     if (flags.index) for (const memory of memories) await this.syncShown(memory);
-    const reported: Reported[] = [];
+    const statuses: MemoryWithStatus[] = [];
     for (const memory of memories) {
       const status = await memory.backend.status();
       const embedding = embeddingStatus(memory, status);
-      const isTested = flags.deep;
-      reported.push({ memory, view: { agentId: memory.name, status, embedding, isTested } });
+      statuses.push({
+        memory,
+        view: { agentId: memory.name, status, embedding, isTested: flags.deep },
+      });
     }
-    if (flags.why === undefined) {
-      this.show(reported.map(({ view }) => view));
-    }
+    if (flags.why === undefined) this.show(statuses.map(({ view }) => view));
     const agents: StatusOutput[] = [];
-    for (const { memory, view } of reported) {
-      const alone = reported.length === 1;
-      const deep = flags.deep ? await this.diagnose(memory, alone) : undefined;
+    for (const { memory, view } of statuses) {
+      const deep = flags.deep
+        ? await this.diagnose(memory, { isOnly: memories.length === 1 })
+        : undefined;
       const why = flags.why === undefined ? undefined : await this.why(memory, flags.why);
       agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
@@ -80,23 +81,26 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   }
 
   private show(views: readonly AgentStatusView[]): void {
-    const options = this.view();
-    const overview = views.length > 1 && !this.shared.verbose;
-    const text = overview ? renderStatusOverview(views, options) : renderStatus(views, options);
+    const view = this.view();
+    const isOverview = views.length > 1 && !this.shared.verbose;
+    const text = isOverview ? renderStatusOverview(views, view) : renderStatus(views, view);
     this.write(this.hintFor(text));
   }
 
   /** The live view fits one agent; several are printed as lines. */
-  private async diagnose(memory: OpenedMemory, alone: boolean): Promise<Diagnosis> {
+  private async diagnose(
+    memory: OpenedMemory,
+    { isOnly }: { readonly isOnly: boolean },
+  ): Promise<Diagnosis> {
     const { showDiagnosis } = await import('../../cli/show-diagnosis.js');
     const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
     const command = await this.commandContext();
-    const what = memory.ext === undefined ? 'provider path' : 'external search';
+    const subject = memory.ext === undefined ? 'provider path' : 'external search';
     return showDiagnosis(
       (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
-      `${what} of agent ${memory.name}`,
-      { ...command, quiet: command.quiet || !alone },
+      `${subject} of agent ${memory.name}`,
+      { ...command, quiet: command.quiet || !isOnly },
     );
   }
 }

@@ -14,8 +14,11 @@ export default class NotificationShow extends FlowsCommand<NotificationShowOutpu
   async run(): Promise<NotificationShowOutput> {
     const { args, flags } = await this.parse(NotificationShow);
     const flows = await this.openFlows();
-    const found = await flows.operator.showNotification(args.notification, flags.target);
-    this.write(renderNotification(found, this.view()));
-    return { notification: notificationOutput(found), payload: fromJsonText(found.payload) };
+    const notification = await flows.operator.showNotification(args.notification, flags.target);
+    this.write(renderNotification(notification, this.view()));
+    return {
+      notification: notificationOutput(notification),
+      payload: fromJsonText(notification.payload),
+    };
   }
 }

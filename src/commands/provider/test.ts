@@ -30,13 +30,15 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
   async run(): Promise<ProviderTestOutput> {
     const { args, flags } = await this.parse(ProviderTest);
     const { agent, title, start } =
-      args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
+      args.provider === undefined
+        ? await this.agentSubject(flags)
+        : await this.providerSubject(args.provider, flags);
     const diagnosis = await showDiagnosis(start, title, await this.commandContext());
     if (!diagnosis.ok) this.setExitCode(1);
     return { agent, ...diagnosis };
   }
 
-  private async path(flags: TargetFlags): Promise<Subject> {
+  private async agentSubject(flags: TargetFlags): Promise<Subject> {
     const memory = await this.openMemory(flags);
     return {
       agent: memory.agentId,
@@ -45,7 +47,7 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
     };
   }
 
-  private async named(provider: string, flags: TargetFlags): Promise<Subject> {
+  private async providerSubject(provider: string, flags: TargetFlags): Promise<Subject> {
     const context = this.context();
     const options = { agentId: flags.agent, configFile: flags.config };
     const providers = await loadAgentProviders(context, options);

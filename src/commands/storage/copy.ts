@@ -28,14 +28,14 @@ Documents are not copied. The next "svc memory index" makes them again and finds
     const view = this.view();
     const context = this.context();
     const printProgress = createCopyProgress((line) => this.note(line), context.clock.now);
-    const copied = await copyStorage(context, await this.loadConfig(), {
+    const output = await copyStorage(context, await this.loadConfig(), {
       to: flags.to,
       dryRun: flags['dry-run'] ?? false,
       signal: this.signal,
       onProgress: flags.quiet ? () => undefined : printProgress,
     });
-    this.write(renderCopy(copied, view.style));
-    if (!copied.dryRun && !copied.verified) this.setExitCode(1);
-    return copied;
+    this.write(renderCopy(output, view.style));
+    if (!output.dryRun && !output.verified) this.setExitCode(1);
+    return output;
   }
 }

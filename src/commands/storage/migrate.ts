@@ -15,17 +15,17 @@ export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
 
   async run(): Promise<StorageMigrateOutput> {
     const { flags } = await this.parse(StorageMigrate);
-    const done = await migrateStorage(this.context(), await this.loadConfig(), {
+    const output = await migrateStorage(this.context(), await this.loadConfig(), {
       dryRun: flags['dry-run'] ?? false,
       onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
     });
-    const { dryRun, migrations, vectorIndexes } = done;
+    const { dryRun, migrations, vectorIndexes } = output;
     const script = [
       ...(migrations.length > 0 ? [migrationScript(migrations)] : []),
       ...vectorIndexes.map((statement) => `${statement};`),
     ];
     if (dryRun && script.length > 0) this.write(script.join('\n'));
-    else this.write(renderMigration(done));
-    return done;
+    else this.write(renderMigration(output));
+    return output;
   }
 }

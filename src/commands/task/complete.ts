@@ -49,7 +49,7 @@ function readJson(text: string): JsonValue {
       cause: error,
     });
   }
-  // It would be stored as another value than was given.
+  // It would be stored as another value.
   const fault = jsonFault(text);
   if (fault === undefined) return value;
   throw new SvcError('USAGE', `--result ${fault}`, { hint: 'nothing was reported' });

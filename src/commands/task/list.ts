@@ -34,12 +34,10 @@ export default class TaskList extends ListCommand<TaskListOutput> {
     const findings = flags.audit ? await operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
     const paused = await tasks.paused();
-    const options = this.view();
+    const view = this.view();
     this.write(
-      renderPauses(paused, options) +
-        (findings === undefined
-          ? renderTaskList(page, options)
-          : renderFindings(findings, options)),
+      renderPauses(paused, view) +
+        (findings === undefined ? renderTaskList(page, view) : renderFindings(findings, view)),
     );
     return taskListOutput(page, paused, findings);
   }

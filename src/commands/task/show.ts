@@ -12,8 +12,8 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
   async run(): Promise<TaskShowOutput> {
     const { args } = await this.parse(TaskShow);
     const flows = await this.openFlows();
-    const shown = await flows.operator.showTask(args.task);
-    this.write(renderTask(shown, this.view()));
-    return taskShowOutput(shown);
+    const details = await flows.operator.showTask(args.task);
+    this.write(renderTask(details, this.view()));
+    return taskShowOutput(details);
   }
 }

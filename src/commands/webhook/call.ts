@@ -49,10 +49,10 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
       baseUrl: flags.url ?? listenerUrl(loaded, context),
       signal: this.signal,
     };
-    const called = await this.whileWaiting('calling', () => callRoute(call, loaded, context));
-    if (!flags.quiet) this.note(called.curl);
-    this.write(renderJson(called.answer));
-    if (called.answer['ok'] !== true) this.setExitCode(1);
-    return called;
+    const output = await this.whileWaiting('calling', () => callRoute(call, loaded, context));
+    if (!flags.quiet) this.note(output.curl);
+    this.write(renderJson(output.answer));
+    if (output.answer['ok'] !== true) this.setExitCode(1);
+    return output;
   }
 }

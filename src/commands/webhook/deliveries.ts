@@ -12,7 +12,7 @@ import { configuredRoute } from '../../engine/webhooks/signed-request.js';
 import { deliveryLine, renderDeliveries } from '../../ui/webhook/deliveries.js';
 
 const FOLLOW_EVERY_MS = 200;
-const MOST = 10_000;
+const MOST_DELIVERIES = 10_000;
 
 export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   static override summary = 'List received deliveries, newest first.';
@@ -25,7 +25,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
   static override flags = {
     failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
     since: sinceFlag,
-    limit: limitFlag(50, MOST),
+    limit: limitFlag(50, MOST_DELIVERIES),
     follow: Flags.boolean({ summary: 'Keep printing new deliveries.', char: 'f' }),
   };
 
@@ -75,7 +75,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
         print(`${line}\n`);
       }
       await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      news = reader.listNew({ ...filter, limit: MOST });
+      news = reader.listNew({ ...filter, limit: MOST_DELIVERIES });
     }
     if (!stdoutLost.aborted) this.setExitCode(130);
   }

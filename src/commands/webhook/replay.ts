@@ -19,9 +19,9 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     const { args, flags } = await this.parse(WebhookReplay);
     const context = this.context();
     const loaded = await this.loadConfig();
-    const replay = { id: args.delivery, again: flags.again };
-    const replayed = await replayDelivery(replay, { loaded, context, mask: this.mask });
-    const { answer, id, original, isFirstAnswer, unrecorded } = replayed;
+    const request = { id: args.delivery, again: flags.again };
+    const result = await replayDelivery(request, { loaded, context, mask: this.mask });
+    const { answer, id, original, isFirstAnswer, unrecorded } = result;
     if (unrecorded !== undefined) {
       this.addWarning({
         code: 'REPLAY_UNRECORDED',
@@ -40,6 +40,6 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     }
     this.write(renderJson(answer.body));
     if (answer.code !== null) this.setExitCode(1);
-    return replayOutput(replayed);
+    return replayOutput(result);
   }
 }

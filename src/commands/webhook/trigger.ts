@@ -25,12 +25,12 @@ export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
     const context = this.context();
     const loaded = await this.readConfig();
     const baseUrl = flags.url ?? listenerUrl(loaded, context);
-    const sent = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
-    const triggered = await this.whileWaiting('sending', () =>
-      triggerPreset(sent, loaded, context),
+    const request = { preset: args.preset, routeId: flags.route, baseUrl, signal: this.signal };
+    const output = await this.whileWaiting('sending', () =>
+      triggerPreset(request, loaded, context),
     );
-    this.write(renderJson(triggered.answer));
-    if (triggered.status >= 300) this.setExitCode(1);
-    return triggered;
+    this.write(renderJson(output.answer));
+    if (output.status >= 300) this.setExitCode(1);
+    return output;
   }
 }

@@ -39,7 +39,7 @@ You can interrupt it at any time: the library is installed completely or not at 
     const { state, homeDir } = this.context();
     const dir = librariesDir(state.stateDir);
     if (flags.remove) {
-      const library = removed(await removePdfLibrary({ dir, signal: this.signal }));
+      const library = removalOutput(await removePdfLibrary({ dir, signal: this.signal }));
       this.write(libraryWords(library, homeDir));
       return { library };
     }
@@ -86,16 +86,16 @@ You can interrupt it at any time: the library is installed completely or not at 
       signal: this.signal,
       onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
     });
-    return { outcome, ...reported(installed) };
+    return { outcome, ...packagesOutput(installed) };
   }
 }
 
-function removed(library: InstalledPackages | undefined): Library {
+function removalOutput(library: InstalledPackages | undefined): Library {
   return library === undefined
     ? { outcome: 'absent', version: null, folder: null, bytes: 0 }
-    : { outcome: 'removed', ...reported(library) };
+    : { outcome: 'removed', ...packagesOutput(library) };
 }
 
-function reported({ version, folder, bytes }: InstalledPackages): Omit<Library, 'outcome'> {
+function packagesOutput({ version, folder, bytes }: InstalledPackages): Omit<Library, 'outcome'> {
   return { version, folder, bytes };
 }

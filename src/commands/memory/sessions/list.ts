@@ -37,13 +37,13 @@ export default class MemorySessionsList extends MemoryCommand<SessionListOutput>
     const context = this.context();
     const times = this.times();
     const memory = await this.openMemory(flags);
-    const found = await findSessions(memory, context, {
+    const matches = await findSessions(memory, context, {
       reader: flags.reader,
       sinceMs: await readSince(flags.since, times),
       beforeMs: await readSince(flags.before, times, '--before'),
     });
-    const sessions = found.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
-    const output = { agent: memory.agentId, sessions, total: found.length };
+    const sessions = matches.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
+    const output = { agent: memory.agentId, sessions, total: matches.length };
     this.write(renderSessions(output, this.view()));
     return output;
   }

@@ -109,7 +109,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
       signal: this.signal,
       onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
     });
-    return { outcome, ...reported(runtime), computesWith };
+    return { outcome, ...runtimeOutput(runtime), computesWith };
   }
 
   private async modelSettings(model: string | undefined) {
@@ -128,12 +128,17 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     const runtime: Runtime =
       removed === undefined
         ? { outcome: 'absent', ...none }
-        : { outcome: 'removed', ...reported(removed) };
+        : { outcome: 'removed', ...runtimeOutput(removed) };
     this.write(runtimeWords(runtime, undefined, this.context().homeDir));
     return { runtime, model: null };
   }
 }
 
-function reported({ version, folder, gpu, bytes }: InstalledRuntime): Omit<Runtime, 'outcome'> {
+function runtimeOutput({
+  version,
+  folder,
+  gpu,
+  bytes,
+}: InstalledRuntime): Omit<Runtime, 'outcome'> {
   return { version, folder, gpu, bytes };
 }
