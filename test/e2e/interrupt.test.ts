@@ -88,7 +88,7 @@ test('while text is being forgotten it ends with 130, and the next sync removes 
   const home = freshHome();
   const [first = ''] = await pathsOf(home);
   const run = start(home, 'forget', first, '--yes', '--verbose');
-  await run.wrote('indexed ');
+  await run.waitForText('indexed ');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.done;
   assert.is(code, 130, stderr);
