@@ -9,8 +9,8 @@ import {
   applyIntegration,
   changesFiles,
   hookWarning,
+  type IntegrateContext,
   type IntegrateOutput,
-  type IntegrateWorld,
   type IntegrationPlan,
   type IntegrationScope,
   type IntegrationsOutput,
@@ -18,7 +18,6 @@ import {
   listIntegrations,
   prepareIntegration,
 } from '../engine/integrate/index.js';
-import type { EngineContext } from '../engine/support/context.js';
 import { planQuestion, renderAgents, renderDone, renderPlan } from '../ui/integrate/plan.js';
 
 type IntegrateFlags = FlagsOf<typeof Integrate>;
@@ -94,9 +93,9 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     name: string | undefined,
     scope: IntegrationScope,
   ): Promise<IntegrationsOutput> {
-    const world = this.world();
+    const context = this.integrateContext();
     const ids = name === undefined ? AGENT_IDS : [agentNamed(name).id];
-    const agents = await listIntegrations(world, scope, ids, programFacts());
+    const agents = await listIntegrations(context, scope, ids, programFacts());
     this.write(renderAgents(agents, this.view()));
     return { scope, agents: agents.map(({ title: _, canRecall: __, ...agent }) => agent) };
   }
@@ -106,9 +105,9 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     scope: IntegrationScope,
     flags: IntegrateFlags,
   ): Promise<IntegrateOutput> {
-    const world = this.world();
+    const context = this.integrateContext();
     const { agent, workspace, config } = flags;
-    const { plan, warnings } = await prepareIntegration(world, {
+    const { plan, warnings } = await prepareIntegration(context, {
       agent: name,
       scope,
       action: flags.remove ? 'remove' : 'add',
@@ -125,26 +124,27 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     this.addWarnings(warnings);
     const view = this.view();
     this.write(renderPlan(plan, view));
-    if (flags['dry-run'] || !changesFiles(plan)) {
-      if (!flags['dry-run']) await this.warnOfHook(world, plan);
+    if (flags['dry-run']) return integrateOutput(plan, false);
+    if (!changesFiles(plan)) {
+      await this.warnOfHook(context, plan);
       return integrateOutput(plan, false);
     }
-    if (!(await this.agrees(planQuestion(plan, world.homeDir), flags))) {
+    if (!(await this.agrees(planQuestion(plan, context.homeDir), flags))) {
       this.write('nothing written');
       return integrateOutput(plan, false);
     }
-    const applied = await applyIntegration(world, plan, this.signal);
+    const applied = await applyIntegration(context, plan, this.signal);
     this.write(renderDone(applied, view));
-    await this.warnOfHook(world, applied);
+    await this.warnOfHook(context, applied);
     return integrateOutput(applied, true);
   }
 
-  private async warnOfHook(world: IntegrateWorld, plan: IntegrationPlan): Promise<void> {
-    const warning = await hookWarning(world, plan);
+  private async warnOfHook(context: IntegrateContext, plan: IntegrationPlan): Promise<void> {
+    const warning = await hookWarning(context, plan);
     if (warning !== undefined) this.addWarning(warning);
   }
 
-  private world(): EngineContext & IntegrateWorld {
+  private integrateContext(): IntegrateContext {
     return { ...this.context(), platform: process.platform };
   }
 }

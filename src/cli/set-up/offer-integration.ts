@@ -5,7 +5,7 @@ import {
   agentNamed,
   applyIntegration,
   changesFiles,
-  type IntegrateWorld,
+  type IntegrateContext,
   type ListedAgent,
   listIntegrations,
   prepareIntegration,
@@ -28,12 +28,12 @@ export async function offerIntegration(
   command: CommandContext,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
-  const world = { ...command.context, platform: process.platform };
+  const context = { ...command.context, platform: process.platform };
   try {
-    const agents = await listIntegrations(world, 'user', AGENT_IDS, programFacts());
+    const agents = await listIntegrations(context, 'user', AGENT_IDS, programFacts());
     const chosen = await askAgent(agents, command);
     if (chosen === undefined) return false;
-    return await integrate({ agent: chosen, configFile }, world, command, warn);
+    return await integrate({ agent: chosen, configFile }, context, command, warn);
   } catch (error) {
     if (command.signal.aborted || !(error instanceof SvcError)) throw error;
     if (error.code !== 'INTERRUPTED') {
@@ -86,11 +86,11 @@ function isRegistered({ servers }: ListedAgent): boolean {
 
 async function integrate(
   { agent, configFile }: { readonly agent: AgentId; readonly configFile: string },
-  world: IntegrateWorld,
-  { context, view, signal, write }: CommandContext,
+  context: IntegrateContext,
+  { view, signal, write }: CommandContext,
   warn: (warning: Warning) => void,
 ): Promise<boolean> {
-  const { plan, warnings } = await prepareIntegration(world, {
+  const { plan, warnings } = await prepareIntegration(context, {
     agent,
     scope: 'user',
     action: 'add',
@@ -109,6 +109,6 @@ async function integrate(
     write('nothing written');
     return false;
   }
-  write(`\n${renderDone(await applyIntegration(world, plan, signal), view)}`);
+  write(`\n${renderDone(await applyIntegration(context, plan, signal), view)}`);
   return true;
 }

@@ -17,7 +17,8 @@ export type AgentId = (typeof AGENT_IDS)[number];
 /** For all folders of the user, or for one project folder. */
 export type IntegrationScope = 'project' | 'user';
 
-export interface IntegrateWorld extends EngineContext {
+/** What integrating with an agent needs to know of this machine. */
+export interface IntegrateContext extends EngineContext {
   /** As in `process.platform`. */
   readonly platform: string;
 }
@@ -54,7 +55,7 @@ export type FileSyntax = 'json' | 'json-without-trailing-commas' | 'script' | 't
 export interface ServerFormat {
   readonly syntax: FileSyntax;
   /** Absolute path of the file. */
-  file(world: IntegrateWorld, scope: IntegrationScope): string;
+  file(context: IntegrateContext, scope: IntegrationScope): string;
   /** The objects with servers by name that the agent reads; new servers go into the first. */
   maps(data: unknown): readonly [ConfigPath, ...ConfigPath[]];
   entry(call: ProgramCall): { readonly [key: string]: EntryValue };
@@ -78,7 +79,7 @@ export type HookFormat = CommandHooks | PluginHook;
 export interface CommandHooks {
   readonly syntax: 'json' | 'json-without-trailing-commas';
   /** Absolute path of the file. */
-  file(world: IntegrateWorld, scope: IntegrationScope): string;
+  file(context: IntegrateContext, scope: IntegrationScope): string;
   readonly events: {
     /** The event before a turn, whose output is added to the turn. */
     readonly recall: readonly string[] | NoRecall;
@@ -96,7 +97,7 @@ export interface CommandHooks {
 export interface PluginHook {
   readonly syntax: 'script';
   /** Absolute path of the file. */
-  file(world: IntegrateWorld, scope: IntegrationScope): string;
+  file(context: IntegrateContext, scope: IntegrationScope): string;
   readonly events: { readonly recall: NoRecall };
   script(call: ProgramCall): string;
   /** The words of the command that a script of svc runs; undefined for another script. */
@@ -123,7 +124,7 @@ export interface AgentFormat {
   readonly id: AgentId;
   readonly title: string;
   /** Absolute paths; one of them exists when the agent is used on this machine. */
-  signs(world: IntegrateWorld): readonly string[];
+  signs(context: IntegrateContext): readonly string[];
   readonly server: ServerFormat;
   /** An agent without hooks that svc can use does not capture either. */
   readonly hook: HookFormat | NoRecall;
@@ -147,11 +148,11 @@ export function noRecall({ hook }: Pick<AgentFormat, 'hook'>): NoRecall | undefi
 /** The files of an agent that are edited. */
 export function filesOf(
   { server, hook }: AgentFormat,
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
 ): { readonly server: string; readonly hook: string | undefined } {
   return {
-    server: server.file(world, scope),
-    hook: hasHook(hook) ? hook.file(world, scope) : undefined,
+    server: server.file(context, scope),
+    hook: hasHook(hook) ? hook.file(context, scope) : undefined,
   };
 }

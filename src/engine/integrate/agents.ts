@@ -8,7 +8,7 @@ import {
   type AgentFormat,
   type AgentId,
   type CommandHooks,
-  type IntegrateWorld,
+  type IntegrateContext,
   type IntegrationScope,
   type ProgramCall,
   type RemoteServer,
@@ -105,10 +105,11 @@ function hasEntries(data: unknown, key: string): boolean {
 const claudeCode: AgentFormat = {
   id: 'claude-code',
   title: 'Claude Code',
-  signs: (world) => [stateFile(world), settingsFolder(world)],
+  signs: (context) => [stateFile(context), settingsFolder(context)],
   server: {
     syntax: 'json',
-    file: (world, scope) => (scope === 'project' ? join(world.cwd, '.mcp.json') : stateFile(world)),
+    file: (context, scope) =>
+      scope === 'project' ? join(context.cwd, '.mcp.json') : stateFile(context),
     maps: () => [['mcpServers']],
     ...commandAndArgs({ type: 'stdio' }),
     ...urlAndHeaders('url', (name) => `\${${name}}`, { type: 'http' }),
@@ -116,10 +117,10 @@ const claudeCode: AgentFormat = {
   hook: {
     syntax: 'json',
     // The project file that is not shared, since the line contains paths of this machine.
-    file: (world, scope) =>
+    file: (context, scope) =>
       scope === 'project'
-        ? join(world.cwd, '.claude', 'settings.local.json')
-        : join(settingsFolder(world), 'settings.json'),
+        ? join(context.cwd, '.claude', 'settings.local.json')
+        : join(settingsFolder(context), 'settings.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
     lists: 'groups',
     command: hookInSeconds,
@@ -128,11 +129,11 @@ const claudeCode: AgentFormat = {
   next: 'start a new session of Claude Code; /mcp lists the server, and /hooks its hooks, if any',
 };
 
-function settingsFolder({ env, homeDir }: IntegrateWorld): string {
+function settingsFolder({ env, homeDir }: IntegrateContext): string {
   return env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude');
 }
 
-function stateFile({ env, homeDir }: IntegrateWorld): string {
+function stateFile({ env, homeDir }: IntegrateContext): string {
   return join(env['CLAUDE_CONFIG_DIR'] || homeDir, '.claude.json');
 }
 
@@ -146,10 +147,10 @@ function stateFile({ env, homeDir }: IntegrateWorld): string {
 const codex: AgentFormat = {
   id: 'codex',
   title: 'Codex',
-  signs: (world) => [codexFolder(world, 'user')],
+  signs: (context) => [codexFolder(context, 'user')],
   server: {
     syntax: 'toml',
-    file: (world, scope) => join(codexFolder(world, scope), 'config.toml'),
+    file: (context, scope) => join(codexFolder(context, scope), 'config.toml'),
     maps: () => [['mcp_servers']],
     ...commandAndArgs(),
     urlKey: 'url',
@@ -160,7 +161,7 @@ const codex: AgentFormat = {
   },
   hook: {
     syntax: 'json',
-    file: (world, scope) => join(codexFolder(world, scope), 'hooks.json'),
+    file: (context, scope) => join(codexFolder(context, scope), 'hooks.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
     lists: 'groups',
     command: hookInSeconds,
@@ -169,7 +170,7 @@ const codex: AgentFormat = {
   next: 'restart Codex; /mcp lists the server, and /hooks asks you to trust a new hook',
 };
 
-function codexFolder({ env, homeDir, cwd }: IntegrateWorld, scope: IntegrationScope): string {
+function codexFolder({ env, homeDir, cwd }: IntegrateContext, scope: IntegrationScope): string {
   return scope === 'project' ? join(cwd, '.codex') : env['CODEX_HOME'] || join(homeDir, '.codex');
 }
 
@@ -230,7 +231,7 @@ const cursor: AgentFormat = {
 const geminiCli: AgentFormat = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
-  signs: (world) => [join(geminiHome(world), '.gemini')],
+  signs: (context) => [join(geminiHome(context), '.gemini')],
   server: {
     syntax: 'json-without-trailing-commas',
     file: settingsFile,
@@ -255,11 +256,11 @@ const geminiCli: AgentFormat = {
   next: 'restart Gemini CLI; /mcp lists the server, and /hooks its hooks, if any',
 };
 
-function settingsFile(world: IntegrateWorld, scope: IntegrationScope): string {
-  return join(scope === 'project' ? world.cwd : geminiHome(world), '.gemini', 'settings.json');
+function settingsFile(context: IntegrateContext, scope: IntegrationScope): string {
+  return join(scope === 'project' ? context.cwd : geminiHome(context), '.gemini', 'settings.json');
 }
 
-function geminiHome({ env, homeDir }: IntegrateWorld): string {
+function geminiHome({ env, homeDir }: IntegrateContext): string {
   return env['GEMINI_CLI_HOME'] || homeDir;
 }
 
@@ -277,7 +278,7 @@ function geminiHome({ env, homeDir }: IntegrateWorld): string {
 const opencode: AgentFormat = {
   id: 'opencode',
   title: 'OpenCode',
-  signs: (world) => [userFolder(world)],
+  signs: (context) => [userFolder(context)],
   server: {
     syntax: 'json',
     file: configFile,
@@ -291,8 +292,8 @@ const opencode: AgentFormat = {
   },
   hook: {
     syntax: 'script',
-    file: (world, scope) => {
-      const folder = scope === 'project' ? join(world.cwd, '.opencode') : userFolder(world);
+    file: (context, scope) => {
+      const folder = scope === 'project' ? join(context.cwd, '.opencode') : userFolder(context);
       return join(folder, 'plugins', 'svc-capture.js');
     },
     events: {
@@ -314,16 +315,16 @@ const opencode: AgentFormat = {
   next: 'restart OpenCode; opencode mcp list shows the server',
 };
 
-function configFile(world: IntegrateWorld, scope: IntegrationScope): string {
-  const configured = world.env['OPENCODE_CONFIG'];
+function configFile(context: IntegrateContext, scope: IntegrationScope): string {
+  const configured = context.env['OPENCODE_CONFIG'];
   if (scope === 'user' && configured) return configured;
-  const folder = scope === 'project' ? world.cwd : userFolder(world);
+  const folder = scope === 'project' ? context.cwd : userFolder(context);
   const withComments = join(folder, 'opencode.jsonc');
   const plain = join(folder, 'opencode.json');
   return existsSync(withComments) && !existsSync(plain) ? withComments : plain;
 }
 
-function userFolder({ env, homeDir }: IntegrateWorld): string {
+function userFolder({ env, homeDir }: IntegrateContext): string {
   return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'opencode');
 }
 
@@ -338,13 +339,13 @@ function userFolder({ env, homeDir }: IntegrateWorld): string {
 const vscode: AgentFormat = {
   id: 'vscode',
   title: 'VS Code',
-  signs: (world) => [profileFolder(world)],
+  signs: (context) => [profileFolder(context)],
   server: {
     syntax: 'json',
-    file: (world, scope) =>
+    file: (context, scope) =>
       scope === 'project'
-        ? join(world.cwd, '.vscode', 'mcp.json')
-        : join(profileFolder(world), 'mcp.json'),
+        ? join(context.cwd, '.vscode', 'mcp.json')
+        : join(profileFolder(context), 'mcp.json'),
     maps: () => [['servers']],
     ...commandAndArgs({ type: 'stdio' }),
     ...urlAndHeaders('url', (name) => `\${env:${name}}`, { type: 'http' }),
@@ -358,7 +359,7 @@ const vscode: AgentFormat = {
   next: 'run "MCP: List Servers" in VS Code, start the server and trust it',
 };
 
-function profileFolder({ env, homeDir, platform }: IntegrateWorld): string {
+function profileFolder({ env, homeDir, platform }: IntegrateContext): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable) return join(portable, 'user-data', 'User');
   const folder = join('Code', 'User');

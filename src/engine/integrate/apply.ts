@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { withConfigLock } from '../config/authoring.js';
 import { SvcError, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
-import type { IntegrateWorld } from './agent.js';
+import type { IntegrateContext } from './agent.js';
 import { removeCreatedFolders, writeAgentFile } from './agent-file.js';
 import { type IntegrationPlan, planIntegration } from './plan.js';
 import type { FilePlan } from './plan-file.js';
@@ -15,18 +15,18 @@ import { integrationsFolder, writeLayers } from './receipts.js';
  * @throws SvcError INTEGRATION_OUTDATED, INTEGRATION_WRITE_FAILED, and what planning throws
  */
 export async function applyIntegration(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   shown: IntegrationPlan,
   signal: AbortSignal,
 ): Promise<IntegrationPlan> {
-  const lock = join(integrationsFolder(world.state), 'lock');
+  const lock = join(integrationsFolder(context.state), 'lock');
   try {
     return await withProcessLock(lock, { signal }, () =>
       // It may turn on active memory in svc.json.
-      withConfigLock(world, signal, () => {
-        const plan = planIntegration(world, shown.request);
+      withConfigLock(context, signal, () => {
+        const plan = planIntegration(context, shown.request);
         if (changesIn(plan) !== changesIn(shown)) throw outdated(plan);
-        writeAll(world, plan);
+        writeAll(context, plan);
         return plan;
       }),
     );
@@ -34,18 +34,18 @@ export async function applyIntegration(
     if (error instanceof SvcError || !(error instanceof Error) || !('code' in error)) throw error;
     throw new SvcError(
       'INTEGRATION_WRITE_FAILED',
-      `cannot write to ${integrationsFolder(world.state)}: ${systemReason(error)}`,
+      `cannot write to ${integrationsFolder(context.state)}: ${systemReason(error)}`,
       { hint: 'check the permissions of that folder and the free disk space', cause: error },
     );
   }
 }
 
-function writeAll(world: IntegrateWorld, { files }: IntegrationPlan): void {
+function writeAll(context: IntegrateContext, { files }: IntegrationPlan): void {
   const changed = files.filter(({ changes }) => changes.length > 0);
   const written: string[] = [];
   try {
     for (const file of changed) {
-      writePlanned(world, file);
+      writePlanned(context, file);
       written.push(file.file.file);
     }
   } catch (error) {
@@ -57,7 +57,7 @@ function writeAll(world: IntegrateWorld, { files }: IntegrationPlan): void {
 }
 
 function writePlanned(
-  { state }: IntegrateWorld,
+  { state }: IntegrateContext,
   { file, after, layers, folder, changes, mode }: FilePlan,
 ): void {
   const adds = changes.some(({ change }) => change !== 'remove');

@@ -1,4 +1,4 @@
-export { AGENT_IDS, type AgentId, type IntegrateWorld, type IntegrationScope } from './agent.js';
+export { AGENT_IDS, type AgentId, type IntegrateContext, type IntegrationScope } from './agent.js';
 export { agentNamed } from './agents.js';
 export { applyIntegration } from './apply.js';
 export {

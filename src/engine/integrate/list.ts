@@ -14,7 +14,7 @@ import {
   filesOf,
   type HookKind,
   hasHook,
-  type IntegrateWorld,
+  type IntegrateContext,
   type IntegrationScope,
   noRecall,
 } from './agent.js';
@@ -38,12 +38,12 @@ export type ListedAgent = IntegrationsOutput['agents'][number] & {
 
 /** Lists agents, whether they were found, and whether svc is registered with them. */
 export async function listIntegrations(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
   ids: readonly AgentId[],
   program: ProgramFacts,
 ): Promise<readonly ListedAgent[]> {
-  return Promise.all(ids.map((id) => listAgent(AGENTS[id], world, scope, program)));
+  return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
 }
 
 interface Registered {
@@ -58,11 +58,13 @@ export interface RegisteredHook extends Registered {
 }
 
 /** Every active memory hook that agents run in this folder. Files that cannot be read are skipped. */
-export async function registeredHooks(world: IntegrateWorld): Promise<readonly RegisteredHook[]> {
+export async function registeredHooks(
+  context: IntegrateContext,
+): Promise<readonly RegisteredHook[]> {
   const found: RegisteredHook[] = [];
-  for (const { agent, scope, file } of hookFiles(world)) {
+  for (const { agent, scope, file } of hookFiles(context)) {
     const { id, title } = agent;
-    const effect = await skipUnreadable(() => hookEffect(world, scope, agent));
+    const effect = await skipUnreadable(() => hookEffect(context, scope, agent));
     if (effect !== undefined) found.push({ agent: id, title, file, effect });
   }
   return found;
@@ -79,27 +81,27 @@ export interface RegisteredCapture extends Registered {
 
 /** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
 export async function registeredCaptures(
-  world: IntegrateWorld,
+  context: IntegrateContext,
 ): Promise<readonly RegisteredCapture[]> {
   const found: RegisteredCapture[] = [];
-  for (const { agent, scope, file } of hookFiles(world)) {
-    const lines = (await skipUnreadable(() => hookLines(world, scope, agent, 'capture'))) ?? [];
+  for (const { agent, scope, file } of hookFiles(context)) {
+    const lines = (await skipUnreadable(() => hookLines(context, scope, agent, 'capture'))) ?? [];
     if (lines.length === 0) continue;
     const missing = lines.flat().find((word) => isAbsolute(word) && !existsSync(word));
     const { id, title } = agent;
-    const last = lastCapture(world.state, id);
+    const last = lastCapture(context.state, id);
     found.push({ agent: id, title, scope, file, missing, last });
   }
   return found;
 }
 
 /** The files with hooks that agents read in this folder. */
-function hookFiles(world: IntegrateWorld) {
+function hookFiles(context: IntegrateContext) {
   return Object.values(AGENTS).flatMap((agent) => {
     const { hook } = agent;
     if (!hasHook(hook)) return [];
     const scopes = ['user', 'project'] as const;
-    const files = scopes.map((scope) => ({ agent, scope, file: hook.file(world, scope) }));
+    const files = scopes.map((scope) => ({ agent, scope, file: hook.file(context, scope) }));
     // Both are the same file in the home folder.
     return uniqueBy(files, ({ file }) => file);
   });
@@ -116,24 +118,24 @@ async function skipUnreadable<T>(read: () => Promise<T> | T): Promise<T | undefi
 
 /** Whether the hook of an agent recalls anything; undefined where none is registered. */
 async function hookEffect(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
   agent: AgentFormat,
 ): Promise<HookEffect | undefined> {
   const host = HOOK_AGENTS.find((known) => known === agent.id);
-  const [words] = hookLines(world, scope, agent, 'recall');
-  return host === undefined || words === undefined ? undefined : effectOf(world, host, words);
+  const [words] = hookLines(context, scope, agent, 'recall');
+  return host === undefined || words === undefined ? undefined : effectOf(context, host, words);
 }
 
 /** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */
 function hookLines(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
   { id, hook }: AgentFormat,
   kind: HookKind,
 ): readonly (readonly string[])[] {
   if (!hasHook(hook)) return [];
-  const file = hook.file(world, scope);
+  const file = hook.file(context, scope);
   const { text } = readAgentFile(file);
   if (text === undefined) return [];
   const data = EDITORS[hook.syntax].read(file, text);
@@ -146,10 +148,10 @@ function hookLines(
 
 /** Warns when the hook of a plan recalls nothing, for instance because of a nearer configuration. */
 export async function hookWarning(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { request: { agent, scope }, hookLine }: IntegrationPlan,
 ): Promise<Warning | undefined> {
-  const effect = hookLine === undefined ? undefined : await hookEffect(world, scope, agent);
+  const effect = hookLine === undefined ? undefined : await hookEffect(context, scope, agent);
   if (effect === undefined || effect.recalls) return undefined;
   const message = `the hook recalls nothing in this folder: ${effect.why}`;
   return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
@@ -157,7 +159,7 @@ export async function hookWarning(
 
 /** The effect of a hook's command line, with its own flags and variables. */
 async function effectOf(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   host: (typeof HOOK_AGENTS)[number],
   words: readonly string[],
 ): Promise<HookEffect> {
@@ -165,15 +167,15 @@ async function effectOf(
     const set = /^(?<name>[A-Z_]+)=(?<value>.*)$/su.exec(word)?.groups;
     return set?.['name'] === undefined ? [] : [[set['name'], set['value']] as const];
   });
-  const env = { ...world.env, ...Object.fromEntries(variables) };
+  const env = { ...context.env, ...Object.fromEntries(variables) };
   const { agent, config } = parseArgs({ args: [...words], options: FLAGS, strict: false }).values;
   const selection = {
     agentId: typeof agent === 'string' ? agent : undefined,
-    configFile: typeof config === 'string' ? resolve(world.cwd, config) : undefined,
+    configFile: typeof config === 'string' ? resolve(context.cwd, config) : undefined,
   };
   try {
-    const state = variables.length === 0 ? world.state : resolveStatePaths(env, world.homeDir);
-    const { closed } = await decideHookGates({ ...world, env, state }, selection, host);
+    const state = variables.length === 0 ? context.state : resolveStatePaths(env, context.homeDir);
+    const { closed } = await decideHookGates({ ...context, env, state }, selection, host);
     // Rules for single conversations apply only when there is one.
     return closed === undefined || closed.gate === 'chat_id'
       ? { recalls: true, why: null, hint: null }
@@ -191,16 +193,16 @@ const FLAGS = {
 
 async function listAgent(
   agent: AgentFormat,
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
   program: ProgramFacts,
 ): Promise<ListedAgent> {
   const { id, title } = agent;
-  const files = filesOf(agent, world, scope);
+  const files = filesOf(agent, context, scope);
   const registered: ListedAgent = {
     agent: id,
     title,
-    detected: agent.signs(world).some((sign) => existsSync(sign)),
+    detected: agent.signs(context).some((sign) => existsSync(sign)),
     file: files.server,
     servers: [],
     hookFile: files.hook ?? null,
@@ -211,9 +213,9 @@ async function listAgent(
     canRecall: noRecall(agent) === undefined,
   };
   try {
-    const servers = serversIn(agent, files.server, program, world);
-    const activeMemory = (await hookEffect(world, scope, agent)) ?? null;
-    const captures = hookLines(world, scope, agent, 'capture').length > 0;
+    const servers = serversIn(agent, files.server, program, context);
+    const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
+    const captures = hookLines(context, scope, agent, 'capture').length > 0;
     return { ...registered, servers, hook: activeMemory !== null, activeMemory, captures };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -225,7 +227,7 @@ function serversIn(
   { server }: AgentFormat,
   file: string,
   program: ProgramFacts,
-  { state }: Pick<IntegrateWorld, 'state'>,
+  { state }: Pick<IntegrateContext, 'state'>,
 ): readonly string[] {
   const { target, text } = readAgentFile(file);
   if (text === undefined) return [];

@@ -16,7 +16,7 @@ import {
   filesOf,
   type HookRun,
   hasHook,
-  type IntegrateWorld,
+  type IntegrateContext,
   type IntegrationScope,
   isRemote,
   noRecall,
@@ -86,15 +86,15 @@ export interface IntegrationPlan {
  *   USAGE
  */
 export function planIntegration(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   request: IntegrationRequest,
 ): IntegrationPlan {
   const { agent, action, capture, hookTimeoutMs, program, target } = request;
   requireName(request.name);
-  const server = request.remote ?? programCall(program, ['mcp'], target, world);
-  if (action === 'add') requirePossible(world, request, server);
-  const files = filesOf(agent, world, request.scope);
-  const [recallRun, captureRun] = hookRuns(world, request);
+  const server = request.remote ?? programCall(program, ['mcp'], target, context);
+  if (action === 'add') requirePossible(context, request, server);
+  const files = filesOf(agent, context, request.scope);
+  const [recallRun, captureRun] = hookRuns(context, request);
   const hooks = [
     ...(action === 'remove' || hookTimeoutMs !== undefined ? [recallRun] : []),
     ...(action === 'remove' || capture ? [captureRun] : []),
@@ -102,18 +102,18 @@ export function planIntegration(
   const spec = serverEntry(agent.server, request.name, server, program);
   const specs = entrySpecs(agent, files, spec, hooks);
   const byFile = [...groupBy(specs, ({ file }) => file)];
-  const planned = byFile.map(([file, placed]) => planFile(world, request, file, placed));
+  const planned = byFile.map(([file, placed]) => planFile(context, request, file, placed));
   return {
     request,
     // A hook does nothing while active memory is off.
     files:
       hookTimeoutMs === undefined
         ? planned
-        : [...planned, planSwitch(world, request.scope, target)],
+        : [...planned, planSwitch(context, request.scope, target)],
     server,
     hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recallRun.call),
     captureLine: capture ? shellLine(captureRun.call) : undefined,
-    isDetected: agent.signs(world).some((sign) => existsSync(sign)),
+    isDetected: agent.signs(context).some((sign) => existsSync(sign)),
     isTemporary: !isRemote(server) && isTemporary(program),
   };
 }
@@ -125,11 +125,11 @@ export function planIntegration(
 const CAPTURE_MS = 10_000;
 
 function hookRuns(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { agent: { id }, hookTimeoutMs, program, target }: IntegrationRequest,
 ): readonly [recall: HookRun, capture: HookRun] {
   const callOf = (...words: readonly string[]): ProgramCall =>
-    programCall(program, ['memory', ...words, id], target, world);
+    programCall(program, ['memory', ...words, id], target, context);
   return [
     { kind: 'recall', call: callOf('recall', '--hook'), timeoutMs: hookTimeoutMs ?? 0 },
     { kind: 'capture', call: callOf('capture', '--agent-hook'), timeoutMs: CAPTURE_MS },
@@ -154,11 +154,11 @@ function requireName(name: string): void {
 }
 
 function requirePossible(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { agent, capture, hookTimeoutMs, scope }: IntegrationRequest,
   server: ServerCall,
 ): void {
-  const { platform } = world;
+  const { platform } = context;
   const { title, hook, replaced } = agent;
   const obstacle = hookTimeoutMs === undefined ? undefined : noRecall(agent);
   if (obstacle !== undefined) {
@@ -170,7 +170,7 @@ function requirePossible(
     throw unsupported(`${title} does not support --capture`, hint);
   }
   if (capture && hasHook(hook) && hook.syntax === 'script') {
-    const file = agent.server.file(world, scope);
+    const file = agent.server.file(context, scope);
     const { text } = readAgentFile(file);
     const why = hook.whyNot(EDITORS[agent.server.syntax].read(file, text ?? ''));
     if (why !== undefined) {
@@ -200,7 +200,7 @@ function unsupported(message: string, hint: string): SvcError {
 }
 
 function planFile(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { action, scope }: IntegrationRequest,
   path: string,
   placed: readonly PlacedSpec[],
@@ -211,7 +211,7 @@ function planFile(
   const isNew = file.text === undefined;
   const newFile = isNew ? { folder: folderToCreate(file.target) ?? null } : null;
   const where: EditedFile = { file: path, editor, newFile };
-  const layers = isNew ? [] : readLayers(world.state, file.target);
+  const layers = isNew ? [] : readLayers(context.state, file.target);
   const ordered = action === 'add' ? specs : inOrderOfRemoval(specs, layers);
   const step = action === 'add' ? addEntry : removeEntry;
   let now: EditStep = { text: file.text ?? '', layers, change: undefined };
@@ -247,12 +247,12 @@ const PLUGIN = ['plugins', 'entries', 'active-memory'] as const;
  * @throws SvcError CONFIG_*, INTEGRATION_FILE_INVALID
  */
 function planSwitch(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   scope: IntegrationScope,
   { agent, config }: MemoryTarget,
 ): FilePlan {
-  const nearest = scope === 'project' ? discoverConfig(world, undefined).file : undefined;
-  const file = readAgentFile(config ?? nearest ?? world.state.userConfigFile);
+  const nearest = scope === 'project' ? discoverConfig(context, undefined).file : undefined;
+  const file = readAgentFile(config ?? nearest ?? context.state.userConfigFile);
   const before = file.text ?? '{}\n';
   const { input } = requireValidEdit(file.file, before, before);
   const resolved = resolveConfig(input);

@@ -4,7 +4,7 @@ import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
-import { type IntegrateWorld, isRemote, noRecall, type RemoteServer } from './agent.js';
+import { type IntegrateContext, isRemote, noRecall, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import type { MemoryTarget } from './program.js';
@@ -27,18 +27,20 @@ export interface RequestedIntegration
  * @throws SvcError USAGE, WORKSPACE_MISSING, AGENT_UNKNOWN, CONFIG_*, INTEGRATION_*
  */
 export async function prepareIntegration(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { agent: name, activeMemory, remote: written, ...requested }: RequestedIntegration,
 ): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
-  const target = absoluteTarget(requested.target, world.cwd);
+  const target = absoluteTarget(requested.target, context.cwd);
   const adds = requested.action === 'add';
-  if (adds) await requireTarget(world, target);
+  if (adds) await requireTarget(context, target);
   const isPossible = noRecall(agent) === undefined;
-  const hookTimeoutMs = activeMemory ? await recallTimeoutMs(world, target, isPossible) : undefined;
+  const hookTimeoutMs = activeMemory
+    ? await recallTimeoutMs(context, target, isPossible)
+    : undefined;
   const remote = written === undefined ? undefined : checkedRemote(written);
-  const plan = planIntegration(world, { ...requested, agent, target, remote, hookTimeoutMs });
-  return { plan, warnings: adds ? [...doubtsOf(world, plan)] : [] };
+  const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
+  return { plan, warnings: adds ? [...doubtsOf(context, plan)] : [] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
@@ -73,7 +75,7 @@ function absoluteTarget({ agent, workspace, config }: MemoryTarget, cwd: string)
 
 /** Refuses a memory that does not exist: a typo would only show up inside the agent. */
 async function requireTarget(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { agent, workspace, config }: MemoryTarget,
 ): Promise<void> {
   if (workspace !== undefined) {
@@ -89,8 +91,8 @@ async function requireTarget(
     }
   }
   if (agent === undefined && config === undefined) return;
-  const loaded = await loadConfig(world, { configFile: config });
-  if (agent !== undefined) resolveAgent(loaded, agent, world);
+  const loaded = await loadConfig(context, { configFile: config });
+  if (agent !== undefined) resolveAgent(loaded, agent, context);
 }
 
 /** What the program needs besides the recall itself: starting and writing the response. */
@@ -98,18 +100,18 @@ const START_MS = 5000;
 
 /** How long an agent has to wait for its hook: the longest recall that the configuration allows. */
 async function recallTimeoutMs(
-  world: IntegrateWorld,
+  context: IntegrateContext,
   { config }: MemoryTarget,
   isPossible: boolean,
 ): Promise<number> {
   if (!isPossible) return START_MS;
-  const { resolved } = await loadConfig(world, { configFile: config });
+  const { resolved } = await loadConfig(context, { configFile: config });
   const { timeoutMs, setupGraceTimeoutMs } = resolved.plugins.entries['active-memory'].config;
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
 function* doubtsOf(
-  { env }: IntegrateWorld,
+  { env }: IntegrateContext,
   { request, server, isDetected, isTemporary }: IntegrationPlan,
 ): Generator<Warning> {
   const code = 'INTEGRATION_DOUBTFUL';

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathFolders, realOrGiven } from '../support/files.js';
 import { shellWord } from '../support/text.js';
-import type { IntegrateWorld, ProgramCall } from './agent.js';
+import type { IntegrateContext, ProgramCall } from './agent.js';
 
 /** How this program was started. */
 export interface ProgramFacts {
@@ -38,7 +38,7 @@ export function programCall(
   facts: ProgramFacts,
   command: readonly string[],
   target: MemoryTarget,
-  { env, cwd }: Pick<IntegrateWorld, 'cwd' | 'env'>,
+  { env, cwd }: Pick<IntegrateContext, 'cwd' | 'env'>,
 ): ProgramCall {
   const flags = (['agent', 'workspace', 'config'] as const).flatMap((name) => {
     const value = target[name];
@@ -57,7 +57,7 @@ export function programCall(
  * The path of the same node in PATH: it survives updates of package managers, which remove the folder with
  * the version in its name.
  */
-function stableNodePath(node: string, env: IntegrateWorld['env']): string {
+function stableNodePath(node: string, env: IntegrateContext['env']): string {
   const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
   const files = folders.map((folder) => join(folder, 'node'));
   return files.find((file) => realOrGiven(file) === realOrGiven(node)) ?? node;

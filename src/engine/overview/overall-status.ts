@@ -73,14 +73,14 @@ export async function overallStatus(
   const serving = runningServeState(stateDir);
   const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
   const work = await otherWork(source, serving);
-  const world = { ...source.context, platform: process.platform };
+  const integrateContext = { ...source.context, platform: process.platform };
   return {
     serving,
     isServingUnknown,
     agents,
     work,
-    hooks: await registeredHooks(world),
-    captures: await registeredCaptures(world),
+    hooks: await registeredHooks(integrateContext),
+    captures: await registeredCaptures(integrateContext),
     nextRuns: nextRuns(serving),
     faults: [
       ...faults,

@@ -430,8 +430,8 @@ test('a capture hook that somebody took out of one event is put back', async () 
 });
 
 test('hooks are refused on Windows, whose shell is not documented', () => {
-  const { request, world } = home();
-  const windows = { ...world, platform: 'win32' };
+  const { request, context } = home();
+  const windows = { ...context, platform: 'win32' };
   const error = thrown(() => planIntegration(windows, request('codex', { capture: true })));
   assert.match(error.message, /capturing is not supported/);
   assert.match(error.hint ?? '', /--capture/);
@@ -453,10 +453,10 @@ test("only svc's hook is removed from a group that someone put it in", async () 
 });
 
 test('files of a project are those that each agent documents', () => {
-  const { plan, world } = home();
+  const { plan, context } = home();
   const files = AGENT_IDS.map((agent) => plan(agent, { scope: 'project' }).files[0]?.file.file);
   assert.equal(
-    files.map((file) => file?.slice(world.cwd.length + 1)),
+    files.map((file) => file?.slice(context.cwd.length + 1)),
     [
       '.mcp.json',
       '.codex/config.toml',
@@ -467,7 +467,7 @@ test('files of a project are those that each agent documents', () => {
     ],
   );
   const hook = plan('claude-code', { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.file;
-  assert.is(hook, `${world.cwd}/.claude/settings.local.json`);
+  assert.is(hook, `${context.cwd}/.claude/settings.local.json`);
 });
 
 test('variables move the files as they do for the agents', () => {

@@ -133,24 +133,24 @@ test('new user files are private, project files are not; created folders are rem
 });
 
 test('what the agent wrote between the question and the answer stays, and the entry is added to it', async () => {
-  const { folder, world, plan, read } = home();
+  const { folder, context, plan, read } = home();
   folder.write('.claude.json', '{\n  "numStartups": 1\n}\n');
   const shown = plan('claude-code');
   folder.write('.claude.json', '{\n  "numStartups": 2\n}\n');
-  await applyIntegration(world, shown, new AbortController().signal);
+  await applyIntegration(context, shown, new AbortController().signal);
   const written = JSON.parse(read('.claude.json'));
   assert.is(written.numStartups, 2);
   assert.is(written.mcpServers.svc.type, 'stdio');
 });
 
 test('if the change is outdated, nothing is written', async () => {
-  const { folder, world, plan, read, add } = home();
+  const { folder, context, plan, read, add } = home();
   folder.write(MCP, OTHER);
   const shown = plan('cursor', { target: { agent: 'notes' } });
   await add('cursor');
   const before = read(MCP);
   const signal = new AbortController().signal;
-  const error = await refused(() => applyIntegration(world, shown, signal));
+  const error = await refused(() => applyIntegration(context, shown, signal));
   assert.is(error.code, 'INTEGRATION_OUTDATED');
   assert.is(read(MCP), before);
 });
@@ -306,21 +306,21 @@ test('with a damaged receipt, only exact restoration is lost', async () => {
 });
 
 test('a kill between writing the receipt and the file does no harm', async () => {
-  const { folder, world, plan, add, remove, read } = home();
+  const { folder, context, plan, add, remove, read } = home();
   const file = folder.write(MCP, OTHER);
   await add('cursor');
   const next = plan('cursor', { name: 'svc-notes' }).files[0]?.layers ?? [];
   assert.is(next.length, 2);
-  writeLayers(world.state, file, next);
+  writeLayers(context.state, file, next);
   await remove('cursor');
   assert.is(read(MCP), OTHER);
   // Nor does one between the file and the receipt.
-  writeLayers(world.state, file, next);
+  writeLayers(context.state, file, next);
   await add('cursor');
   await remove('cursor');
   assert.is(read(MCP), OTHER);
   assert.equal(
-    readLayers(world.state, file).map(({ entry }) => entry),
+    readLayers(context.state, file).map(({ entry }) => entry),
     ['server svc-notes'],
   );
 });
@@ -359,14 +359,14 @@ test('a file that its agent would refuse for a trailing comma is not written', a
 });
 
 test('registering the hook enables active memory for the agent it recalls from', async () => {
-  const { folder, world, plan, add, read } = home();
+  const { folder, context, plan, add, read } = home();
   folder.write('mine.json', '{\n  // mine\n  "agents": { "list": [{ "id": "work" }] }\n}\n');
   folder.write(
     'state/svc.json',
     '{ "models": { "providers": { "x": { "apiKey": "sk-planted" } } } }',
   );
   const effect = async () =>
-    (await listIntegrations(world, 'user', ['codex'], PROGRAM))[0]?.activeMemory?.recalls;
+    (await listIntegrations(context, 'user', ['codex'], PROGRAM))[0]?.activeMemory?.recalls;
   await add('codex', { hookTimeoutMs: 1000 });
   assert.is(await effect(), true);
   assert.equal(JSON.parse(read('state/svc.json')).plugins.entries['active-memory'], {
@@ -388,12 +388,12 @@ test('registering the hook enables active memory for the agent it recalls from',
 });
 
 test('all agents are listed: installed or not, registered or not, broken or not', async () => {
-  const { folder, world, add } = home();
+  const { folder, context, add } = home();
   folder.write(MCP, OTHER);
   folder.write('.gemini/settings.json', '{');
   await add('cursor', { name: 'svc-notes', capture: true });
   await add('codex', { hookTimeoutMs: 1000, capture: true });
-  const listed = await listIntegrations(world, 'user', AGENT_IDS, PROGRAM);
+  const listed = await listIntegrations(context, 'user', AGENT_IDS, PROGRAM);
   const rows = listed.map((agent) => [
     agent.agent,
     agent.detected,

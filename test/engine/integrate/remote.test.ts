@@ -69,7 +69,7 @@ for (const agent of AGENT_IDS) {
   const form = FORMS[agent];
 
   test(`${agent}: the entry has the documented form, and is removed to the byte`, async () => {
-    const { folder, world, add, remove, read } = home();
+    const { folder, context, add, remove, read } = home();
     const text = form.file.endsWith('.toml') ? '# mine\nmodel = "x"\n' : '{\n  "mine": 1\n}\n';
     folder.write(form.file, text);
     const done = await add(agent, { remote: REMOTE });
@@ -83,7 +83,7 @@ for (const agent of AGENT_IDS) {
       tokenEnv: 'SVC_MCP_TOKEN',
     });
     assert.is((await add(agent, { remote: REMOTE })).files[0]?.changes.length, 0);
-    const [listed] = await listIntegrations(world, 'user', [agent], PROGRAM);
+    const [listed] = await listIntegrations(context, 'user', [agent], PROGRAM);
     assert.equal(listed?.servers, ['svc']);
     // As today's entries: without naming the URL again.
     await remove(agent);
@@ -112,23 +112,23 @@ for (const agent of AGENT_IDS) {
 }
 
 test('a server of the same name that svc did not write is not touched', async () => {
-  const { folder, world, plan, read } = home();
+  const { folder, context, plan, read } = home();
   const text = `{ "mcpServers": { "svc": { "url": "https://other.example.com/mcp" } } }\n`;
   folder.write('.cursor/mcp.json', text);
   for (const action of ['add', 'remove'] as const) {
     const failure = await failureOf((async () => plan('cursor', { action, remote: REMOTE }))());
     assert.is(failure.code, 'INTEGRATION_CONFLICT');
   }
-  assert.equal((await listIntegrations(world, 'user', ['cursor'], PROGRAM))[0]?.servers, []);
+  assert.equal((await listIntegrations(context, 'user', ['cursor'], PROGRAM))[0]?.servers, []);
   assert.is(read('.cursor/mcp.json'), text);
 });
 
 test('an invalid URL, one with a secret, or a token is refused, and not printed', async () => {
-  const { world } = home();
+  const { context } = home();
   const refused = async (url: string, tokenEnv?: string) => {
     const wish = { ...SIGNAL_FREE, activeMemory: false, capture: false, program: PROGRAM };
     const remote = { url, tokenEnv };
-    return failureOf(prepareIntegration(world, { ...wish, agent: 'codex', remote }));
+    return failureOf(prepareIntegration(context, { ...wish, agent: 'codex', remote }));
   };
   for (const url of ['memory', 'ftp://example.com', 'https://ada:s3cret@example.com/mcp']) {
     const { code, message } = await refused(url);
@@ -145,7 +145,11 @@ test('an unset variable and an unencrypted URL are warned about', async () => {
   const wish = { ...SIGNAL_FREE, activeMemory: false, capture: false, program: PROGRAM };
   const warnings = async (url: string, env: Readonly<Record<string, string>>) => {
     const remote = { url, tokenEnv: 'SVC_MCP_TOKEN' };
-    const prepared = await prepareIntegration(home(env).world, { ...wish, agent: 'codex', remote });
+    const prepared = await prepareIntegration(home(env).context, {
+      ...wish,
+      agent: 'codex',
+      remote,
+    });
     return prepared.warnings.map(({ message }) => message).join('; ');
   };
   assert.is(await warnings(URL, { SVC_MCP_TOKEN: 'x' }), 'Codex not found');

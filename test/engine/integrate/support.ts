@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentId, IntegrateWorld, ProgramCall } from '../../../src/engine/integrate/agent.js';
+import type {
+  AgentId,
+  IntegrateContext,
+  ProgramCall,
+} from '../../../src/engine/integrate/agent.js';
 import { AGENTS } from '../../../src/engine/integrate/agents.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import {
@@ -25,7 +29,7 @@ export const SERVER_CALL: ProgramCall = { words: SERVER_WORDS, env: {} };
 /** A home folder of its own, with what integrations do there. */
 export function home(env: Readonly<Record<string, string>> = {}) {
   const folder = tempFolder();
-  const world: IntegrateWorld = {
+  const context: IntegrateContext = {
     env,
     cwd: join(folder.path, 'project'),
     homeDir: folder.path,
@@ -49,16 +53,16 @@ export function home(env: Readonly<Record<string, string>> = {}) {
     more: Partial<IntegrationRequest> = {},
   ): Promise<IntegrationPlan> =>
     applyIntegration(
-      world,
-      planIntegration(world, request(agent, more)),
+      context,
+      planIntegration(context, request(agent, more)),
       new AbortController().signal,
     );
   return {
     folder,
-    world,
+    context,
     request,
     plan: (agent: AgentId, more: Partial<IntegrationRequest> = {}) =>
-      planIntegration(world, request(agent, more)),
+      planIntegration(context, request(agent, more)),
     add: run,
     remove: (agent: AgentId, more: Partial<IntegrationRequest> = {}) =>
       run(agent, { ...more, action: 'remove' }),
