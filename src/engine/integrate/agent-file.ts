@@ -10,15 +10,15 @@ import { tomlEditor } from './edit/toml-editor.js';
 /** A configuration file of an agent. */
 export interface AgentFile {
   /** Where the agent looks for it. */
-  readonly file: string;
-  /** `file` with links followed, whether it exists or not. */
+  readonly path: string;
+  /** `path` with links followed, whether it exists or not. */
   readonly target: string;
   /** Without the byte order mark; undefined where the file does not exist. */
   readonly text: string | undefined;
-  readonly hasMark: boolean;
+  readonly hasBom: boolean;
 }
 
-const MARK = '\uFEFF';
+const BOM = '\uFEFF';
 /** Some agents keep their history in the same file. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MOST_LINKS = 40;
@@ -28,17 +28,17 @@ const MOST_LINKS = 40;
  *
  * @throws SvcError INTEGRATION_FILE_INVALID
  */
-export function readAgentFile(file: string): AgentFile {
-  const target = followLinks(file);
-  const bytes = readBytes(file, target);
-  if (bytes === undefined) return { file, target, text: undefined, hasMark: false };
+export function readAgentFile(path: string): AgentFile {
+  const target = followLinks(path);
+  const bytes = readBytes(path, target);
+  if (bytes === undefined) return { path, target, text: undefined, hasBom: false };
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
     const text = decoder.decode(bytes);
-    const hasMark = text.startsWith(MARK);
-    return { file, target, text: hasMark ? text.slice(1) : text, hasMark };
+    const hasBom = text.startsWith(BOM);
+    return { path, target, text: hasBom ? text.slice(1) : text, hasBom };
   } catch (cause) {
-    throw unreadable(file, 'is not UTF-8 text', 'save it as UTF-8', cause);
+    throw invalidFile(path, 'is not UTF-8 text', 'save it as UTF-8', cause);
   }
 }
 
@@ -49,24 +49,24 @@ export function readAgentFile(file: string): AgentFile {
  * @throws SvcError INTEGRATION_WRITE_FAILED; the old file is unchanged then
  */
 export function writeAgentFile(
-  { file, target, hasMark }: AgentFile,
+  { path, target, hasBom }: AgentFile,
   text: string | undefined,
   mode: number,
 ): void {
   try {
     const old = statSync(target, { throwIfNoEntry: false });
     // A rename would ignore the read-only mode.
-    if (old !== undefined && (old.mode & 0o222) === 0) throw readOnly(file);
+    if (old !== undefined && (old.mode & 0o222) === 0) throw readOnlyError(path);
     if (text === undefined) {
       rmSync(target, { force: true });
       return;
     }
     makeFolders(dirname(target), SHARED_FOLDER_MODE);
-    const content = hasMark ? MARK + text : text;
+    const content = hasBom ? BOM + text : text;
     replaceFile(target, content, old === undefined ? mode : old.mode & 0o7777);
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    throw new SvcError('INTEGRATION_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
+    throw new SvcError('INTEGRATION_WRITE_FAILED', `cannot write ${path}: ${systemReason(cause)}`, {
       hint: 'check the permissions of its folder and the free disk space',
       cause,
     });
@@ -102,9 +102,9 @@ function followLinks(file: string): string {
       target = resolve(dirname(target), readlinkSync(target));
     }
   } catch (cause) {
-    throw unreadable(file, `cannot be read: ${systemReason(cause)}`, 'check the path', cause);
+    throw invalidFile(file, `cannot be read: ${systemReason(cause)}`, 'check the path', cause);
   }
-  throw unreadable(file, 'is a link to itself', 'fix the link');
+  throw invalidFile(file, 'is a link to itself', 'fix the link');
 }
 
 function readBytes(file: string, target: string): Uint8Array | undefined {
@@ -114,9 +114,9 @@ function readBytes(file: string, target: string): Uint8Array | undefined {
     const code = systemErrorCode(cause) ?? '';
     if (code === 'ENOENT') return undefined;
     const problem = NOT_A_CONFIGURATION[code];
-    if (problem !== undefined) throw unreadable(file, problem, 'check what it is');
+    if (problem !== undefined) throw invalidFile(file, problem, 'check what it is');
     const why = `cannot be read: ${systemReason(cause)}`;
-    throw unreadable(file, why, 'check its permissions', cause);
+    throw invalidFile(file, why, 'check its permissions', cause);
   }
 }
 
@@ -126,13 +126,13 @@ const NOT_A_CONFIGURATION: Readonly<Record<string, string>> = {
   EISDIR: 'is not a regular file',
 };
 
-function readOnly(file: string): SvcError {
+function readOnlyError(file: string): SvcError {
   return new SvcError('INTEGRATION_WRITE_FAILED', `${file} is read-only`, {
     hint: `another program may manage it; if not: chmod u+w ${JSON.stringify(file)}`,
   });
 }
 
-function unreadable(file: string, why: string, hint: string, cause?: unknown): SvcError {
+function invalidFile(file: string, why: string, hint: string, cause?: unknown): SvcError {
   return new SvcError('INTEGRATION_FILE_INVALID', `${file} ${why}`, {
     hint,
     location: { file, line: 1, column: 1 },

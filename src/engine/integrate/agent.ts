@@ -87,7 +87,7 @@ export interface CommandHooks {
     readonly capture: readonly string[];
   };
   /** What is listed: commands, or groups of them in `hooks`. */
-  readonly lists: 'commands' | 'groups';
+  readonly listItems: 'commands' | 'groups';
   /** The `version` that a file must have. */
   readonly version?: number;
   command(run: HookRun): { readonly [key: string]: EntryValue };
@@ -124,14 +124,14 @@ export interface AgentFormat {
   readonly id: AgentId;
   readonly title: string;
   /** Absolute paths; one of them exists when the agent is used on this machine. */
-  signs(context: IntegrateContext): readonly string[];
+  detectPaths(context: IntegrateContext): readonly string[];
   readonly server: ServerFormat;
   /** An agent without hooks that svc can use does not capture either. */
   readonly hook: HookFormat | NoRecall;
   /** What the agent expands in values of its configuration, without a way to escape it. */
-  readonly replaced: RegExp | undefined;
+  readonly expansion: RegExp | undefined;
   /** How to make the agent load the registration, and how to check that it did. */
-  readonly next: string;
+  readonly nextStep: string;
 }
 
 /** Whether an agent has hooks that svc can use. */

@@ -105,7 +105,7 @@ function hasEntries(data: unknown, key: string): boolean {
 const claudeCode: AgentFormat = {
   id: 'claude-code',
   title: 'Claude Code',
-  signs: (context) => [stateFile(context), settingsFolder(context)],
+  detectPaths: (context) => [stateFile(context), settingsFolder(context)],
   server: {
     syntax: 'json',
     file: (context, scope) =>
@@ -122,11 +122,12 @@ const claudeCode: AgentFormat = {
         ? join(context.cwd, '.claude', 'settings.local.json')
         : join(settingsFolder(context), 'settings.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
-    lists: 'groups',
+    listItems: 'groups',
     command: hookInSeconds,
   },
-  replaced: /\$\{/u,
-  next: 'start a new session of Claude Code; /mcp lists the server, and /hooks its hooks, if any',
+  expansion: /\$\{/u,
+  nextStep:
+    'start a new session of Claude Code; /mcp lists the server, and /hooks its hooks, if any',
 };
 
 function settingsFolder({ env, homeDir }: IntegrateContext): string {
@@ -147,7 +148,7 @@ function stateFile({ env, homeDir }: IntegrateContext): string {
 const codex: AgentFormat = {
   id: 'codex',
   title: 'Codex',
-  signs: (context) => [codexFolder(context, 'user')],
+  detectPaths: (context) => [codexFolder(context, 'user')],
   server: {
     syntax: 'toml',
     file: (context, scope) => join(codexFolder(context, scope), 'config.toml'),
@@ -163,11 +164,11 @@ const codex: AgentFormat = {
     syntax: 'json',
     file: (context, scope) => join(codexFolder(context, scope), 'hooks.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
-    lists: 'groups',
+    listItems: 'groups',
     command: hookInSeconds,
   },
-  replaced: undefined,
-  next: 'restart Codex; /mcp lists the server, and /hooks asks you to trust a new hook',
+  expansion: undefined,
+  nextStep: 'restart Codex; /mcp lists the server, and /hooks asks you to trust a new hook',
 };
 
 function codexFolder({ env, homeDir, cwd }: IntegrateContext, scope: IntegrationScope): string {
@@ -185,7 +186,7 @@ function codexFolder({ env, homeDir, cwd }: IntegrateContext, scope: Integration
 const cursor: AgentFormat = {
   id: 'cursor',
   title: 'Cursor',
-  signs: ({ homeDir }) => [join(homeDir, '.cursor')],
+  detectPaths: ({ homeDir }) => [join(homeDir, '.cursor')],
   server: {
     syntax: 'json',
     file: ({ homeDir, cwd }, scope) =>
@@ -206,15 +207,15 @@ const cursor: AgentFormat = {
       },
       capture: ['preCompact', 'sessionEnd'],
     },
-    lists: 'commands',
+    listItems: 'commands',
     version: 1,
     command: ({ call, timeoutMs }) => ({
       command: shellLine(call),
       timeout: Math.ceil(timeoutMs / 1000),
     }),
   },
-  replaced: /\$\{/u,
-  next: 'restart Cursor; enable the server in its MCP settings (Customize, MCPs)',
+  expansion: /\$\{/u,
+  nextStep: 'restart Cursor; enable the server in its MCP settings (Customize, MCPs)',
 };
 
 /**
@@ -231,7 +232,7 @@ const cursor: AgentFormat = {
 const geminiCli: AgentFormat = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
-  signs: (context) => [join(geminiHome(context), '.gemini')],
+  detectPaths: (context) => [join(geminiHome(context), '.gemini')],
   server: {
     syntax: 'json-without-trailing-commas',
     file: settingsFile,
@@ -243,7 +244,7 @@ const geminiCli: AgentFormat = {
     syntax: 'json-without-trailing-commas',
     file: settingsFile,
     events: { recall: ['BeforeAgent'], capture: ['PreCompress', 'SessionEnd'] },
-    lists: 'groups',
+    listItems: 'groups',
     // `hooksConfig.disabled` lists names.
     command: ({ kind, call, timeoutMs }) => ({
       name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
@@ -252,8 +253,8 @@ const geminiCli: AgentFormat = {
       timeout: timeoutMs,
     }),
   },
-  replaced: /\$(?:\w|\{)/u,
-  next: 'restart Gemini CLI; /mcp lists the server, and /hooks its hooks, if any',
+  expansion: /\$(?:\w|\{)/u,
+  nextStep: 'restart Gemini CLI; /mcp lists the server, and /hooks its hooks, if any',
 };
 
 function settingsFile(context: IntegrateContext, scope: IntegrationScope): string {
@@ -278,7 +279,7 @@ function geminiHome({ env, homeDir }: IntegrateContext): string {
 const opencode: AgentFormat = {
   id: 'opencode',
   title: 'OpenCode',
-  signs: (context) => [userFolder(context)],
+  detectPaths: (context) => [userFolder(context)],
   server: {
     syntax: 'json',
     file: configFile,
@@ -311,8 +312,8 @@ const opencode: AgentFormat = {
       return isSecondVersion ? 'its configuration is of version 2, with other plugins' : undefined;
     },
   },
-  replaced: /\{(?:env|file):/u,
-  next: 'restart OpenCode; opencode mcp list shows the server',
+  expansion: /\{(?:env|file):/u,
+  nextStep: 'restart OpenCode; opencode mcp list shows the server',
 };
 
 function configFile(context: IntegrateContext, scope: IntegrationScope): string {
@@ -339,7 +340,7 @@ function userFolder({ env, homeDir }: IntegrateContext): string {
 const vscode: AgentFormat = {
   id: 'vscode',
   title: 'VS Code',
-  signs: (context) => [profileFolder(context)],
+  detectPaths: (context) => [profileFolder(context)],
   server: {
     syntax: 'json',
     file: (context, scope) =>
@@ -355,8 +356,8 @@ const vscode: AgentFormat = {
     instead:
       'register without --active-memory, and tell it in .github/copilot-instructions.md to call memory_search before answering',
   },
-  replaced: /\$\{/u,
-  next: 'run "MCP: List Servers" in VS Code, start the server and trust it',
+  expansion: /\$\{/u,
+  nextStep: 'run "MCP: List Servers" in VS Code, start the server and trust it',
 };
 
 function profileFolder({ env, homeDir, platform }: IntegrateContext): string {

@@ -25,7 +25,7 @@ export async function applyIntegration(
       // It may turn on active memory in svc.json.
       withConfigLock(context, signal, () => {
         const plan = planIntegration(context, shown.request);
-        if (changesIn(plan) !== changesIn(shown)) throw outdated(plan);
+        if (changesIn(plan) !== changesIn(shown)) throw outdatedError(plan);
         writeAll(context, plan);
         return plan;
       }),
@@ -44,9 +44,9 @@ function writeAll(context: IntegrateContext, { files }: IntegrationPlan): void {
   const changed = files.filter(({ changes }) => changes.length > 0);
   const written: string[] = [];
   try {
-    for (const file of changed) {
-      writePlanned(context, file);
-      written.push(file.file.file);
+    for (const plan of changed) {
+      writeFile(context, plan);
+      written.push(plan.file.path);
     }
   } catch (error) {
     if (!(error instanceof SvcError) || written.length === 0) throw error;
@@ -56,7 +56,7 @@ function writeAll(context: IntegrateContext, { files }: IntegrationPlan): void {
   }
 }
 
-function writePlanned(
+function writeFile(
   { state }: IntegrateContext,
   { file, after, layers, folder, changes, mode }: FilePlan,
 ): void {
@@ -81,8 +81,8 @@ function changesIn({ files }: IntegrationPlan): string {
   );
 }
 
-function outdated({ request, files }: IntegrationPlan): SvcError {
-  const names = files.map(({ file }) => file.file).join(', ');
+function outdatedError({ request, files }: IntegrationPlan): SvcError {
+  const names = files.map(({ file }) => file.path).join(', ');
   return new SvcError(
     'INTEGRATION_OUTDATED',
     `the configuration of ${request.agent.title} changed after the preview`,

@@ -30,15 +30,15 @@ export interface FoundEntry {
   /** What is removed with it. */
   readonly path: ConfigPath;
   /** The object with the command of svc. */
-  readonly keysAt: ConfigPath;
+  readonly objectPath: ConfigPath;
   /** Whether it appears to run svc. */
   readonly isOurs: boolean;
   /** Of a hook: what it runs. */
   readonly words?: readonly string[];
-  /** What a receipt of it contains: the script whose `mcp` command it runs, or its URL. */
-  readonly mark?: string | undefined;
-  /** The keys to set; those with undefined are removed. */
-  readonly differing: Readonly<Record<string, EntryValue | undefined>>;
+  /** By which its receipt is recognized: the script whose `mcp` command it runs, or its URL. */
+  readonly scriptOrUrl?: string | undefined;
+  /** The keys to set in that object; those with undefined are removed. */
+  readonly updates: Readonly<Record<string, EntryValue | undefined>>;
 }
 
 /** An entry that svc adds to a file of an agent. */
@@ -48,14 +48,12 @@ export interface EntrySpec {
   readonly key: string;
   find(data: unknown): FoundEntry | undefined;
   /** Where to add it. */
-  placeFor(data: unknown): ConfigPath;
+  pathFor(data: unknown): ConfigPath;
   readonly value: EntryValue;
   /** Of a remote server. */
   readonly url?: string | undefined;
-  /**
-   * Of an entry that others need: whether none is left in a text. It is removed then, and only if svc added it.
-   */
-  readonly isIdle?: (data: unknown) => boolean;
+  /** For an entry that other entries need: whether none of those is left. It is then removed, if svc added it. */
+  readonly isUnneeded?: (data: unknown) => boolean;
 }
 
 /** The key of a server in receipts. @param name its name in the agent */
@@ -78,7 +76,7 @@ export function serverEntry(
     key: serverKey(name),
     value,
     url: isRemote(call) ? call.url : undefined,
-    placeFor: (data) => [...format.maps(data)[0], name],
+    pathFor: (data) => [...format.maps(data)[0], name],
     find(data) {
       for (const map of format.maps(data)) {
         const path = [...map, name];
@@ -88,11 +86,11 @@ export function serverEntry(
         const envKey = isRemote(call) ? undefined : format.envKey;
         return {
           path,
-          keysAt: path,
-          mark: script ?? urlOf(format, entry),
+          objectPath: path,
+          scriptOrUrl: script ?? urlOf(format, entry),
           isOurs: isOurScript(script, facts),
-          differing: {
-            ...differingKeys(entry, value, envKey),
+          updates: {
+            ...keyUpdates(entry, value, envKey),
             ...Object.fromEntries(
               obsolete.flatMap((key) => (key in entry ? [[key, undefined] as const] : [])),
             ),
@@ -131,20 +129,21 @@ export function hookEntries(
 ): readonly EntrySpec[] {
   if (format.syntax === 'script') return run.kind === 'capture' ? [scriptEntry(format, run)] : [];
   const command = format.command(run);
-  const ours = new RegExp(`\\b${COMMANDS[run.kind]}[ =]${id}(?: |$)`, 'u');
+  const commandPattern = new RegExp(`\\b${COMMANDS[run.kind]}[ =]${id}(?: |$)`, 'u');
   const events = format.events[run.kind];
   if ('why' in events) return [];
   return events.map((event) => {
-    const list = ['hooks', event];
+    const listPath = ['hooks', event];
     return {
       part: PARTS[run.kind],
       key: `hook ${event}`,
-      value: format.lists === 'commands' ? command : { hooks: [command] },
-      placeFor: (data) => {
-        const listed = valueAt(data, list);
-        return [...list, Array.isArray(listed) ? listed.length : 0];
+      value: format.listItems === 'commands' ? command : { hooks: [command] },
+      pathFor: (data) => {
+        const listed = valueAt(data, listPath);
+        return [...listPath, Array.isArray(listed) ? listed.length : 0];
       },
-      find: (data) => findHook(data, { list, lists: format.lists, ours, command }),
+      find: (data) =>
+        findHook(data, { listPath, listItems: format.listItems, commandPattern, command }),
     };
   });
 }
@@ -156,13 +155,13 @@ function scriptEntry({ script, words }: PluginHook, { kind, call }: HookRun): En
     part: PARTS[kind],
     key: 'plugin',
     value,
-    placeFor: () => SCRIPT_PATH,
+    pathFor: () => SCRIPT_PATH,
     find: (data) => {
       const written = scriptIn(data);
       const run = written === undefined ? undefined : words(written);
       if (run === undefined) return undefined;
-      const differing = written === value ? {} : { script: value };
-      return { path: SCRIPT_PATH, keysAt: [], isOurs: true, differing, words: run };
+      const updates = written === value ? {} : { script: value };
+      return { path: SCRIPT_PATH, objectPath: [], isOurs: true, updates, words: run };
     },
   };
 }
@@ -174,53 +173,62 @@ function versionEntry(value: number): EntrySpec {
     part: 'capture',
     key: 'version',
     value,
-    placeFor: () => path,
+    pathFor: () => path,
     find: (data) =>
       valueAt(data, path) === undefined
         ? undefined
-        : { path, keysAt: [], isOurs: true, differing: {} },
-    isIdle: (data) => Object.keys(Object(valueAt(data, ['hooks']))).length === 0,
+        : { path, objectPath: [], isOurs: true, updates: {} },
+    isUnneeded: (data) => Object.keys(Object(valueAt(data, ['hooks']))).length === 0,
   };
 }
 
 const PARTS = { recall: 'hook', capture: 'capture' } as const;
 
-interface HookPattern extends Pick<CommandHooks, 'lists'> {
+interface HookPattern extends Pick<CommandHooks, 'listItems'> {
   /** Where the hooks of an event are listed. */
-  readonly list: ConfigPath;
+  readonly listPath: ConfigPath;
   /** Matches the command line of a hook of svc. */
-  readonly ours: RegExp;
+  readonly commandPattern: RegExp;
   /** What the hook should be. */
   readonly command: Readonly<Record<string, EntryValue>>;
 }
 
 function findHook(
   data: unknown,
-  { list, lists, ours, command }: HookPattern,
+  { listPath, listItems, commandPattern, command }: HookPattern,
 ): FoundEntry | undefined {
-  const isOurs = (entry: unknown): boolean => ours.test(String(valueAt(entry, ['command'])));
-  const foundAt = (entry: unknown, keysAt: ConfigPath, path: ConfigPath): FoundEntry | undefined =>
+  const isOurs = (entry: unknown): boolean =>
+    commandPattern.test(String(valueAt(entry, ['command'])));
+  const foundAt = (
+    entry: unknown,
+    objectPath: ConfigPath,
+    path: ConfigPath,
+  ): FoundEntry | undefined =>
     isRecord(entry)
       ? {
           path,
-          keysAt,
+          objectPath,
           isOurs: true,
           words: shellWords(String(entry['command'])),
-          differing: differingKeys(entry, command, undefined),
+          updates: keyUpdates(entry, command, undefined),
         }
       : undefined;
-  const listed = valueAt(data, list);
+  const listed = valueAt(data, listPath);
   const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
-  if (lists === 'commands') {
+  if (listItems === 'commands') {
     const at = items.findIndex(isOurs);
-    return foundAt(items[at], [...list, at], [...list, at]);
+    return foundAt(items[at], [...listPath, at], [...listPath, at]);
   }
   for (const [group, item] of items.entries()) {
     const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
     const at = commands.findIndex(isOurs);
-    const keysAt = [...list, group, 'hooks', at];
+    const objectPath = [...listPath, group, 'hooks', at];
     // A group without other commands is removed as well.
-    const entry = foundAt(commands[at], keysAt, commands.length === 1 ? [...list, group] : keysAt);
+    const entry = foundAt(
+      commands[at],
+      objectPath,
+      commands.length === 1 ? [...listPath, group] : objectPath,
+    );
     if (entry !== undefined) return entry;
   }
   return undefined;
@@ -259,7 +267,7 @@ export function entrySpecs(
  * The keys to set in an existing entry. Keys and variables that the user added stay; obsolete variables of
  * svc are removed.
  */
-function differingKeys(
+function keyUpdates(
   entry: Readonly<Record<string, unknown>>,
   target: Readonly<Record<string, EntryValue>>,
   envKey: string | undefined,

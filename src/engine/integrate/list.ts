@@ -202,7 +202,7 @@ async function listAgent(
   const registered: ListedAgent = {
     agent: id,
     title,
-    detected: agent.signs(context).some((sign) => existsSync(sign)),
+    detected: agent.detectPaths(context).some((path) => existsSync(path)),
     file: files.server,
     servers: [],
     hookFile: files.hook ?? null,

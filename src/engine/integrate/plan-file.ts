@@ -28,18 +28,20 @@ export interface FilePlan {
 }
 
 /** A text and the entries that svc added so far. */
-export interface Edited {
+export interface LayeredText {
   readonly text: string;
   readonly layers: readonly Layer[];
 }
 
 /** A text after one step; `change` is undefined where nothing changed. */
-export interface EditStep extends Edited {
+export interface EditStep extends LayeredText {
   readonly change: EntryChange | undefined;
 }
 
+/** A file that entries are added to or removed from. */
 export interface EditedFile {
-  readonly file: string;
+  /** Absolute. */
+  readonly path: string;
   readonly editor: DocumentEditor;
   /** For new layers, when the file does not exist yet. */
   readonly newFile: Layer['newFile'];
@@ -50,35 +52,40 @@ export interface EditedFile {
  *
  * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
  */
-export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
+export function addEntry(file: EditedFile, current: LayeredText, spec: EntrySpec): EditStep {
   const { key, part, value } = spec;
-  const found = findEntry(where, now, spec);
-  if (found !== undefined && Object.keys(found.differing).length === 0) {
-    return { ...now, change: undefined };
+  const found = findEntry(file, current, spec);
+  if (found !== undefined && Object.keys(found.updates).length === 0) {
+    return { ...current, change: undefined };
   }
-  const reverted = found && revert(where, now, key);
-  if (found !== undefined && reverted === undefined) return updateEntry(where, now, spec, found);
+  const reverted = found && revert(file, current, key);
+  if (found !== undefined && reverted === undefined) return updateEntry(file, current, spec, found);
   // Unchanged since svc wrote it: replacing it keeps it exactly reversible.
-  const base = reverted ?? { where, below: now, above: [] };
-  const path = spec.placeFor(read(where, base.below.text));
+  const base = reverted ?? { file, below: current, above: [] };
+  const path = spec.pathFor(read(file, base.below.text));
   const edited = insertAll(base, [{ key, path, value }, ...base.above]);
-  const diff = hiddenDiff(where.editor, [now.text, found?.path], [edited.text, path]);
+  const diff = hiddenDiff(file.editor, [current.text, found?.path], [edited.text, path]);
   const change = found === undefined ? 'add' : 'update';
   return { ...edited, change: { part, change, diff } };
 }
 
 /** An entry changed in its place, because something else in the text has changed. */
-function updateEntry(where: EditedFile, now: Edited, spec: EntrySpec, found: FoundEntry): EditStep {
-  const text = where.editor.setKeys(now.text, found.keysAt, found.differing);
-  let expected = read(where, now.text);
-  for (const [key, value] of Object.entries(found.differing)) {
-    const path = [...found.keysAt, key];
+function updateEntry(
+  file: EditedFile,
+  current: LayeredText,
+  spec: EntrySpec,
+  found: FoundEntry,
+): EditStep {
+  const text = file.editor.setKeys(current.text, found.objectPath, found.updates);
+  let expected = read(file, current.text);
+  for (const [key, value] of Object.entries(found.updates)) {
+    const path = [...found.objectPath, key];
     expected =
       value === undefined ? withoutValue(expected, path) : withValue(expected, path, value);
   }
-  requireSame(where, now.text, found.path, [expected, readEdited(where, text)]);
-  const diff = hiddenDiff(where.editor, [now.text, found.path], [text, found.path]);
-  const written = withUrl(now.layers, spec.key, spec.url);
+  requireSame(file, current.text, found.path, [expected, readEdited(file, text)]);
+  const diff = hiddenDiff(file.editor, [current.text, found.path], [text, found.path]);
+  const written = withUrl(current.layers, spec.key, spec.url);
   return { text, layers: written, change: { part: spec.part, change: 'update', diff } };
 }
 
@@ -88,29 +95,35 @@ function updateEntry(where: EditedFile, now: Edited, spec: EntrySpec, found: Fou
  *
  * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
  */
-export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
-  const found = findEntry(where, now, spec);
-  if (found === undefined) return { ...now, change: undefined };
-  const reverted = revert(where, now, spec.key);
+export function removeEntry(file: EditedFile, current: LayeredText, spec: EntrySpec): EditStep {
+  const found = findEntry(file, current, spec);
+  if (found === undefined) return { ...current, change: undefined };
+  const reverted = revert(file, current, spec.key);
   const exact = reverted && insertAll(reverted, reverted.above);
-  const text = exact?.text ?? cutOut(where, now, found, spec);
-  const expected = withoutValue(read(where, now.text), found.path);
-  const bare = [expected, readEdited(where, text)].map((data) =>
+  const text = exact?.text ?? cutOut(file, current, found, spec);
+  const expected = withoutValue(read(file, current.text), found.path);
+  const bare = [expected, readEdited(file, text)].map((data) =>
     withoutEmptied(data, found.path.slice(0, -1)),
   );
-  requireSame(where, now.text, found.path, bare);
-  const diff = hiddenDiff(where.editor, [now.text, found.path], [text, undefined]);
+  requireSame(file, current.text, found.path, bare);
+  const diff = hiddenDiff(file.editor, [current.text, found.path], [text, undefined]);
   return {
     text,
-    layers: exact?.layers ?? now.layers.filter(({ entry }) => entry !== spec.key),
+    layers: exact?.layers ?? current.layers.filter(({ entry }) => entry !== spec.key),
     change: { part: spec.part, change: 'remove', diff },
   };
 }
 
 /** Whether an entry that others need stays: somebody else added it, or needs it now. */
-export function isStillNeeded(where: EditedFile, now: Edited, { key, isIdle }: EntrySpec): boolean {
-  if (isIdle === undefined) return false;
-  return !now.layers.some(({ entry }) => entry === key) || !isIdle(read(where, now.text));
+export function isStillNeeded(
+  file: EditedFile,
+  current: LayeredText,
+  { key, isUnneeded }: EntrySpec,
+): boolean {
+  if (isUnneeded === undefined) return false;
+  return (
+    !current.layers.some(({ entry }) => entry === key) || !isUnneeded(read(file, current.text))
+  );
 }
 
 /** Entries in the order of removal: the last that was added comes first. */
@@ -123,22 +136,27 @@ export function inOrderOfRemoval(
   return specs.toSorted((a, b) => layerOf(b) - layerOf(a));
 }
 
-function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry | undefined {
-  const found = spec.find(read(where, now.text));
+function findEntry(
+  file: EditedFile,
+  current: LayeredText,
+  spec: EntrySpec,
+): FoundEntry | undefined {
+  const found = spec.find(read(file, current.text));
   if (found === undefined || found.isOurs) return found;
-  if (found.mark !== undefined && wasWritten(now.layers, spec.key, found.mark)) return found;
+  if (found.scriptOrUrl !== undefined && wasWritten(current.layers, spec.key, found.scriptOrUrl))
+    return found;
   throw new SvcError(
     'INTEGRATION_CONFLICT',
-    `${formatPath(found.path)} in ${where.file} was not added by svc`,
+    `${formatPath(found.path)} in ${file.path} was not added by svc`,
     {
       hint: 'choose another name with --name, or remove the entry by hand',
-      location: where.editor.locate(where.file, now.text, found.path),
+      location: file.editor.locate(file.path, current.text, found.path),
     },
   );
 }
 
 /** Up to the highest layer that matches the text; layers above were not written or were reverted. */
-function currentLayers({ text, layers }: Edited): readonly Layer[] {
+function currentLayers({ text, layers }: LayeredText): readonly Layer[] {
   const written = hash('sha256', text);
   return layers.slice(0, layers.findLastIndex(({ after }) => after === written) + 1);
 }
@@ -150,31 +168,31 @@ interface PlacedEntry extends Pick<EntrySpec, 'key' | 'value'> {
 
 /** A text before an entry was added, and what was added after it. */
 interface Reverted {
-  readonly where: EditedFile;
-  readonly below: Edited;
+  readonly file: EditedFile;
+  readonly below: LayeredText;
   readonly above: readonly PlacedEntry[];
 }
 
 /** Reverts an entry; undefined where anything else changed since. */
-function revert(where: EditedFile, now: Edited, key: string): Reverted | undefined {
-  const layers = currentLayers(now);
+function revert(file: EditedFile, current: LayeredText, key: string): Reverted | undefined {
+  const layers = currentLayers(current);
   const at = layers.findLastIndex(({ entry }) => entry === key);
   const target = layers[at];
   if (target === undefined) return undefined;
   const above: PlacedEntry[] = [];
-  let { text } = now;
+  let { text } = current;
   for (const layer of layers.slice(at).toReversed()) {
     const before = withoutInsertions(text, layer.insertions);
     if (before === undefined) return undefined;
-    if (layer !== target) above.unshift(entryOf(layer, read(where, before), read(where, text)));
+    if (layer !== target) above.unshift(entryOf(layer, read(file, before), read(file, text)));
     text = before;
   }
   const { newFile } = target;
-  return { where: { ...where, newFile }, below: { text, layers: layers.slice(0, at) }, above };
+  return { file: { ...file, newFile }, below: { text, layers: layers.slice(0, at) }, above };
 }
 
-function insertAll({ where, below }: Reverted, entries: readonly PlacedEntry[]): Edited {
-  return entries.reduce((base, entry) => insertEntry(where, base, entry), below);
+function insertAll({ file, below }: Reverted, entries: readonly PlacedEntry[]): LayeredText {
+  return entries.reduce((base, entry) => insertEntry(file, base, entry), below);
 }
 
 /** What a layer added to the data of a text. */
@@ -200,19 +218,19 @@ function keysOf(value: unknown): readonly (number | string)[] {
 }
 
 function insertEntry(
-  where: EditedFile,
-  base: Edited,
+  file: EditedFile,
+  base: LayeredText,
   { key, path: place, value }: PlacedEntry,
-): Edited {
-  const { editor, file, newFile } = where;
-  const data = read(where, base.text);
+): LayeredText {
+  const { editor, path: filePath, newFile } = file;
+  const data = read(file, base.text);
   const list = valueAt(data, place.slice(0, -1));
   // The list may have fewer items than when the path was computed.
   const isItem = typeof place.at(-1) === 'number';
   const path = isItem ? [...place.slice(0, -1), Array.isArray(list) ? list.length : 0] : place;
-  const insertions = editor.insert(file, base.text, path, value);
+  const insertions = editor.insert(filePath, base.text, path, value);
   const text = withInsertions(base.text, insertions);
-  requireSame(where, base.text, path, [withValue(data, path, value), readEdited(where, text)]);
+  requireSame(file, base.text, path, [withValue(data, path, value), readEdited(file, text)]);
   const createdPaths = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
   const layer: Layer = {
     entry: key,
@@ -224,25 +242,32 @@ function insertEntry(
   return { text, layers: [...base.layers.filter(({ entry }) => entry !== key), layer] };
 }
 
-function cutOut(where: EditedFile, now: Edited, found: FoundEntry, spec: EntrySpec): string {
-  const { editor } = where;
-  const made = now.layers.filter(({ entry }) => entry === spec.key).flatMap((layer) => layer.made);
+function cutOut(
+  file: EditedFile,
+  current: LayeredText,
+  found: FoundEntry,
+  spec: EntrySpec,
+): string {
+  const { editor } = file;
+  const made = current.layers
+    .filter(({ entry }) => entry === spec.key)
+    .flatMap((layer) => layer.made);
   return made
     .toReversed()
     .reduce(
       (text, created) => (editor.isBare(text, created) ? editor.remove(text, created) : text),
-      editor.remove(now.text, found.path),
+      editor.remove(current.text, found.path),
     );
 }
 
-function read({ editor, file }: EditedFile, text: string): unknown {
-  return editor.read(file, text);
+function read({ editor, path }: EditedFile, text: string): unknown {
+  return editor.read(path, text);
 }
 
 /** The data of an edited text; undefined where the edit broke it. */
-function readEdited(where: EditedFile, text: string): unknown {
+function readEdited(file: EditedFile, text: string): unknown {
   try {
-    return read(where, text);
+    return read(file, text);
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;
@@ -251,16 +276,20 @@ function readEdited(where: EditedFile, text: string): unknown {
 
 /** Refuses an edit with side effects. */
 function requireSame(
-  { file, editor }: EditedFile,
+  { path: filePath, editor }: EditedFile,
   text: string,
   path: ConfigPath,
   [expected, got]: readonly unknown[],
 ): void {
   if (isSameData(expected, got)) return;
-  throw new SvcError('INTEGRATION_FILE_INVALID', `svc cannot edit ${formatPath(path)} in ${file}`, {
-    hint: 'edit the file by hand; nothing was written',
-    location: editor.locate(file, text, path),
-  });
+  throw new SvcError(
+    'INTEGRATION_FILE_INVALID',
+    `svc cannot edit ${formatPath(path)} in ${filePath}`,
+    {
+      hint: 'edit the file by hand; nothing was written',
+      location: editor.locate(filePath, text, path),
+    },
+  );
 }
 
 type ShownText = readonly [text: string, shown: ConfigPath | undefined];

@@ -92,7 +92,7 @@ export function planIntegration(
   const { agent, action, capture, hookTimeoutMs, program, target } = request;
   requireName(request.name);
   const server = request.remote ?? programCall(program, ['mcp'], target, context);
-  if (action === 'add') requirePossible(context, request, server);
+  if (action === 'add') requireSupported(context, request, server);
   const files = filesOf(agent, context, request.scope);
   const [recallRun, captureRun] = hookRuns(context, request);
   const hooks = [
@@ -109,11 +109,11 @@ export function planIntegration(
     files:
       hookTimeoutMs === undefined
         ? planned
-        : [...planned, planSwitch(context, request.scope, target)],
+        : [...planned, planActiveMemory(context, request.scope, target)],
     server,
     hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recallRun.call),
     captureLine: capture ? shellLine(captureRun.call) : undefined,
-    isDetected: agent.signs(context).some((sign) => existsSync(sign)),
+    isDetected: agent.detectPaths(context).some((path) => existsSync(path)),
     isTemporary: !isRemote(server) && isTemporary(program),
   };
 }
@@ -153,13 +153,13 @@ function requireName(name: string): void {
   );
 }
 
-function requirePossible(
+function requireSupported(
   context: IntegrateContext,
   { agent, capture, hookTimeoutMs, scope }: IntegrationRequest,
   server: ServerCall,
 ): void {
   const { platform } = context;
-  const { title, hook, replaced } = agent;
+  const { title, hook, expansion } = agent;
   const obstacle = hookTimeoutMs === undefined ? undefined : noRecall(agent);
   if (obstacle !== undefined) {
     throw unsupported(`${title} does not support active memory: ${obstacle.why}`, obstacle.instead);
@@ -187,7 +187,7 @@ function requirePossible(
     throw unsupported(`${feature} is not supported for ${title} here: ${why}`, hint);
   }
   const written = isRemote(server) ? [server.url] : [...server.words, ...Object.values(server.env)];
-  const expandable = written.find((word) => replaced?.test(word) === true);
+  const expandable = written.find((word) => expansion?.test(word) === true);
   if (expandable === undefined) return;
   throw unsupported(
     `${title} would expand a variable in ${JSON.stringify(expandable)}`,
@@ -210,25 +210,25 @@ function planFile(
   const file = readAgentFile(path);
   const isNew = file.text === undefined;
   const newFile = isNew ? { folder: folderToCreate(file.target) ?? null } : null;
-  const where: EditedFile = { file: path, editor, newFile };
+  const edited: EditedFile = { path, editor, newFile };
   const layers = isNew ? [] : readLayers(context.state, file.target);
   const ordered = action === 'add' ? specs : inOrderOfRemoval(specs, layers);
   const step = action === 'add' ? addEntry : removeEntry;
-  let now: EditStep = { text: file.text ?? '', layers, change: undefined };
+  let current: EditStep = { text: file.text ?? '', layers, change: undefined };
   const changes: EntryChange[] = [];
   for (const spec of ordered) {
-    if (action === 'remove' && isStillNeeded(where, now, spec)) continue;
-    now = step(where, now, spec);
-    if (now.change !== undefined) changes.push(now.change);
+    if (action === 'remove' && isStillNeeded(edited, current, spec)) continue;
+    current = step(edited, current, spec);
+    if (current.change !== undefined) changes.push(current.change);
   }
   // svc created the file, and it is empty now.
   const createdFile = layers.find((layer) => layer.newFile !== null)?.newFile;
   const isRemoved =
-    action === 'remove' && changes.length > 0 && now.text === '' && createdFile !== undefined;
+    action === 'remove' && changes.length > 0 && current.text === '' && createdFile !== undefined;
   return {
     file,
-    after: isRemoved || (isNew && changes.length === 0) ? undefined : now.text,
-    layers: now.layers,
+    after: isRemoved || (isNew && changes.length === 0) ? undefined : current.text,
+    layers: current.layers,
     changes,
     folder: isRemoved ? (createdFile?.folder ?? undefined) : undefined,
     mode: MODES[scope],
@@ -238,7 +238,7 @@ function planFile(
 /** A user's file may get secrets later; project files are shared. */
 const MODES: Readonly<Record<IntegrationScope, number>> = { user: PRIVATE_MODE, project: 0o644 };
 
-const PLUGIN = ['plugins', 'entries', 'active-memory'] as const;
+const ACTIVE_MEMORY = ['plugins', 'entries', 'active-memory'] as const;
 
 /**
  * Enables active memory for the agent of a hook, in the configuration that the hook reads: the named one,
@@ -246,7 +246,7 @@ const PLUGIN = ['plugins', 'entries', 'active-memory'] as const;
  *
  * @throws SvcError CONFIG_*, INTEGRATION_FILE_INVALID
  */
-function planSwitch(
+function planActiveMemory(
   context: IntegrateContext,
   scope: IntegrationScope,
   { agent, config }: MemoryTarget,
@@ -254,23 +254,23 @@ function planSwitch(
   const nearest = scope === 'project' ? discoverConfig(context, undefined).file : undefined;
   const file = readAgentFile(config ?? nearest ?? context.state.userConfigFile);
   const before = file.text ?? '{}\n';
-  const { input } = requireValidEdit(file.file, before, before);
+  const { input } = requireValidEdit(file.path, before, before);
   const resolved = resolveConfig(input);
   const settings = resolved.plugins.entries['active-memory'];
   const agentId = agent ?? defaultAgentId(resolved);
-  const listed = valueAt(input, [...PLUGIN, 'config', 'agents']);
+  const listed = valueAt(input, [...ACTIVE_MEMORY, 'config', 'agents']);
   const edits: (readonly [ConfigPath, unknown])[] = [];
-  if (!settings.enabled) edits.push([[...PLUGIN, 'enabled'], true]);
-  if (!settings.config.enabled) edits.push([[...PLUGIN, 'config', 'enabled'], true]);
+  if (!settings.enabled) edits.push([[...ACTIVE_MEMORY, 'enabled'], true]);
+  if (!settings.config.enabled) edits.push([[...ACTIVE_MEMORY, 'config', 'enabled'], true]);
   if (!settings.config.agents.includes(agentId)) {
     const position = Array.isArray(listed) ? listed.length : 0;
-    edits.push([[...PLUGIN, 'config', 'agents', position], agentId]);
+    edits.push([[...ACTIVE_MEMORY, 'config', 'agents', position], agentId]);
   }
   const after = edits.reduce((text, [path, value]) => editJson(text, path, value), before);
-  requireValidEdit(file.file, before, after);
+  requireValidEdit(file.path, before, after);
   const diff = diffLines(
-    file.text === undefined ? '' : jsonEditor.hideOthers(before, PLUGIN),
-    jsonEditor.hideOthers(after, PLUGIN),
+    file.text === undefined ? '' : jsonEditor.hideOthers(before, ACTIVE_MEMORY),
+    jsonEditor.hideOthers(after, ACTIVE_MEMORY),
   );
   return {
     file,
@@ -294,7 +294,7 @@ export function integrateOutput(plan: IntegrationPlan, written: boolean): Integr
     hook: hookLine ?? null,
     capture: captureLine ?? null,
     changes: files.flatMap(({ file, changes }) =>
-      changes.map(({ part, change, diff }) => ({ file: file.file, part, change, diff })),
+      changes.map(({ part, change, diff }) => ({ file: file.path, part, change, diff })),
     ),
   };
 }

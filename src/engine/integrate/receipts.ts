@@ -40,12 +40,13 @@ export function readLayers(state: StatePaths, file: string): readonly Layer[] {
   return data?.file === file ? data.layers : [];
 }
 
-/** Whether svc wrote an entry: a receipt contains the mark, which is its URL or the path of its script. */
-export function wasWritten(layers: readonly Layer[], key: string, mark: string): boolean {
-  const written = JSON.stringify(mark);
+/** Whether svc wrote an entry: a receipt contains its URL, or the path of its script. */
+export function wasWritten(layers: readonly Layer[], key: string, scriptOrUrl: string): boolean {
+  const written = JSON.stringify(scriptOrUrl);
   return layers.some(
     ({ entry, insertions, url }) =>
-      entry === key && (url === mark || insertions.some(({ text }) => text.includes(written))),
+      entry === key &&
+      (url === scriptOrUrl || insertions.some(({ text }) => text.includes(written))),
   );
 }
 

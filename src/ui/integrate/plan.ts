@@ -24,10 +24,10 @@ export function renderDone(plan: IntegrationPlan, { homeDir }: View): string {
   const lines = files
     .filter(({ changes }) => changes.length > 0)
     .map(({ file, after }) => {
-      const path = shownPath(file.file, homeDir);
+      const path = shownPath(file.path, homeDir);
       return after === undefined ? `removed ${path}, which had no other content` : `wrote ${path}`;
     });
-  if (request.action === 'add') lines.push(`next: ${request.agent.next}`);
+  if (request.action === 'add') lines.push(`next: ${request.agent.nextStep}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -35,15 +35,15 @@ export function renderDone(plan: IntegrationPlan, { homeDir }: View): string {
 export function planQuestion({ request, files }: IntegrationPlan, homeDir: string): string {
   const names = files
     .filter(({ changes }) => changes.length > 0)
-    .map(({ file }) => shownPath(file.file, homeDir));
+    .map(({ file }) => shownPath(file.path, homeDir));
   return `${request.action === 'add' ? 'Write' : 'Remove this from'} ${names.join(' and ')}?`;
 }
 
 function changeBlocks({ file, changes }: FilePlan, options: View): readonly string[] {
   const { style, homeDir } = options;
-  const path = shownPath(file.file, homeDir);
+  const path = shownPath(file.path, homeDir);
   // A link is followed, so the real file is named too.
-  const place = file.target === file.file ? path : `${path} (${shownPath(file.target, homeDir)})`;
+  const place = file.target === file.path ? path : `${path} (${shownPath(file.target, homeDir)})`;
   return changes.map(({ part, change, diff }, at) => {
     const isNew = file.text === undefined && at === 0 ? ', a new file' : '';
     const act = part === 'settings' ? 'enable' : change;
@@ -54,7 +54,7 @@ function changeBlocks({ file, changes }: FilePlan, options: View): readonly stri
 
 function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: View): string {
   const { agent, action, name } = request;
-  const places = files.map(({ file }) => shownPath(file.file, homeDir)).join(', ');
+  const places = files.map(({ file }) => shownPath(file.path, homeDir)).join(', ');
   return action === 'add'
     ? `${safeLine(name)} is already registered with ${agent.title}: ${places}\n`
     : `${safeLine(name)} is not registered with ${agent.title}: ${places}\n`;

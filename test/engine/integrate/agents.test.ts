@@ -195,7 +195,7 @@ for (const { agent, file, text, at, entry } of SAMPLES) {
 
   test(`${agent}: a missing or empty file is created and restored (${file})`, async () => {
     const { folder, add, remove, read, plan } = home();
-    const target = plan(agent).files[0]?.file.file ?? '';
+    const target = plan(agent).files[0]?.file.path ?? '';
     await add(agent);
     await remove(agent);
     assert.throws(() => read(target.slice(folder.path.length + 1)), /ENOENT/);
@@ -454,7 +454,7 @@ test("only svc's hook is removed from a group that someone put it in", async () 
 
 test('files of a project are those that each agent documents', () => {
   const { plan, context } = home();
-  const files = AGENT_IDS.map((agent) => plan(agent, { scope: 'project' }).files[0]?.file.file);
+  const files = AGENT_IDS.map((agent) => plan(agent, { scope: 'project' }).files[0]?.file.path);
   assert.equal(
     files.map((file) => file?.slice(context.cwd.length + 1)),
     [
@@ -466,7 +466,7 @@ test('files of a project are those that each agent documents', () => {
       '.vscode/mcp.json',
     ],
   );
-  const hook = plan('claude-code', { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.file;
+  const hook = plan('claude-code', { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.path;
   assert.is(hook, `${context.cwd}/.claude/settings.local.json`);
 });
 
@@ -478,7 +478,7 @@ test('variables move the files as they do for the agents', () => {
     OPENCODE_CONFIG: '/o/mine.json',
     VSCODE_PORTABLE: '/v',
   });
-  const files = (agent: AgentId) => plan(agent).files.map(({ file }) => file.file);
+  const files = (agent: AgentId) => plan(agent).files.map(({ file }) => file.path);
   assert.equal(files('claude-code'), ['/c/.claude.json']);
   assert.equal(files('codex'), ['/x/config.toml']);
   assert.equal(files('gemini-cli'), ['/g/.gemini/settings.json']);

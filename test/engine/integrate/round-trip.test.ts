@@ -13,9 +13,9 @@ import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
 import { hookEntries, serverEntry } from '../../../src/engine/integrate/entry.js';
 import {
   addEntry,
-  type Edited,
   type EditedFile,
   inOrderOfRemoval,
+  type LayeredText,
   removeEntry,
 } from '../../../src/engine/integrate/plan-file.js';
 import { PROGRAM, SERVER_CALL } from './support.js';
@@ -25,8 +25,8 @@ const test = suite('removing an integration');
 
 /** Other memories, under names of their own. */
 const SERVERS = ['svc-b', 'svc-c'] as const;
-const JSON_FILE: EditedFile = { file: 'settings.json', editor: jsonEditor, newFile: null };
-const TOML_FILE: EditedFile = { file: 'config.toml', editor: tomlEditor, newFile: null };
+const JSON_FILE: EditedFile = { path: 'settings.json', editor: jsonEditor, newFile: null };
+const TOML_FILE: EditedFile = { path: 'config.toml', editor: tomlEditor, newFile: null };
 
 function geminiHook(): HookFormat {
   const { hook } = AGENTS['gemini-cli'];
@@ -128,11 +128,14 @@ function data(text: string): unknown {
   return text.trim() === '' ? {} : (parseJson(text, [], { allowTrailingComma: true }) ?? {});
 }
 
-function added(text: string): Edited {
-  return SPECS.reduce<Edited>((now, spec) => addEntry(JSON_FILE, now, spec), { text, layers: [] });
+function added(text: string): LayeredText {
+  return SPECS.reduce<LayeredText>((now, spec) => addEntry(JSON_FILE, now, spec), {
+    text,
+    layers: [],
+  });
 }
 
-function removed(edited: Edited): Edited {
+function removed(edited: LayeredText): LayeredText {
   let now = edited;
   for (const spec of inOrderOfRemoval(SPECS, edited.layers)) {
     now = removeEntry(JSON_FILE, now, spec);
@@ -145,7 +148,7 @@ test('from any JSON file, to the byte, and the data has just the entries more', 
     fc.property(texts, (text) => {
       const now = added(text);
       const wanted = SPECS.reduce(
-        (before, spec) => withValue(before, spec.placeFor(before), spec.value),
+        (before, spec) => withValue(before, spec.pathFor(before), spec.value),
         data(text),
       );
       assert.ok(isSameData(data(now.text), wanted), now.text);
@@ -169,15 +172,15 @@ test('also after entries were changed, and whichever goes first', () => {
   const known = fc.constantFrom(JSON_FILE, { ...JSON_FILE, newFile: { folder: null } });
   fc.assert(
     fc.property(texts, known, orders, orders, orders, (text, file, adding, changing, removing) => {
-      let now: Edited = { text, layers: [] };
+      let now: LayeredText = { text, layers: [] };
       for (const spec of adding) now = addEntry(file, now, spec);
       const asAdded = data(now.text);
       for (const spec of changing) {
         const value = { ...Object(spec.value), timeout: 5 };
-        const differing = { timeout: 5 };
+        const updates = { timeout: 5 };
         const find = (all: unknown) => {
           const found = spec.find(all);
-          return found && { ...found, differing };
+          return found && { ...found, updates };
         };
         if (spec.part === 'server') now = addEntry(file, now, { ...spec, value, find });
       }
