@@ -38,7 +38,7 @@ export interface RemoteServer {
   readonly tokenEnv: string | undefined;
 }
 
-/** What an agent does to reach a server. */
+/** How an agent reaches a server. */
 export type ServerCall = ProgramCall | RemoteServer;
 
 /** Whether a server is reached over the network. */
@@ -46,9 +46,7 @@ export function isRemote(call: ServerCall): call is RemoteServer {
   return 'url' in call;
 }
 
-/**
- * JSON with comments and trailing commas, JSON with comments only, TOML, or a script of svc as a whole.
- */
+/** JSON with comments and trailing commas, JSON with comments only, TOML, or a script that svc writes as a whole. */
 export type FileSyntax = 'json' | 'json-without-trailing-commas' | 'script' | 'toml';
 
 /** How an agent configures MCP servers. */
@@ -68,9 +66,7 @@ export interface ServerFormat {
   words(entry: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/**
- * What svc does in a hook: `recall` adds memory to a turn, `capture` keeps what was decided in the conversation.
- */
+/** What svc does in a hook: `recall` adds memory to a turn, `capture` keeps what was decided in the conversation. */
 export type HookKind = 'capture' | 'recall';
 
 export type HookFormat = CommandHooks | PluginHook;
@@ -100,7 +96,7 @@ export interface PluginHook {
   file(context: IntegrateContext, scope: IntegrationScope): string;
   readonly events: { readonly recall: NoRecall };
   script(call: ProgramCall): string;
-  /** The words of the command that a script of svc runs; undefined for another script. */
+  /** The words of the command that a script of svc runs; undefined for any other script. */
   words(script: string): readonly string[] | undefined;
   /** Why the agent would not load the plugin, by the data of its server file. */
   whyNot(data: unknown): string | undefined;
@@ -128,7 +124,7 @@ export interface AgentFormat {
   readonly server: ServerFormat;
   /** An agent without hooks that svc can use does not capture either. */
   readonly hook: HookFormat | NoRecall;
-  /** What the agent expands in values of its configuration, without a way to escape it. */
+  /** Matches what the agent expands in values of its configuration, without a way to escape it. */
   readonly expansion: RegExp | undefined;
   /** How to make the agent load the registration, and how to check that it did. */
   readonly nextStep: string;

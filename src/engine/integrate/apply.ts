@@ -61,8 +61,7 @@ function writeFile(
   { file, after, layers, folder, changes, mode }: FilePlan,
 ): void {
   const adds = changes.some(({ change }) => change !== 'remove');
-  // Killed in between, this leaves a receipt that does not match the text, or whose entries are gone: both
-  // are ignored.
+  // If svc is killed in between, the receipt does not match the text, or its entries are gone: such a receipt is ignored.
   if (adds) writeLayers(state, file.target, layers);
   writeAgentFile(file, after, mode);
   if (!adds) writeLayers(state, file.target, layers);

@@ -26,14 +26,15 @@ import {
 /** A change of an entry; the values of other entries are hidden in it. */
 export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
 
+/** An entry that a file has. */
 export interface FoundEntry {
-  /** What is removed with it. */
+  /** What is removed with the entry. */
   readonly path: ConfigPath;
   /** The object with the command of svc. */
   readonly objectPath: ConfigPath;
   /** Whether it appears to run svc. */
   readonly isOurs: boolean;
-  /** Of a hook: what it runs. */
+  /** Of a hook: the command that it runs. */
   readonly words?: readonly string[];
   /** By which its receipt is recognized: the script whose `mcp` command it runs, or its URL. */
   readonly scriptOrUrl?: string | undefined;
@@ -102,7 +103,7 @@ export function serverEntry(
   };
 }
 
-/* For the keys of the form that an entry no longer has. */
+/* To find out which keys only the other form has. */
 const ANY_CALL = { words: ['node', 'svc'], env: { SVC_HOME: '/' } } as const;
 const ANY_REMOTE = { url: 'https://localhost/mcp', tokenEnv: 'TOKEN' } as const;
 
@@ -115,7 +116,7 @@ export function urlOf(
   return typeof url === 'string' ? url : undefined;
 }
 
-/** Those of a hook that runs svc, whoever added it. */
+/** What the command line of a hook that runs svc contains, whoever added it. */
 const COMMANDS: Readonly<Record<HookKind, string>> = {
   recall: 'memory recall --hook',
   capture: 'memory capture --agent-hook',
@@ -166,7 +167,7 @@ function scriptEntry({ script, words }: PluginHook, { kind, call }: HookRun): En
   };
 }
 
-/** The version of a file without one; any other is the agent's own affair. */
+/** The version of a file that has none; any other version is left to the agent. */
 function versionEntry(value: number): EntrySpec {
   const path = ['version'];
   return {
@@ -234,6 +235,7 @@ function findHook(
   return undefined;
 }
 
+/** An entry, and the file that it belongs into. */
 export interface PlacedSpec {
   readonly spec: EntrySpec;
   /** Absolute. */
@@ -253,14 +255,14 @@ export function entrySpecs(
   hooks: readonly HookRun[],
 ): readonly PlacedSpec[] {
   const { server, hook, id } = agent;
-  const placed = { spec: serverSpec, file: files.server, syntax: server.syntax };
+  const placedServer = { spec: serverSpec, file: files.server, syntax: server.syntax };
   const { hook: hookFile } = files;
-  if (hookFile === undefined || !hasHook(hook)) return [placed];
+  if (hookFile === undefined || !hasHook(hook)) return [placedServer];
   const hookSpecs = hooks.flatMap((run) => hookEntries(id, hook, run));
   const needed = hook.syntax === 'script' ? undefined : hook.version;
   const version = needed === undefined ? [] : [versionEntry(needed)];
   const all = hookSpecs.length === 0 ? [] : [...version, ...hookSpecs];
-  return [placed, ...all.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
+  return [placedServer, ...all.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
 }
 
 /**
@@ -283,9 +285,9 @@ function mergedEnv(
   written: unknown,
   target: EntryValue | undefined,
 ): Readonly<Record<string, EntryValue>> | undefined {
-  const places: readonly string[] = STATE_VARIABLES;
+  const stateVariables: readonly string[] = STATE_VARIABLES;
   const kept = Object.entries(isRecord(written) ? written : {}).flatMap(([name, value]) =>
-    places.includes(name) || typeof value !== 'string' ? [] : [[name, value] as const],
+    stateVariables.includes(name) || typeof value !== 'string' ? [] : [[name, value] as const],
   );
   const ours = isRecord(target) ? Object.entries(target) : [];
   const merged = Object.fromEntries([
@@ -293,7 +295,9 @@ function mergedEnv(
     ...ours.map(([name, value]) => [name, String(value)]),
   ]);
   const isEmpty = Object.keys(merged).length === 0;
-  return isEmpty && (written === undefined || hasOnly(written, places)) ? undefined : merged;
+  return isEmpty && (written === undefined || hasOnly(written, stateVariables))
+    ? undefined
+    : merged;
 }
 
 /** Whether an object is not empty and has only these keys; an empty one was written by the user. */

@@ -46,14 +46,16 @@ export async function listIntegrations(
   return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
 }
 
-interface Registered {
+/** Hooks that svc has in a file of an agent. */
+interface Registration {
   readonly agent: AgentId;
   readonly title: string;
   /** Absolute. */
   readonly file: string;
 }
 
-export interface RegisteredHook extends Registered {
+/** An active memory hook of an agent. */
+export interface RegisteredHook extends Registration {
   readonly effect: HookEffect;
 }
 
@@ -61,17 +63,17 @@ export interface RegisteredHook extends Registered {
 export async function registeredHooks(
   context: IntegrateContext,
 ): Promise<readonly RegisteredHook[]> {
-  const found: RegisteredHook[] = [];
+  const hooks: RegisteredHook[] = [];
   for (const { agent, scope, file } of hookFiles(context)) {
     const { id, title } = agent;
     const effect = await skipUnreadable(() => hookEffect(context, scope, agent));
-    if (effect !== undefined) found.push({ agent: id, title, file, effect });
+    if (effect !== undefined) hooks.push({ agent: id, title, file, effect });
   }
-  return found;
+  return hooks;
 }
 
 /** A file that makes an agent capture what was decided. */
-export interface RegisteredCapture extends Registered {
+export interface RegisteredCapture extends Registration {
   readonly scope: IntegrationScope;
   /** A path in one of its commands that does not exist, such as that of a program that moved. */
   readonly missing: string | undefined;
@@ -83,16 +85,17 @@ export interface RegisteredCapture extends Registered {
 export async function registeredCaptures(
   context: IntegrateContext,
 ): Promise<readonly RegisteredCapture[]> {
-  const found: RegisteredCapture[] = [];
+  const captures: RegisteredCapture[] = [];
   for (const { agent, scope, file } of hookFiles(context)) {
-    const lines = (await skipUnreadable(() => hookLines(context, scope, agent, 'capture'))) ?? [];
-    if (lines.length === 0) continue;
-    const missing = lines.flat().find((word) => isAbsolute(word) && !existsSync(word));
+    const commands =
+      (await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'))) ?? [];
+    if (commands.length === 0) continue;
+    const missing = commands.flat().find((word) => isAbsolute(word) && !existsSync(word));
     const { id, title } = agent;
     const last = lastCapture(context.state, id);
-    found.push({ agent: id, title, scope, file, missing, last });
+    captures.push({ agent: id, title, scope, file, missing, last });
   }
-  return found;
+  return captures;
 }
 
 /** The files with hooks that agents read in this folder. */
@@ -123,12 +126,14 @@ async function hookEffect(
   agent: AgentFormat,
 ): Promise<HookEffect | undefined> {
   const host = HOOK_AGENTS.find((known) => known === agent.id);
-  const [words] = hookLines(context, scope, agent, 'recall');
-  return host === undefined || words === undefined ? undefined : effectOf(context, host, words);
+  const [words] = hookCommands(context, scope, agent, 'recall');
+  return host === undefined || words === undefined
+    ? undefined
+    : effectOfCommand(context, host, words);
 }
 
 /** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */
-function hookLines(
+function hookCommands(
   context: IntegrateContext,
   scope: IntegrationScope,
   { id, hook }: AgentFormat,
@@ -158,14 +163,14 @@ export async function hookWarning(
 }
 
 /** The effect of a hook's command line, with its own flags and variables. */
-async function effectOf(
+async function effectOfCommand(
   context: IntegrateContext,
   host: (typeof HOOK_AGENTS)[number],
   words: readonly string[],
 ): Promise<HookEffect> {
   const variables = words.flatMap((word) => {
-    const set = /^(?<name>[A-Z_]+)=(?<value>.*)$/su.exec(word)?.groups;
-    return set?.['name'] === undefined ? [] : [[set['name'], set['value']] as const];
+    const [, name, value] = /^([A-Z_]+)=(.*)$/su.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
   });
   const env = { ...context.env, ...Object.fromEntries(variables) };
   const { agent, config } = parseArgs({ args: [...words], options: FLAGS, strict: false }).values;
@@ -199,7 +204,7 @@ async function listAgent(
 ): Promise<ListedAgent> {
   const { id, title } = agent;
   const files = filesOf(agent, context, scope);
-  const registered: ListedAgent = {
+  const listed: ListedAgent = {
     agent: id,
     title,
     detected: agent.detectPaths(context).some((path) => existsSync(path)),
@@ -215,11 +220,11 @@ async function listAgent(
   try {
     const servers = serversIn(agent, files.server, program, context);
     const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
-    const captures = hookLines(context, scope, agent, 'capture').length > 0;
-    return { ...registered, servers, hook: activeMemory !== null, activeMemory, captures };
+    const captures = hookCommands(context, scope, agent, 'capture').length > 0;
+    return { ...listed, servers, hook: activeMemory !== null, activeMemory, captures };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { ...registered, error: { code: error.code, message: error.message } };
+    return { ...listed, error: { code: error.code, message: error.message } };
   }
 }
 
@@ -246,7 +251,7 @@ function serversIn(
   });
 }
 
-const schema = z.strictObject({
+const captureSchema = z.strictObject({
   atMs: z.number(),
   /** Sentences that were added. */
   added: z.int(),
@@ -255,19 +260,19 @@ const schema = z.strictObject({
 });
 
 /** How the last capture of an agent's conversations ended. */
-export type LastCapture = Readonly<z.infer<typeof schema>>;
+export type LastCapture = Readonly<z.infer<typeof captureSchema>>;
 
 /** Records how a capture ended, since nobody sees the errors of a hook. @throws the system's error */
 export function recordCapture(state: StatePaths, agent: string, capture: LastCapture): void {
-  writeJsonFile(recordFile(state, agent), capture);
+  writeJsonFile(captureFile(state, agent), capture);
 }
 
 /** Undefined if none was recorded. */
 function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
-  // The next capture writes a damaged one again.
-  return schema.safeParse(readJsonFile(recordFile(state, agent))).data;
+  // A damaged one is replaced by the next capture.
+  return captureSchema.safeParse(readJsonFile(captureFile(state, agent))).data;
 }
 
-function recordFile({ stateDir }: StatePaths, agent: string): string {
+function captureFile({ stateDir }: StatePaths, agent: string): string {
   return join(stateDir, 'captures', `${agent}.json`);
 }

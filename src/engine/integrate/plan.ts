@@ -75,7 +75,7 @@ export interface IntegrationPlan {
   readonly captureLine: string | undefined;
   /** Whether the agent was found on this machine. */
   readonly isDetected: boolean;
-  /** Whether svc runs from a temporary place. */
+  /** Whether svc runs from a temporary folder. */
   readonly isTemporary: boolean;
 }
 
@@ -141,11 +141,11 @@ export function changesFiles({ files }: IntegrationPlan): boolean {
   return files.some(({ changes }) => changes.length > 0);
 }
 
-/** Agents build tool names from it; Gemini CLI splits them at underscores. */
-const NAME = /^[A-Za-z][A-Za-z0-9-]{0,40}$/u;
+/** Agents build names of tools from it; Gemini CLI splits them at underscores. */
+const SERVER_NAME = /^[A-Za-z][A-Za-z0-9-]{0,40}$/u;
 
 function requireName(name: string): void {
-  if (NAME.test(name)) return;
+  if (SERVER_NAME.test(name)) return;
   throw new SvcError(
     'USAGE',
     `--name must be letters, digits and hyphens (got ${JSON.stringify(name)})`,

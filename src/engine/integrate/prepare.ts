@@ -28,25 +28,25 @@ export interface RequestedIntegration
  */
 export async function prepareIntegration(
   context: IntegrateContext,
-  { agent: name, activeMemory, remote: written, ...requested }: RequestedIntegration,
+  { agent: name, activeMemory, remote: typedRemote, ...requested }: RequestedIntegration,
 ): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
   const target = absoluteTarget(requested.target, context.cwd);
-  const adds = requested.action === 'add';
-  if (adds) await requireTarget(context, target);
-  const isPossible = noRecall(agent) === undefined;
+  const isAdding = requested.action === 'add';
+  if (isAdding) await requireTarget(context, target);
+  const canRecall = noRecall(agent) === undefined;
   const hookTimeoutMs = activeMemory
-    ? await recallTimeoutMs(context, target, isPossible)
+    ? await recallTimeoutMs(context, target, canRecall)
     : undefined;
-  const remote = written === undefined ? undefined : checkedRemote(written);
+  const remote = typedRemote === undefined ? undefined : validRemote(typedRemote);
   const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
-  return { plan, warnings: adds ? [...doubtsOf(context, plan)] : [] };
+  return { plan, warnings: isAdding ? [...warningsAbout(context, plan)] : [] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
 
 /** Refuses what an agent cannot reach, and secrets that would be written into its file. */
-function checkedRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
+function validRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/u.test(parsed.protocol)) {
     throw new SvcError('USAGE', '--remote must be an http or https URL', {
@@ -95,22 +95,22 @@ async function requireTarget(
   if (agent !== undefined) resolveAgent(loaded, agent, context);
 }
 
-/** What the program needs besides the recall itself: starting and writing the response. */
+/** What svc needs besides the recall itself: starting, and writing the response. */
 const START_MS = 5000;
 
 /** How long an agent has to wait for its hook: the longest recall that the configuration allows. */
 async function recallTimeoutMs(
   context: IntegrateContext,
   { config }: MemoryTarget,
-  isPossible: boolean,
+  canRecall: boolean,
 ): Promise<number> {
-  if (!isPossible) return START_MS;
+  if (!canRecall) return START_MS;
   const { resolved } = await loadConfig(context, { configFile: config });
   const { timeoutMs, setupGraceTimeoutMs } = resolved.plugins.entries['active-memory'].config;
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function* doubtsOf(
+function* warningsAbout(
   { env }: IntegrateContext,
   { request, server, isDetected, isTemporary }: IntegrationPlan,
 ): Generator<Warning> {

@@ -76,14 +76,12 @@ export function isOurScript(script: string | undefined, facts: ProgramFacts): bo
   return script !== undefined && (script === facts.script || PROGRAM.test(script));
 }
 
-/** Whether the script is in the cache of npx, which is emptied some day. */
+/** Whether the script is in the cache of npx, which may be emptied at any time. */
 export function isTemporary(facts: ProgramFacts): boolean {
   return /[\\/]_npx[\\/]/u.test(facts.script);
 }
 
-/**
- * A call as a line for a POSIX shell, as hooks need it.
- */
+/** A call as a line for a POSIX shell, as hooks need it. */
 export function shellLine({ words, env }: ProgramCall): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
   return [...variables, ...words.map(shellWord)].join(' ');

@@ -57,9 +57,9 @@ export function withUrl(
   url: string | undefined,
 ): readonly Layer[] {
   if (url === undefined) return layers;
-  const known = layers.some((layer) => layer.entry === entry);
-  const unreverted = { entry, after: '', insertions: [], made: [], newFile: null, url };
-  if (!known) return [...layers, unreverted];
+  const hasLayer = layers.some((layer) => layer.entry === entry);
+  const irreversible = { entry, after: '', insertions: [], made: [], newFile: null, url };
+  if (!hasLayer) return [...layers, irreversible];
   return layers.map((layer) => (layer.entry === entry ? { ...layer, url } : layer));
 }
 

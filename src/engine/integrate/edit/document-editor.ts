@@ -96,13 +96,13 @@ export const scriptEditor: DocumentEditor = {
     if (text === '') return [{ offset: 0, text: String(value) }];
     throw new SvcError('INTEGRATION_FILE_INVALID', `${file} was not written by svc`, {
       hint: 'rename it, and run the command again',
-      location: start(file),
+      location: startOf(file),
     });
   },
   setKeys: (text, _, { script }) => (script === undefined ? text : String(script)),
   remove: () => '',
   isBare: (text) => text === '',
-  locate: start,
+  locate: startOf,
   hideOthers: (text, shown) => (shown === undefined ? '' : text),
 };
 
@@ -112,6 +112,6 @@ export function scriptIn(data: unknown): string | undefined {
   return typeof script === 'string' ? script : undefined;
 }
 
-function start(file: string): { file: string; line: number; column: number } {
+function startOf(file: string): { file: string; line: number; column: number } {
   return { file, line: 1, column: 1 };
 }

@@ -46,19 +46,19 @@ export const tomlEditor: DocumentEditor = {
   isBare: () => false,
   locate(file, text, path) {
     const statements = tomlStatements(text);
-    const found = path
+    const nearest = path
       .map((_, at) => path.slice(0, path.length - at))
       .flatMap((near) => statements.filter((statement) => isBelow(statement.path, near)));
-    return textPositions(file, text)(found[0]?.start ?? 0);
+    return textPositions(file, text)(nearest[0]?.start ?? 0);
   },
   hideOthers(text, shown) {
     return tomlStatements(text)
       .map(({ kind, path, start, end }) => {
-        const written = text.slice(start, end);
-        if (kind !== 'value') return written;
-        if (shown !== undefined && isBelow(path, shown)) return written;
-        const key = /^[^=]*=/u.exec(written)?.[0] ?? '';
-        return `${key} "${HIDDEN}"${/\r?\n$/u.exec(written)?.[0] ?? ''}`;
+        const statement = text.slice(start, end);
+        if (kind !== 'value') return statement;
+        if (shown !== undefined && isBelow(path, shown)) return statement;
+        const key = /^[^=]*=/u.exec(statement)?.[0] ?? '';
+        return `${key} "${HIDDEN}"${/\r?\n$/u.exec(statement)?.[0] ?? ''}`;
       })
       .join('');
   },
@@ -104,8 +104,8 @@ function withoutTable(text: string, { header, end }: Table): string {
   const before = text.slice(0, header.start);
   const after = text.slice(end);
   const gap = /(?:^|\n)(\r?\n)$/u.exec(before)?.[1] ?? '';
-  const closes = after === '' || /^[ \t]*\r?\n/u.test(after);
-  return (closes ? before.slice(0, before.length - gap.length) : before) + after;
+  const isFollowedByBlank = after === '' || /^[ \t]*\r?\n/u.test(after);
+  return (isFollowedByBlank ? before.slice(0, before.length - gap.length) : before) + after;
 }
 
 function withKey(
