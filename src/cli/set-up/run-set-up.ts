@@ -18,7 +18,7 @@ import {
   workspaceState,
 } from '../../engine/set-up/index.js';
 import { resolvePath } from '../../engine/support/files.js';
-import { renderPlan, renderPlanSummary } from '../../ui/config/config-text.js';
+import { renderSetUpPlan, renderSetUpSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
@@ -74,8 +74,8 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   const workspace = await chooseWorkspace(flags, opened.loaded, world);
   const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key }, world);
   if (asks) {
-    write(renderPlanSummary(plan, workspace.dir, view));
-    await confirmPlan(() => write(renderPlan(plan, createdPaths(workspace), view)), signal);
+    write(renderSetUpSummary(plan, workspace.dir, view));
+    await confirmPlan(() => write(renderSetUpPlan(plan, createdPaths(workspace), view)), signal);
   }
   const written = await applyPlan(opened, plan, { context, workspace, signal });
   for (const path of [written.file, written.schemaFile, written.secretsFile]) {

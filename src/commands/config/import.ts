@@ -12,7 +12,7 @@ import {
   writesAnything,
 } from '../../engine/imports/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
-import { renderImport } from '../../ui/config/config-text.js';
+import { renderConfigImport } from '../../ui/config/config-text.js';
 
 export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
   static override summary = 'Take over settings and notes from another program.';
@@ -46,7 +46,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     const { args, flags } = await this.parse(ConfigImport);
     const request = { program: flags.from, path: args.file, configFile: flags.config };
     const plan = await prepareImport(request, this.context());
-    this.write(renderImport(plan, this.view()));
+    this.write(renderConfigImport(plan, this.view()));
     if (flags['dry-run'] || !writesAnything(plan)) return importOutput(plan, false);
     const agreed = await this.agrees('Write these changes?', flags);
     if (agreed) await this.apply(plan);

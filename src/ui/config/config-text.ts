@@ -26,12 +26,13 @@ export function renderValidation(
   if (file === undefined) return 'no configuration file found: defaults apply\n';
   const blocks = [...faults, ...warnings].map((fault) => renderFault(fault, text ?? '', options));
   const { ok, fault } = options.style;
-  const sum =
+  const verdict =
     faults.length === 0
       ? `${ok('valid')}  ${safeLine(file)}`
       : `${fault('invalid')}  ${safeLine(file)}: ${formatCountOf(faults.length, 'fault')}`;
-  const aside = warnings.length === 0 ? '' : `, ${formatCountOf(warnings.length, 'warning')}`;
-  return `${[...blocks, `${sum}${aside}`].join('\n\n')}\n`;
+  const warningCount =
+    warnings.length === 0 ? '' : `, ${formatCountOf(warnings.length, 'warning')}`;
+  return `${[...blocks, `${verdict}${warningCount}`].join('\n\n')}\n`;
 }
 
 function renderFault(
@@ -41,25 +42,25 @@ function renderFault(
 ): string {
   const paint = fault.severity === 'fault' ? style.fault : style.warning;
   const lines = [
-    `${paint(fault.severity)}  ${placeOf(fault.location)}`,
+    `${paint(fault.severity)}  ${locationText(fault.location)}`,
     ...(fault.path === '' ? [] : [`  path      ${safeLine(fault.path)}`]),
     `  problem   ${safeLine(fault.message)}`,
     ...(fault.expected === undefined ? [] : [`  expected  ${safeLine(fault.expected)}`]),
     ...(fault.suggestion === undefined
       ? []
       : [`  did you mean ${style.bold(safeLine(fault.suggestion))}?`]),
-    ...(fault.related ?? []).map((place) => `  see also  ${placeOf(place)}`),
+    ...(fault.related ?? []).map((location) => `  see also  ${locationText(location)}`),
     '',
     renderCodeFrame(text, fault.location, { width: Math.max(20, columns - 12) }),
   ];
   return lines.join('\n');
 }
 
-function placeOf({ file, line, column }: SourceLocation): string {
+function locationText({ file, line, column }: SourceLocation): string {
   return `${safeLine(file)}:${line}:${column}`;
 }
 
-const REASONS: Readonly<Record<SearchedPlace['origin'], string>> = {
+const ORIGIN_WORDS: Readonly<Record<SearchedPlace['origin'], string>> = {
   flag: 'from --config',
   environment: 'from SVC_CONFIG',
   nearest: 'the nearest svc.json, searching upward from the current folder',
@@ -72,7 +73,7 @@ export function renderDiscovery(discovery: Discovery, style: Style): string {
   const head =
     file === undefined || origin === undefined
       ? 'no configuration file: defaults apply'
-      : `${safeLine(file)}  ${style.dim(`(${REASONS[origin]})`)}`;
+      : `${safeLine(file)}  ${style.dim(`(${ORIGIN_WORDS[origin]})`)}`;
   const places = searched.map(
     (place) => `  ${place.found ? 'found    ' : 'not found'}  ${safeLine(place.file)}`,
   );
@@ -84,9 +85,7 @@ export function renderTrustReview({ file, state, risky }: TrustReview): string {
   const name = safeLine(file);
   if (state === 'not-needed') return `${name} does not need trust: no key in it is ignored\n`;
   if (state === 'trusted') return `${name} is already trusted\n`;
-  const keys = risky.map(
-    ({ path, value }) => `  ${safeLine(path)}: ${safeLine(JSON.stringify(value) ?? '')}`,
-  );
+  const keys = risky.map(({ path, value }) => `  ${safeLine(path)}: ${jsonLine(value)}`);
   return [`${name} sets these keys, which are ignored until you trust it:`, ...keys, ''].join('\n');
 }
 
@@ -102,17 +101,17 @@ export function renderTrustList(
 
 /** The result of an edit, in one line. */
 export function renderEdit({ file, path, before, after, changed }: ConfigEdit): string {
-  const name = safeLine(path);
+  const key = safeLine(path);
   const fileName = safeLine(file);
-  const was = before === undefined ? '' : ` (was ${short(before)})`;
+  const was = before === undefined ? '' : ` (was ${jsonLine(before)})`;
   if (after === undefined) {
     return changed
-      ? `removed ${name}${was} from ${fileName}\n`
-      : `${name} is not set in ${fileName}\n`;
+      ? `removed ${key}${was} from ${fileName}\n`
+      : `${key} is not set in ${fileName}\n`;
   }
   return changed
-    ? `set ${name} to ${short(after)}${was} in ${fileName}\n`
-    : `${name} is already ${short(after)} in ${fileName}\n`;
+    ? `set ${key} to ${jsonLine(after)}${was} in ${fileName}\n`
+    : `${key} is already ${jsonLine(after)} in ${fileName}\n`;
 }
 
 /** A value for scripts: text without quotes, everything else as JSON. */
@@ -120,7 +119,8 @@ export function renderConfigValue({ value }: ConfigValue): string {
   return `${typeof value === 'string' ? safeLine(value) : renderJson(value)}\n`;
 }
 
-function short(value: unknown): string {
+/** A value as JSON on one line. */
+function jsonLine(value: unknown): string {
   return safeLine(JSON.stringify(value) ?? 'null');
 }
 
@@ -133,7 +133,7 @@ export function renderEffective(effective: EffectiveConfig, style: Style): strin
 
 function renderValue({ path, value, origins }: EffectiveValue, style: Style): string {
   const origin = origins.map(renderOrigin).join(' + ');
-  return `${safeLine(path)} = ${safeLine(JSON.stringify(value) ?? 'null')}  ${style.dim(`# ${origin}`)}`;
+  return `${safeLine(path)} = ${jsonLine(value)}  ${style.dim(`# ${origin}`)}`;
 }
 
 function renderOrigin(origin: ValueOrigin): string {
@@ -141,8 +141,8 @@ function renderOrigin(origin: ValueOrigin): string {
   return `${safeLine(origin.location.file)}:${origin.location.line} ${origin.scope}`;
 }
 
-/** What becomes of each setting, and what will be written. */
-export function renderImport(plan: ImportPlan, options: View): string {
+/** What an import does with each setting and note, and what will be written. */
+export function renderConfigImport(plan: ImportPlan, options: View): string {
   const { style, homeDir } = options;
   const { items, notes, diff, program } = plan;
   const source = `${program}: ${shownPath(plan.source, homeDir)}`;
@@ -186,8 +186,8 @@ function notesLine({ notes, folder }: ImportPlan, homeDir: string): string {
   return `${count} in ${formatCountOf(notes.length, 'note')} below ${shownPath(folder, homeDir)}`;
 }
 
-/** A plan in a few lines: what svc will use, and where that is written. */
-export function renderPlanSummary(
+/** The set-up plan in a few lines: what svc will use, and where that is written. */
+export function renderSetUpSummary(
   { file, diff, provider, keyToStore }: SetUpPlan,
   workspace: string,
   { style, homeDir }: View,
@@ -202,15 +202,15 @@ export function renderPlanSummary(
 }
 
 /** The changes of the configuration, and the other files that will be written. */
-export function renderPlan(
+export function renderSetUpPlan(
   { file, diff, keyToStore }: SetUpPlan,
-  made: readonly string[],
+  createdPaths: readonly string[],
   { style, homeDir }: View,
 ): string {
-  const places = diff.map((lines) => renderDiff(lines, { style, columns: undefined }).join('\n'));
+  const hunks = diff.map((lines) => renderDiff(lines, { style, columns: undefined }).join('\n'));
   const name = shownPath(file, homeDir);
-  const text = places.length === 0 ? `${name}: no changes` : `${name}\n${places.join('\n…\n')}`;
-  const files = [...made, ...(keyToStore === undefined ? [] : [keyToStore.file])];
-  const also = files.map((path) => `also written: ${shownPath(path, homeDir)}`);
-  return `\n${[text, ...also].join('\n')}\n`;
+  const changes = hunks.length === 0 ? `${name}: no changes` : `${name}\n${hunks.join('\n…\n')}`;
+  const otherFiles = [...createdPaths, ...(keyToStore === undefined ? [] : [keyToStore.file])];
+  const others = otherFiles.map((path) => `also written: ${shownPath(path, homeDir)}`);
+  return `\n${[changes, ...others].join('\n')}\n`;
 }

@@ -18,19 +18,18 @@ export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | '
 }
 
 /** The first line of a finding, or several if it does not fit. */
-export function findingHead(finding: Finding, options: FindingLineOptions): readonly string[] {
-  const { style, columns, homeDir } = options;
-  const { severity, place } = finding;
+export function findingHead(
+  { severity, message, place }: Finding,
+  { style, columns, homeDir }: FindingLineOptions,
+): readonly string[] {
   const mark = paintedMark(severity, style);
-  const shown = place === undefined ? '' : placeText(place, shownPath(place.file, homeDir));
-  const [first = '', ...rest] = wrapSafe(finding.message, columns, 2);
-  const beside = `${first}  ${shown}`;
-  const fits = columns === undefined || textWidth(beside) + 2 <= columns;
-  if (shown === '' || (rest.length === 0 && fits)) {
-    const aside = shown === '' ? '' : `  ${style.dim(shown)}`;
-    return [`${mark} ${first}${aside}`, ...rest.map((line) => `  ${line}`)];
-  }
-  const below = wrapSafe(shown, columns, 2).map((line) => style.dim(line));
+  const [first = '', ...rest] = wrapSafe(message, columns, 2);
+  const location = place === undefined ? '' : placeText(place, shownPath(place.file, homeDir));
+  const isOneLine =
+    rest.length === 0 &&
+    (columns === undefined || 2 + textWidth(`${first}  ${location}`) <= columns);
+  if (location !== '' && isOneLine) return [`${mark} ${first}  ${style.dim(location)}`];
+  const below = location === '' ? [] : wrapSafe(location, columns, 2).map(style.dim);
   return [`${mark} ${first}`, ...[...rest, ...below].map((line) => `  ${line}`)];
 }
 
@@ -53,9 +52,11 @@ function frameLines(
   { lines, line, column, firstLine }: NonNullable<Finding['excerpt']>,
   { columns, context = 2 }: FindingLineOptions,
 ): readonly string[] {
-  const place = { line: line - firstLine + 1, column };
+  const location = { line: line - firstLine + 1, column };
   const width = Math.max(20, (columns ?? 100) - 14);
-  const frame = renderCodeFrame(lines.join('\n'), place, { width, firstLine, context }).split('\n');
+  const frame = renderCodeFrame(lines.join('\n'), location, { width, firstLine, context }).split(
+    '\n',
+  );
   return columns === undefined ? frame : frame.map((line) => fitEnd(line, columns - 2));
 }
 
@@ -125,18 +126,15 @@ function checkLine(
   { style, columns, homeDir }: FindingLineOptions,
 ): string {
   const mark = paintedMark(state, style);
-  const words = shownPath(summary, homeDir);
-  const shown = columns === undefined ? words : fitEnd(words, columns - NAME_COLUMNS - 2);
-  return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(shown)}`.trimEnd();
+  const text = shownPath(summary, homeDir);
+  const fitted = columns === undefined ? text : fitEnd(text, columns - NAME_COLUMNS - 2);
+  return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(fitted)}`.trimEnd();
 }
 
 function endLines({ ok, checks }: DoctorReport): readonly string[] {
   const fixes = checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
-  const safe = fixes.filter((fix) => fix.safe).length;
-  if (safe > 0)
-    return [
-      '',
-      `run "svc config doctor --fix" to apply ${formatCountOf(safe, 'safe fix', 'safe fixes')}`,
-    ];
+  const safeCount = fixes.filter((fix) => fix.safe).length;
+  const safeFixes = formatCountOf(safeCount, 'safe fix', 'safe fixes');
+  if (safeCount > 0) return ['', `run "svc config doctor --fix" to apply ${safeFixes}`];
   return ok ? [] : ['', 'the remaining problems have to be fixed by hand'];
 }
