@@ -14,6 +14,7 @@ import { alignRows, renderTable, right } from '../table.js';
 import {
   decisionWords,
   GATE_WORDS,
+  isPromotion,
   LONG_TERM_WORDS,
   NOTE_WORDS,
   placeWords,
@@ -39,10 +40,10 @@ export function renderCandidates(
     return [...cells, shortKey(key), safeLine(text)];
   });
   const columns = [' ', right('score'), 'signals', right('recalls'), 'key', 'claim'];
-  const shown = total === rows.length ? '' : ` (showing the best ${formatCount(rows.length)})`;
-  const sum = `${formatCountOf(total, 'candidate')}${shown}; ✓ ${formatCount(ready)} would be promoted now`;
+  const limit = total === rows.length ? '' : ` (showing the best ${formatCount(rows.length)})`;
+  const counts = `${formatCountOf(total, 'candidate')}${limit}; ✓ ${formatCount(ready)} would be promoted now`;
   const legend = style.dim(`signals: ${SIGNAL_NAMES.join(', ')}`);
-  return `${renderTable(columns, rows, options)}\n${sum}\n${legend}\n`;
+  return `${renderTable(columns, rows, options)}\n${counts}\n${legend}\n`;
 }
 
 /** Text of `svc dream signals`. */
@@ -74,12 +75,12 @@ export function renderSignals({ claims, total }: DreamSignalsOutput, options: Vi
 export function renderPromotion(promotion: DreamPromoteOutput): string {
   const { text, sweep } = promotion;
   const lines = [safeLine(text), `  ${placeWords(promotion)}: ${decisionWords(promotion)}`];
-  const isWritten = promotion.decision === 'promote' || promotion.decision === 'renew';
-  if (isWritten && sweep !== null) lines.push(`  undo with: svc dream undo ${safeLine(sweep)}`);
+  if (isPromotion(promotion) && sweep !== null)
+    lines.push(`  undo with: svc dream undo ${safeLine(sweep)}`);
   return `${lines.join('\n')}\n`;
 }
 
-/** Text of `svc dream reject`. @param before whether it was promoted, and the sweep that can be undone for it */
+/** Text of `svc dream reject`. @param before whether it was promoted, and which sweep to undo for that */
 export function renderRejection(
   claim: DreamRejectOutput,
   before: { readonly wasPromoted: boolean; readonly sweep: string | undefined },
@@ -109,7 +110,7 @@ export function renderUndo({ sweep, undone, kept }: DreamUndoOutput): string {
   return `${[head, ...lines].join('\n')}\n`;
 }
 
-const MOST_SHOWN = 40;
+const MAX_CLAIMS_LISTED = 40;
 
 /** Text of `svc dream backfill`. */
 export function renderBackfill({ id, backfilled, rolledBack }: DreamBackfillOutput): string {
@@ -135,13 +136,15 @@ function backfilledLines(
     ...(notes === 0
       ? ['  only dated notes in memory/ are read, such as memory/2026-02-03.md']
       : []),
-    ...claims.slice(0, MOST_SHOWN).flatMap(({ key, text, lean, ...place }) => {
+    ...claims.slice(0, MAX_CLAIMS_LISTED).flatMap(({ key, text, lean, ...place }) => {
       return [
         `  + ${safeLine(text)}`,
         `    ${shortKey(key)} · ${placeWords(place)} · ${lean === 'lasting' ? '2 signals' : '1 signal'}`,
       ];
     }),
-    ...(claims.length > MOST_SHOWN ? [`  … and ${claims.length - MOST_SHOWN} more`] : []),
+    ...(claims.length > MAX_CLAIMS_LISTED
+      ? [`  … and ${claims.length - MAX_CLAIMS_LISTED} more`]
+      : []),
     ...skippedLines(skipped),
     ...(notesLeft === 0
       ? []
@@ -150,7 +153,7 @@ function backfilledLines(
   ];
 }
 
-const BAR = 10;
+const BAR_COLUMNS = 10;
 
 /** Text of `svc dream explain`. */
 export function renderExplanation(claim: DreamExplainOutput, style: Style): string {
@@ -176,7 +179,7 @@ export function renderExplanation(claim: DreamExplainOutput, style: Style): stri
 function scoreTable({ parts, score }: DreamExplainOutput, style: Style): string {
   const rows = parts.map(({ part, value, weight, adds, why }) => [
     part === 'light' || part === 'rem' ? `${part} boost` : part,
-    drawScore(value, BAR).padEnd(BAR),
+    drawScore(value, BAR_COLUMNS).padEnd(BAR_COLUMNS),
     value.toFixed(2),
     `× ${weight.toFixed(2)}`,
     adds.toFixed(3),

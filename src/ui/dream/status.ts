@@ -25,9 +25,9 @@ export function renderDreamStatus(
 ): string {
   const { style } = options;
   const state = enabled ? style.ok('on') : style.warning('off');
-  const how = enabled ? '' : '; enable it with svc dream enable';
-  const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${how}`;
-  return [head, ...workspaces.map((one) => workspaceLines(one, options).join('\n'))]
+  const advice = enabled ? '' : '; enable it with svc dream enable';
+  const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${advice}`;
+  return [head, ...workspaces.map((status) => workspaceLines(status, options).join('\n'))]
     .map((part) => `${part}\n`)
     .join('\n');
 }
@@ -48,7 +48,7 @@ function workspaceLines(
       'recall log',
       `${formatBytes(recallLog.bytes)} (limit ${formatBytes(recallLog.mostBytes)})${recallLog.bytes >= recallLog.mostBytes ? '; full: run a sweep to empty it' : ''}`,
     ],
-    ['MEMORY.md', promotedWords(status, style)],
+    ['MEMORY.md', memoryFileWords(status, style)],
   ];
   const who = agents.length === 0 ? '' : `  ${style.dim(agents.map(safeLine).join(', '))}`;
   return [`${style.bold(shownPath(workspace, homeDir))}${who}`, ...fieldLines(rows, style)];
@@ -63,16 +63,16 @@ function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string 
   const now = busy ? 'running now · ' : '';
   if (lastSweep === null) return `${now}none yet`;
   const when = formatRelativeTime(Date.parse(lastSweep.startedAt), nowMs);
-  const failed = Object.values(lastSweep.phases).some((phase) => phase?.state === 'failed');
-  const how = failed
+  const hasFailed = Object.values(lastSweep.phases).some((phase) => phase?.state === 'failed');
+  const problem = hasFailed
     ? ', a phase failed'
     : lastSweep.endedAt === null && !busy
       ? ', interrupted'
       : '';
-  return `${now}${when}, ${triggerWords(lastSweep)}${how}: ${memoryWords(lastSweep)}`;
+  return `${now}${when}, ${triggerWords(lastSweep)}${problem}: ${memoryWords(lastSweep)}`;
 }
 
-function promotedWords({ memory, fault }: WorkspaceStatus, style: Style): string {
+function memoryFileWords({ memory, fault }: WorkspaceStatus, style: Style): string {
   if (memory === null) return style.fault(safeLine(fault ?? 'unreadable'));
   const { promoted, characters, handwritten, maxCharacters } = memory;
   const size = `${formatCount(characters)} of ${formatCount(maxCharacters)} characters`;
@@ -93,10 +93,10 @@ export function renderSchedule(
     const folder = '# /etc/systemd/system/svc-dream';
     return `${folder}.service\n${service}\n${folder}.timer\n${timer}`;
   }
-  const off = enabled
+  const whyOff = enabled
     ? undefined
     : 'dreaming is off: run svc dream enable to let svc serve run sweeps';
-  return renderDueTimes(frequency, timeZone, runs, { nowMs, off });
+  return renderDueTimes(frequency, timeZone, runs, { nowMs, whyOff });
 }
 
 /** Text of `svc dream enable` and `svc dream disable`. */
@@ -105,10 +105,10 @@ export function renderSwitch(
   { homeDir, nowMs }: View,
 ): string {
   const place = shownPath(file, homeDir);
-  const word = enabled ? 'on' : 'off';
+  const state = enabled ? 'on' : 'off';
   const head = changed
-    ? `dreaming is now ${word}: set ${path} to ${String(enabled)} in ${place}`
-    : `dreaming is already ${word} in ${place}`;
+    ? `dreaming is now ${state}: set ${path} to ${String(enabled)} in ${place}`
+    : `dreaming is already ${state} in ${place}`;
   if (nextRunAt === null) return `${head}\n`;
   const next = formatTimeUntil(Date.parse(nextRunAt), nowMs);
   return `${head}\nnext sweep ${next}, if svc serve is running; for cron or systemd see svc dream schedule\n`;

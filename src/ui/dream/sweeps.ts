@@ -12,6 +12,7 @@ import { alignRows, renderTable } from '../table.js';
 import {
   decisionWords,
   evaluationWords,
+  isPromotion,
   memoryWords,
   phaseWords,
   placeWords,
@@ -51,7 +52,7 @@ export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: St
     ...(archive === undefined ? [] : [`    ${style.dim(`moved to ${safeLine(archive)}`)}`]),
     `    ${style.dim(`${shortKey(key)} · ${placeWords(place)} · score ${place.score.toFixed(2)}`)}`,
   ]);
-  const known =
+  const alreadyThere =
     said.length === 0
       ? []
       : [
@@ -63,7 +64,7 @@ export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: St
     '',
     `MEMORY.md: ${memoryWords(sweep)}`,
     ...changes,
-    ...known,
+    ...alreadyThere,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -109,11 +110,7 @@ function summaryLines(
 ): readonly string[] {
   const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = summary;
   const { evaluation, remReport } = summary;
-  const decided = decisions.flatMap((decision) => [
-    `${decision.decision === 'promote' || decision.decision === 'renew' ? style.ok('  +') : '  ·'} ${safeLine(decision.text)}`,
-    `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,
-  ]);
-  const troubles = [
+  const problems = [
     ...skippedLines(skipped),
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
     ...modelFaults.map((fault) => `  model failed, using plain text: ${safeLine(fault)}`),
@@ -134,14 +131,29 @@ function summaryLines(
     `  ${formatCountOf(searches, 'new search', 'new searches')}`,
     ...phaseLines(sweep, style),
   ];
-  const evaluated = evaluation === undefined ? [] : [`  ${evaluationWords(evaluation)}`];
+  const evaluationLines = evaluation === undefined ? [] : [`  ${evaluationWords(evaluation)}`];
   return [
     ...(phasesShown ? [] : phases),
-    ...decided,
+    ...decisions.flatMap((decision) => decisionLines(decision, dryRun, style)),
     ...retired,
-    ...troubles,
-    ...(phasesShown ? [] : evaluated),
+    ...problems,
+    ...(phasesShown ? [] : evaluationLines),
     `  ${style.dim(end)}`,
     ...report,
   ];
+}
+
+function decisionLines(
+  decision: SweepSummaryOutput['decisions'][number],
+  dryRun: boolean,
+  style: Style,
+): readonly string[] {
+  const mark = isPromotion(decision) ? style.ok('  +') : '  ·';
+  const facts = [
+    shortKey(decision.key),
+    placeWords(decision),
+    `score ${decision.score.toFixed(2)}`,
+    decisionWords(decision, dryRun),
+  ];
+  return [`${mark} ${safeLine(decision.text)}`, `    ${style.dim(facts.join(' · '))}`];
 }

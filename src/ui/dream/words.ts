@@ -54,12 +54,12 @@ export const NOTE_WORDS: Readonly<Record<DreamExplainOutput['note'], string>> = 
   superseded: 'contradicted by a later note',
 };
 
-/** How searches change with a sweep: "searches for 4 recalled facts: MRR 0.80 → 0.95, hit@5 0.75 → 1.00". */
+/** How a sweep changes the results of searches: "searches for 4 recalled facts: MRR 0.80 → 0.95, hit@5 0.75 → 1.00". */
 export function evaluationWords({ questions, before, after }: EvaluationOutput): string {
   const what = `searches for ${formatCountOf(questions, 'recalled fact')}`;
   if (before === null || after === null) return `${what}: not compared, it took too long`;
-  const change = (of: 'hit5' | 'mrr'): string =>
-    `${before[of].toFixed(2)} → ${after[of].toFixed(2)}`;
+  const change = (metric: 'hit5' | 'mrr'): string =>
+    `${before[metric].toFixed(2)} → ${after[metric].toFixed(2)}`;
   return `${what}: MRR ${change('mrr')}, hit@5 ${change('hit5')}`;
 }
 
@@ -92,6 +92,11 @@ export function decisionWords(
     case 'skip':
       return why === undefined ? 'skipped' : `skipped: ${SKIP_WORDS[why]}`;
   }
+}
+
+/** Whether a claim is written to `MEMORY.md`, as a new entry or instead of an older one. */
+export function isPromotion({ decision }: Pick<DecisionOutput, 'decision'>): boolean {
+  return decision === 'promote' || decision === 'renew';
 }
 
 /** Location of a claim: `memory/2026-11-18.md#L3`. */

@@ -30,8 +30,8 @@ export function renderNextRuns(
   { enabled, cron, timezone, runs }: ScheduleNextOutput,
   nowMs: number,
 ): string {
-  const off = enabled ? undefined : 'the schedule is disabled';
-  return renderDueTimes(cron, timezone, runs, { nowMs, off });
+  const whyOff = enabled ? undefined : 'the schedule is disabled';
+  return renderDueTimes(cron, timezone, runs, { nowMs, whyOff });
 }
 
 /** A due time in its time zone, and how long it is until then. */
@@ -39,18 +39,18 @@ export function dueWords(at: string, timeZone: string | null, nowMs: number): st
   return `${localWords(at, timeZone)}, ${formatTimeUntil(Date.parse(at), nowMs)}`;
 }
 
-/** When a schedule is due, and each of the next times on a line. @param off why it never runs */
+/** When a schedule is due, and each of the next times on a line. @param whyOff why it never runs; undefined if it does */
 export function renderDueTimes(
   cron: string,
   timeZone: string | null,
   runs: readonly string[],
-  { nowMs, off }: { readonly nowMs: number; readonly off: string | undefined },
+  { nowMs, whyOff }: { readonly nowMs: number; readonly whyOff: string | undefined },
 ): string {
   const zone = timeZone === null ? "the host's time zone" : safeLine(timeZone);
   const lines = runs.map(
     (run) => `  ${localWords(run, timeZone)}  ${formatTimeUntil(Date.parse(run), nowMs)}`,
   );
-  return `${[`${safeLine(cron)} in ${zone}`, ...(off === undefined ? [] : [off]), ...lines].join('\n')}\n`;
+  return `${[`${safeLine(cron)} in ${zone}`, ...(whyOff === undefined ? [] : [whyOff]), ...lines].join('\n')}\n`;
 }
 
 function localWords(at: string, timeZone: string | null): string {
