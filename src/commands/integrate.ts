@@ -18,7 +18,7 @@ import {
   listIntegrations,
   prepareIntegration,
 } from '../engine/integrate/index.js';
-import { planQuestion, renderAgents, renderDone, renderPlan } from '../ui/integrate/plan.js';
+import { planQuestion, renderAgents, renderIntegration, renderPlan } from '../ui/integrate/plan.js';
 
 type IntegrateFlags = FlagsOf<typeof Integrate>;
 
@@ -134,7 +134,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       return integrateOutput(plan, false);
     }
     const applied = await applyIntegration(context, plan, this.signal);
-    this.write(renderDone(applied, view));
+    this.write(renderIntegration(applied, view));
     await this.warnOfHook(context, applied);
     return integrateOutput(applied, true);
   }

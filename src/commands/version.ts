@@ -2,7 +2,7 @@ import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';
-import { renderAbout } from '../ui/overview/overall-status.js';
+import { renderVersion } from '../ui/overview/overall-status.js';
 
 export default class Version extends BaseCommand<VersionOutput> {
   static override summary = 'Print the version; with --verbose, the environment too.';
@@ -14,7 +14,7 @@ export default class Version extends BaseCommand<VersionOutput> {
     const { flags } = await this.parse(Version);
     const context = this.context();
     const about = aboutProgram(context, processFacts(this.config.root), flags.config);
-    this.write(renderAbout(about, { ...this.view(), verbose: flags.verbose }));
+    this.write(renderVersion(about, { ...this.view(), verbose: flags.verbose }));
     return about;
   }
 }

@@ -4,9 +4,9 @@ import type { RegisteredCapture } from '../../src/engine/integrate/index.js';
 import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
 import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
 import {
-  renderAbout,
   renderBugReport,
   renderOverallStatus,
+  renderVersion,
 } from '../../src/ui/overview/overall-status.js';
 
 import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
@@ -180,7 +180,7 @@ test('secrets are listed one by one, with a summary', () => {
 });
 
 test('a broken part is named with its error', () => {
-  const about = renderAbout(
+  const about = renderVersion(
     {
       version: '0.2.0',
       node: '22.0.0',

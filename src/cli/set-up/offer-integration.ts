@@ -10,7 +10,7 @@ import {
   listIntegrations,
   prepareIntegration,
 } from '../../engine/integrate/index.js';
-import { planQuestion, renderDone, renderPlan } from '../../ui/integrate/plan.js';
+import { planQuestion, renderIntegration, renderPlan } from '../../ui/integrate/plan.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 import type { CommandContext } from '../command-context.js';
 import { programFacts } from '../context.js';
@@ -109,6 +109,6 @@ async function integrate(
     write('nothing written');
     return false;
   }
-  write(`\n${renderDone(await applyIntegration(context, plan, signal), view)}`);
+  write(`\n${renderIntegration(await applyIntegration(context, plan, signal), view)}`);
   return true;
 }

@@ -5,7 +5,7 @@ import { safeLine, shownPath } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-const PARTS = {
+const PART_WORDS = {
   capture: 'a capture hook',
   hook: 'the active memory hook',
   server: 'the server',
@@ -19,7 +19,7 @@ export function renderPlan(plan: IntegrationPlan, options: View): string {
 }
 
 /** What was done, and the next step for the user. */
-export function renderDone(plan: IntegrationPlan, { homeDir }: View): string {
+export function renderIntegration(plan: IntegrationPlan, { homeDir }: View): string {
   const { request, files } = plan;
   const lines = files
     .filter(({ changes }) => changes.length > 0)
@@ -45,9 +45,9 @@ function changeBlocks({ file, changes }: FilePlan, options: View): readonly stri
   // A link is followed, so the real file is named too.
   const place = file.target === file.path ? path : `${path} (${shownPath(file.target, homeDir)})`;
   return changes.map(({ part, change, diff }, at) => {
-    const isNew = file.text === undefined && at === 0 ? ', a new file' : '';
-    const act = part === 'settings' ? 'enable' : change;
-    const head = `${act} ${PARTS[part]} in ${place}${isNew}`;
+    const newFile = file.text === undefined && at === 0 ? ', a new file' : '';
+    const verb = part === 'settings' ? 'enable' : change;
+    const head = `${verb} ${PART_WORDS[part]} in ${place}${newFile}`;
     return [style.bold(head), ...renderDiff(diff, options)].join('\n');
   });
 }
@@ -75,13 +75,13 @@ export function renderAgents(
   ]);
   const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const table = renderTable(titles, rows, { style, columns, fit: fitMiddle });
-  const faults = agents.flatMap(({ agent, error, activeMemory }) => [
+  const problems = agents.flatMap(({ agent, error, activeMemory }) => [
     ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
     ...(activeMemory?.why
       ? [`${agent}: its hook recalls nothing: ${safeLine(activeMemory.why)}`]
       : []),
   ]);
-  return faults.length === 0 ? table : `${table}\n${faults.join('\n')}\n`;
+  return problems.length === 0 ? table : `${table}\n${problems.join('\n')}\n`;
 }
 
 function serverWords({ servers, error }: ListedAgent): string {

@@ -34,9 +34,12 @@ export function renderOverallStatus(view: OverallView, options: View): string {
   const { agents, serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
-  const well = agents.map((agent) => ({ ...agent, status: { ...agent.status, faults: [] } }));
+  const withoutFaults = agents.map((agent) => ({
+    ...agent,
+    status: { ...agent.status, faults: [] },
+  }));
   const parts = [
-    agents.length === 0 ? 'no memories\n' : renderStatusOverview(well, options),
+    agents.length === 0 ? 'no memories\n' : renderStatusOverview(withoutFaults, options),
     workPart(work, options) + hooksPart(hooks, options) + capturesPart(captures, options),
     ...(isServingUnknown ? [] : [servingPart(serving, options)]),
     ...(nextRuns.length === 0
@@ -53,7 +56,7 @@ export function renderOverallStatus(view: OverallView, options: View): string {
   return parts.join('\n');
 }
 
-/** The lines of the home screen, as text. */
+/** The same facts about work as on the home screen. */
 function workPart(work: OverallView['work'], { nowMs }: View): string {
   const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
   const lines = alignRows(rows);
@@ -72,7 +75,7 @@ function hooksPart(hooks: OverallView['hooks'], { style }: View): string {
     .join('');
 }
 
-/** Agents whose conversations are captured, and how that ended last. */
+/** Agents whose conversations are captured, and the result of the last capture. */
 function capturesPart(captures: OverallView['captures'], { style, nowMs }: View): string {
   return captures
     .map(({ title, last }) => {
@@ -133,7 +136,7 @@ export function renderBugReport({ file, bytes, entries }: BugReportOutput, style
 }
 
 /** How version information is shown. */
-interface AboutOptions extends View {
+interface VersionOptions extends View {
   /** Everything, not only the version. */
   readonly verbose: boolean;
 }
@@ -141,19 +144,19 @@ interface AboutOptions extends View {
 const LABEL_COLUMNS = 16;
 
 /** The output of `svc version`. */
-export function renderAbout(
-  about: VersionOutput,
-  { style, homeDir, verbose }: AboutOptions,
+export function renderVersion(
+  output: VersionOutput,
+  { style, homeDir, verbose }: VersionOptions,
 ): string {
-  if (!verbose) return `svc ${safeLine(about.version)}\n`;
-  const { platform, paths } = about;
+  if (!verbose) return `svc ${safeLine(output.version)}\n`;
+  const { platform, paths } = output;
   const path = (value: string): string => shownPath(value, homeDir);
   const library = platform.os === 'linux' ? `, ${platform.glibc ? 'glibc' : 'no glibc'}` : '';
   const rows: readonly (readonly [label: string, value: string])[] = [
-    ['svc', about.version],
-    ['Node.js', about.node],
-    ['SQLite', sqliteWords(about)],
-    ...about.modules.map((module) => [module.name, moduleWords(module)] as const),
+    ['svc', output.version],
+    ['Node.js', output.node],
+    ['SQLite', sqliteWords(output)],
+    ...output.modules.map((module) => [module.name, moduleWords(module)] as const),
     ['platform', `${platform.os} ${platform.arch}, ${platform.release}${library}`],
     ['program', path(paths.program)],
     ['node', path(paths.node)],
@@ -180,18 +183,18 @@ function moduleWords({ state, version, why }: NativeModule): string {
 /** The output of `svc upgrade`. */
 export function renderUpgrade(upgrade: UpgradeOutput, style: Style): string {
   const { installed, newest, isOutdated, installation, command } = upgrade;
-  const found =
+  const versions =
     newest === null
       ? `svc ${installed}`
       : isOutdated === true
         ? `svc ${style.bold(newest)} is available; this is ${installed}`
         : `svc ${installed} is up to date; the newest release is ${newest}`;
-  if (isOutdated === false) return `${found}\n`;
-  const how =
+  if (isOutdated === false) return `${versions}\n`;
+  const advice =
     installation === 'checkout'
       ? `upgrade this checkout with ${style.bold(String(command))}`
       : command === null
         ? 'upgrade it with what installed it'
         : `upgrade with ${style.bold(command)}`;
-  return `${found}\n${how}\n`;
+  return `${versions}\n${advice}\n`;
 }

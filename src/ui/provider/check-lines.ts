@@ -5,12 +5,14 @@ import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 import { MARKS, markPaint, type Paint, paintedMark, type Style, type View } from '../style.js';
 
+/** How checks are shown. */
 export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */
   readonly spinner?: string;
 }
 
-export type ShownCheck = CheckOutcome | 'running' | 'waiting';
+/** The outcome of a check, or its state until then. */
+export type CheckProgress = CheckOutcome | 'running' | 'waiting';
 
 const LABEL_COLUMNS = 12;
 /** The note of a longer text is below it, so that notes have one column. */
@@ -23,32 +25,33 @@ const NARROW = 50;
 /** A check as one line, with cause and hint below it. */
 export function checkLines(
   check: CheckName,
-  shown: ShownCheck,
+  progress: CheckProgress,
   { style, columns, spinner = MARKS.running }: CheckLineOptions,
 ): readonly string[] {
-  const state = typeof shown === 'string' ? shown : shown.state;
-  const mark = paintedMark(state, style, state === 'running' ? spinner : MARKS[state]);
-  const label = padEnd(check, LABEL_COLUMNS);
-  if (typeof shown === 'string') {
-    return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];
-  }
+  if (progress === 'waiting') return [`${paintedMark('waiting', style)} ${style.dim(check)}`];
+  if (progress === 'running') return [`${paintedMark('running', style, spinner)} ${check}`];
+  const { state, cause, hint } = progress;
   const indent = columns !== undefined && columns < NARROW ? NARROW_INDENT : INDENT;
   const wrap = (words: string, before = indent): readonly string[] =>
     wrapSafe(words, columns, before.length);
-  const about = check === 'embed' ? modelWords(shown.text) : shown.text;
-  const [text = '', ...textRest] = wrap(about, INDENT);
-  const note = noteOf(check, shown);
-  const beside = `${padEnd(text, TEXT_COLUMNS)}  ${safeLine(note)}`;
-  const fits = columns === undefined || INDENT.length + textWidth(beside) <= columns;
-  const isBeside = note !== '' && textWidth(text) <= TEXT_COLUMNS && textRest.length === 0 && fits;
+  const whole = check === 'embed' ? modelWords(progress.text) : progress.text;
+  const [text = '', ...textRest] = wrap(whole, INDENT);
+  const note = safeLine(noteOf(check, progress));
+  const withNote = `${padEnd(text, TEXT_COLUMNS)}  ${note}`;
+  const isNoteBeside =
+    note !== '' &&
+    textRest.length === 0 &&
+    textWidth(text) <= TEXT_COLUMNS &&
+    (columns === undefined || INDENT.length + textWidth(withNote) <= columns);
+  const first = isNoteBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(note)}` : text;
   const below = [
     ...textRest,
-    ...(note === '' || isBeside ? [] : wrap(note).map(style.dim)),
-    ...(shown.cause === undefined ? [] : wrap(shown.cause).map(markPaint(state, style))),
-    ...(shown.hint === undefined ? [] : wrap(`→ ${shown.hint}`)),
+    ...(note === '' || isNoteBeside ? [] : wrap(note).map(style.dim)),
+    ...(cause === undefined ? [] : wrap(cause).map(markPaint(state, style))),
+    ...(hint === undefined ? [] : wrap(`→ ${hint}`)),
   ];
-  const first = isBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(safeLine(note))}` : text;
-  return [`${mark} ${label}${first}`, ...below.map((line) => indent + line)];
+  const head = `${paintedMark(state, style)} ${padEnd(check, LABEL_COLUMNS)}${first}`;
+  return [head, ...below.map((line) => indent + line)];
 }
 
 function noteOf(check: CheckName, outcome: CheckOutcome): string {

@@ -5,7 +5,7 @@ import type { InstallLocalOutput } from '../../engine/providers/local/output-sch
 import { formatBytes, formatDuration, formatEta } from '../../engine/support/format.js';
 import { safeLine, shownPath } from '../safe-text.js';
 
-/** Progress of long work: `key` changes with the kind of work, `text` as it goes on. */
+/** Progress of long work: `key` changes with the kind of work, `text` with every event. */
 export interface WorkNote {
   readonly key: string;
   readonly text: string;
@@ -69,7 +69,7 @@ function rate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? '' : `, ${formatBytes(bytesPerSecond)}/s`;
 }
 
-/** What became of the runtime. @param computesWith null if an installation found no usable GPU */
+/** The result of installing or removing the runtime. @param computesWith null if an installation found no usable GPU */
 export function runtimeWords(
   { outcome, version, folder, gpu, bytes }: InstallLocalOutput['runtime'],
   computesWith: string | null | undefined,
@@ -90,7 +90,7 @@ export function runtimeWords(
   }
 }
 
-/** What became of the library for a kind of document. */
+/** The result of installing or removing the library for a kind of document. */
 export function libraryWords(
   { outcome, version, folder, bytes }: InstallDocumentsOutput['library'],
   homeDir: string,
@@ -108,7 +108,7 @@ export function libraryWords(
   }
 }
 
-/** What became of the model. */
+/** The result of downloading the model. */
 export function modelOutcomeWords(
   { name, path, bytes, outcome }: NonNullable<InstallLocalOutput['model']>,
   homeDir: string,

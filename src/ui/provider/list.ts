@@ -13,29 +13,38 @@ export type ProviderListOptions = Pick<View, 'columns' | 'style'>;
 interface Column extends TableColumn {
   readonly cell: (listed: ListedProvider, style: Style) => string;
   /** Width on a terminal that is too narrow for all columns. */
-  readonly narrow?: number;
+  readonly narrowColumns?: number;
   /** Hidden on terminals narrower than this. */
-  readonly from?: number;
+  readonly hiddenBelow?: number;
 }
 
 const COLUMNS: readonly Column[] = [
   { title: ' ', cell: ({ role }, style) => markOf(role, style) },
   {
     title: 'provider',
-    narrow: 16,
+    narrowColumns: 16,
     cell: ({ provider, role }, style) =>
       role === 'primary' ? style.bold(safeLine(provider)) : safeLine(provider),
   },
-  { title: 'key', narrow: 23, cell: ({ credential }) => safeLine(credentialWords(credential)) },
-  { title: 'model', narrow: 22, from: 70, cell: ({ model }) => safeLine(modelWords(model)) },
+  {
+    title: 'key',
+    narrowColumns: 23,
+    cell: ({ credential }) => safeLine(credentialWords(credential)),
+  },
+  {
+    title: 'model',
+    narrowColumns: 22,
+    hiddenBelow: 70,
+    cell: ({ model }) => safeLine(modelWords(model)),
+  },
   {
     title: 'dims',
     align: 'right',
-    from: 80,
+    hiddenBelow: 80,
     cell: ({ dimensions }) => (dimensions === null ? '–' : formatCount(dimensions)),
   },
-  { title: 'cost', from: 100, cell: ({ cost }) => COSTS[cost] },
-  { title: 'batch', from: 108, cell: ({ batch }) => (batch ? 'yes' : 'no') },
+  { title: 'cost', hiddenBelow: 100, cell: ({ cost }) => COSTS[cost] },
+  { title: 'batch', hiddenBelow: 108, cell: ({ batch }) => (batch ? 'yes' : 'no') },
   {
     title: 'auto',
     align: 'right',
@@ -55,17 +64,17 @@ export function renderProviderList(
 ): string {
   const { style, columns } = options;
   const width = columns ?? Number.POSITIVE_INFINITY;
-  const shown = COLUMNS.filter(({ from }) => from === undefined || width >= from);
+  const visible = COLUMNS.filter(({ hiddenBelow = 0 }) => width >= hiddenBelow);
   const rows = providers.map((listed) =>
-    shown.map(({ cell, narrow }) => {
+    visible.map(({ cell, narrowColumns }) => {
       const plain = cell(listed, PLAIN);
-      if (width >= WIDE || narrow === undefined) return cell(listed, style);
-      const cut = fitEnd(plain, narrow);
+      if (width >= WIDE || narrowColumns === undefined) return cell(listed, style);
+      const cut = fitEnd(plain, narrowColumns);
       return cut === plain ? cell(listed, style) : cut;
     }),
   );
   const none = providers.every(({ role }) => role === null) ? `${NONE_USED}\n\n` : '';
-  return `${none}${renderTable(shown, rows, { style })}\n${reasonLines(providers, options).join('\n')}\n`;
+  return `${none}${renderTable(visible, rows, { style })}\n${reasonLines(providers, options).join('\n')}\n`;
 }
 
 const NONE_USED = 'No provider is in use: keyword search only.';
