@@ -5,8 +5,8 @@ import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
 
-const TITLES = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
-const STATUS_COLUMN = 3;
+const COLUMNS = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
+const STATUS_COLUMN = COLUMNS.indexOf('status');
 
 /** Deliveries as a table, newest first. */
 export function renderDeliveries(
@@ -20,7 +20,7 @@ export function renderDeliveries(
     return cellsOf(delivery, nowMs).map((cell, at) => (at === STATUS_COLUMN ? paint(cell) : cell));
   });
   const counts = { listed: deliveries.length, total, noun: 'delivery', plural: 'deliveries' };
-  return renderTable(TITLES, rows, { style, columns }) + limitNote(counts, style);
+  return renderTable(COLUMNS, rows, { style, columns }) + limitNote(counts, style);
 }
 
 /** A delivery as one line, for following. */
@@ -32,7 +32,7 @@ export function deliveryLine(delivery: Delivery, style: Style): string {
     statusPaint(status, style)(String(status)),
     safeLine(route),
     ...(event === null ? [] : [safeLine(event)]),
-    whatOf(delivery),
+    outcomeWords(delivery),
   ].join('  ');
 }
 
@@ -63,7 +63,7 @@ export function deliveryFields(
     ['action', action],
     ['flow', flowId],
     ...Object.entries(headers),
-    // Of one that is not verified, the size is unknown.
+    // The size of an unverified delivery is unknown.
     ['body', isVerified ? `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}` : 'not kept'],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
@@ -72,11 +72,11 @@ export function deliveryFields(
 /** All fields of a delivery, and its body. */
 export function renderDelivery(delivery: DeliveryDetails, options: View): string {
   const { style, nowMs } = options;
-  const shown = deliveryFields(delivery, nowMs).map(([name, value]) => {
+  const painted = deliveryFields(delivery, nowMs).map(([name, value]) => {
     const paint = name === 'status' ? statusPaint(delivery.status, style) : style.plain;
     return [safeLine(name), paint(safeLine(value))] as const;
   });
-  const fields = fieldLines(shown, style).join('\n');
+  const fields = fieldLines(painted, style).join('\n');
   const body = delivery.body === '' ? '' : `\n${safeLines(indentJson(delivery.body))}\n`;
   return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
 }
@@ -98,16 +98,16 @@ function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
     String(status),
     safeLine(event ?? ''),
     fromWords(delivery),
-    whatOf(delivery),
+    outcomeWords(delivery),
   ];
 }
 
-/** What it led to, or why it led to nothing. */
-export function whatOf({ code, reason, action, flowId, replayOf }: Delivery): string {
-  const what = code === null ? (action ?? '') : `${code}: ${reason ?? ''}`;
+/** The result of a delivery: its action and flow, or why it was not accepted. */
+export function outcomeWords({ code, reason, action, flowId, replayOf }: Delivery): string {
+  const outcome = code === null ? (action ?? '') : `${code}: ${reason ?? ''}`;
   const flow = flowId === null ? '' : ` ${flowId.slice(0, ID_CHARS)}`;
   const replay = replayOf === null ? '' : `, replay of ${replayOf}`;
-  return safeLine(`${what}${flow}${replay}`);
+  return safeLine(`${outcome}${flow}${replay}`);
 }
 
 /** The colour of a status; it only repeats the number. */

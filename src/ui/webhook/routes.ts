@@ -18,16 +18,16 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
   return `${[
     ...blocks,
     ...none,
-    ...(enabled ? [] : [OFF]),
+    ...(enabled ? [] : [DISABLED_NOTE]),
     listeningLine(listening, style),
-    ...(faulty && listening !== null ? [OTHER_VARIABLES] : []),
+    ...(faulty && listening !== null ? [VARIABLES_NOTE] : []),
   ].join('\n')}\n`;
 }
 
-const OTHER_VARIABLES =
+const VARIABLES_NOTE =
   "secrets were read with the variables of this shell; the listener's can be others: see its log";
 
-const OFF = 'webhooks are disabled: plugins.entries.webhooks.enabled';
+const DISABLED_NOTE = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 
 function listeningLine(listening: string | null, style: Style): string {
   if (listening === null) return style.dim('no listener is running: svc webhook serve');
@@ -37,30 +37,30 @@ function listeningLine(listening: string | null, style: Style): string {
 function routeLines(route: Route, options: View): readonly string[] {
   const { style, nowMs } = options;
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
-  const more = [
+  const details = [
     `session ${safeLine(sessionKey)}`,
     `secret from ${safeLine(secretSource)}`,
     ...(description === null ? [] : [safeLine(description)]),
   ];
   return [
-    `${paintedMark(MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
-    ...more.map((line) => `${INDENT}${line}`),
-    `${INDENT}${style.dim(lastWords(route, nowMs))}`,
+    `${paintedMark(ROUTE_MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
+    ...details.map((line) => `${INDENT}${line}`),
+    `${INDENT}${style.dim(lastRequestWords(route, nowMs))}`,
     ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.fault(line))),
     ...(fault?.hint == null ? [] : wrapped(`→ ${fault.hint}`, options)),
   ];
 }
 
-function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
+function lastRequestWords({ last, requests, rejected }: Route, nowMs: number): string {
   if (last === null) return 'no requests yet';
   const { at, status, code, action } = last;
-  const what = code ?? action ?? '';
-  const refused = rejected === 0 ? '' : `, ${formatCount(rejected)} rejected`;
+  const outcome = code ?? action ?? '';
+  const rejections = rejected === 0 ? '' : `, ${formatCount(rejected)} rejected`;
   const ago = formatRelativeTime(Date.parse(at), nowMs);
-  return `last request ${ago}: ${status} ${safeLine(what)} · ${formatCountOf(requests, 'request')}${refused}`;
+  return `last request ${ago}: ${status} ${safeLine(outcome)} · ${formatCountOf(requests, 'request')}${rejections}`;
 }
 
-const MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
+const ROUTE_MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
 
 function wrapped(text: string, { columns }: View): readonly string[] {
   return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);
@@ -76,7 +76,7 @@ export function renderMapping(output: MapOutput, { style }: View): string {
     ['outcome', error === null ? safeLine(outcome) : style.fault(`${outcome}: ${safeLine(error)}`)],
   ];
   const lines = facts.map(([name, value]) => `${style.dim(name.padEnd(9))} ${value}`);
-  const actions = (action ?? []).map((one) => renderJson(one).trimEnd());
+  const actions = (action ?? []).map((step) => renderJson(step).trimEnd());
   return `${[...lines, ...actions].join('\n')}\n`;
 }
 

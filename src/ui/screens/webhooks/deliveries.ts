@@ -6,7 +6,7 @@ import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
 import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { deliveryFields, fromWords, statusPaint, whatOf } from '../../webhook/deliveries.js';
+import { deliveryFields, fromWords, outcomeWords, statusPaint } from '../../webhook/deliveries.js';
 
 /** A delivery in the list. */
 export interface DeliveryItem extends ListItem {
@@ -85,7 +85,16 @@ function replayAction(
 
 function itemOf(delivery: Delivery): DeliveryItem {
   const { id, route, event, status, clientIp, deliveryId, requestId } = delivery;
-  const fields = [id, route, event, status, clientIp, deliveryId, requestId, whatOf(delivery)];
+  const fields = [
+    id,
+    route,
+    event,
+    status,
+    clientIp,
+    deliveryId,
+    requestId,
+    outcomeWords(delivery),
+  ];
   return { id, text: fields.filter(Boolean).join(' '), delivery };
 }
 
@@ -106,7 +115,7 @@ export function deliveryColumns(nowMs: number, style: Style): readonly ListColum
     },
     { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), dropOrder: 2 },
     { title: 'from', cell: ({ delivery }) => fromWords(delivery), dropOrder: 1 },
-    { title: 'what', cell: ({ delivery }) => whatOf(delivery) },
+    { title: 'what', cell: ({ delivery }) => outcomeWords(delivery) },
   ];
 }
 
