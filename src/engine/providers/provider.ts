@@ -22,7 +22,7 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
   /** Default address; null if region or account decide. */
   readonly endpoint: string | null;
   /** Other origins of the vendor itself, which get its key too. */
-  readonly ownOrigins?: RegExp;
+  readonly ownOrigins?: RegExp | undefined;
   /** An address from the environment that replaces it. */
   readonly endpointIn?: (env: Environment) => string | undefined;
   /**

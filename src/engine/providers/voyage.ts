@@ -30,6 +30,7 @@ export const voyage: AddressedProvider<'voyage'> = {
   kind: 'retrieval-vendor',
   prefixes: ['voyage'],
   endpoint: ENDPOINT,
+  ownOrigins: /^https:\/\/ai\.mongodb\.com$/u,
   endpointKnown: 'configured',
   model: 'voyage-4-large',
   dimensions: {

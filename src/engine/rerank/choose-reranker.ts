@@ -5,14 +5,14 @@ import {
   findCredential,
   type ProviderWorld,
 } from '../embeddings/index.js';
-import type { KeyFacts } from '../providers/provider.js';
+import type { KeyFacts, Provider } from '../providers/provider.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { withoutEndSlashes } from '../providers/vendor-fault.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 
 /** What is known about a reranker without calling it. */
-interface RerankerFacts {
+interface RerankerFacts extends Pick<Provider, 'ownOrigins'> {
   /** Default address; null if there is none. */
   readonly endpoint: string | null;
   /** Default model; null if there is none. */
@@ -29,6 +29,7 @@ const NO_KEY: KeyFacts = { variables: [], required: false };
 const RERANKERS: Readonly<Record<RerankProvider, RerankerFacts>> = {
   voyage: {
     endpoint: PROVIDERS.voyage.endpoint,
+    ownOrigins: PROVIDERS.voyage.ownOrigins,
     model: 'rerank-2.5',
     key: PROVIDERS.voyage.key,
     timeoutMs: TIMEOUT_MS,

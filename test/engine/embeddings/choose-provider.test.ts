@@ -256,6 +256,13 @@ test('a vendor’s key is sent to its own address, written out', () => {
   }
   const entry = { baseUrl: 'https://api.openai.com/v1' };
   assert.is(choose({ providers: { openai: entry }, env })?.by, 'auto');
+  // Voyage has a second address, for keys of MongoDB Atlas.
+  const remote = { baseUrl: 'https://ai.mongodb.com/v1' };
+  const atlas = choose({
+    memorySearch: { provider: 'voyage', remote },
+    env: { VOYAGE_API_KEY: 'al-k' },
+  });
+  assert.is(atlas?.credential.state, 'found');
 });
 
 test('a login is sent to GitHub’s own addresses only', () => {
