@@ -147,8 +147,9 @@ function resultOf(
   const budget = snippetBudget(position, options.snippetChars);
   const { path, source, startLine, endLine } = passage;
   const { days } = options;
+  // By the headings only: a day in the name of the file says as much of each line.
   const isOfDays = ({ headingPath, text }: PassageLine): boolean => {
-    const ofLine = days && daysOfChunk(passage, { headingPath, text });
+    const ofLine = days && daysOfChunk({ source, path: '' }, { headingPath, text });
     return days !== undefined && ofLine !== undefined && daysOverlap(ofLine, days);
   };
   const snippet = snippetOf(linesInSections(passage), { ...findings, isOfDays }, budget);

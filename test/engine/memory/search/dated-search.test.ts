@@ -46,6 +46,8 @@ test('of a note with a heading for each day, the line of the day is shown', asyn
   assert.is(first?.path, 'memory/journal.md');
   assert.equal(first?.headingPath, ['Journal', '2024-05-02']);
   assert.is(first?.snippet.split('\n')[first.bestLine ?? 0], 'A long walk.');
+  const [dated] = (await ask('what did I do on 2025-03-12')).results;
+  assert.equal([dated?.path, dated?.bestLine], ['memory/2025-03-12.md', undefined]);
 });
 
 test('words such as "since" find no other notes', async () => {
