@@ -159,17 +159,25 @@ function explanationLines(
   return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
 }
 
+/** How many lines of front matter a snippet begins with. */
+function frontMatterLines({ snippet, snippetLine }: SearchResult): number {
+  const [first, ...others] = snippet.split('\n');
+  if (snippetLine !== 1 || first !== '---') return 0;
+  return others.findIndex((line) => line === '---' || line === '...') + 2;
+}
+
 /**
  * The line of a passage that matches best, as much of it as fits around the first match. Without one, the first that is
- * not a heading, because headings are shown above.
+ * neither front matter nor a heading, because headings are shown above.
  */
 function bestLine(result: SearchResult, options: SearchResultsOptions): readonly string[] {
   const lines = markSnippet(result.snippet, result.highlights);
-  const withText = lines.filter(({ text }) => text.trim() !== '');
+  const withText = lines.slice(frontMatterLines(result)).filter(({ text }) => text.trim() !== '');
   const best =
     lines[result.bestLine ?? -1] ??
     withText.find(({ text }) => !text.startsWith('#')) ??
-    withText[0];
+    withText[0] ??
+    lines[0];
   if (best === undefined) return [];
   const room = (options.columns ?? 80) - INDENT.length - 2;
   const spans = wrapSpans(best.text, room);

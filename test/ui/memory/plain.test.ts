@@ -73,6 +73,16 @@ test('compact results: score and location, headings, and the best line around it
   );
 });
 
+test('compact results: without a best line, the first below the front matter', () => {
+  const snippet = '---\ntags: [a]\n---\n# Backup\n\nIt took too long.\n';
+  const bare = { ...aResult(0), snippet, snippetLine: 1, highlights: [], bestLine: undefined };
+  const options = { style: plain, columns: 60, compact: true };
+  assert.match(
+    renderSearchResults(aResponse({ results: [bare] }), options),
+    / {6}It took too long/,
+  );
+});
+
 test('results: the number of repeats, in both formats', () => {
   const results = [{ ...aResult(0), similarCount: 5 }];
   const options = { style: plain, columns: 60 };
