@@ -118,7 +118,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     const context = this.context();
     const lane = await openRecallLane(context, { configFile: flags.config, agentId: flags.agent });
     const agent = lane.agentOf(sessionKey);
-    const warning = await switchSession(context, agent, sessionKey, on, this.signal);
+    const warning = await switchSession(context, { agentId: agent, sessionKey, on }, this.signal);
     if (warning !== undefined) this.addWarning(warning);
     this.write(`recalls are ${on ? 'on' : 'off'} for ${sessionKey} of agent ${agent}`);
     return { agent, sessionKey, switchedOn: on };

@@ -31,6 +31,13 @@ export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: str
   return toggles === 'damaged' || Object.hasOwn(toggles, keyOf(agentId, sessionKey));
 }
 
+/** Which conversation to turn recalls on or off for. */
+interface SessionSwitch {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly on: boolean;
+}
+
 /**
  * Turns recalls on or off for one conversation, permanently. A file that is damaged is kept under another name.
  *
@@ -39,9 +46,7 @@ export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: str
  */
 export async function switchSession(
   context: EngineContext,
-  agentId: string,
-  sessionKey: string,
-  on: boolean,
+  { agentId, sessionKey, on }: SessionSwitch,
   signal: AbortSignal,
 ): Promise<Warning | undefined> {
   const { stateDir } = context.state;

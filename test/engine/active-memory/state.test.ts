@@ -152,19 +152,31 @@ test('a conversation is switched off and on, ignoring the case of its key, and n
   const { path } = tempFolder();
   const context = contextOf(path);
   assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
-  await switchSession(context, 'main', 'agent:main:x:direct:Ada', false, NEVER);
+  await switchSession(
+    context,
+    { agentId: 'main', sessionKey: 'agent:main:x:direct:Ada', on: false },
+    NEVER,
+  );
   assert.ok(isSwitchedOff(path, 'main', ' AGENT:main:x:direct:ada'));
   assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:bob'));
   assert.not(isSwitchedOff(path, 'other', 'agent:main:x:direct:Ada'));
   assert.is(statSync(togglesFile(path)).mode & 0o777, 0o600);
-  await switchSession(context, 'main', 'agent:main:x:direct:ada', true, NEVER);
+  await switchSession(
+    context,
+    { agentId: 'main', sessionKey: 'agent:main:x:direct:ada', on: true },
+    NEVER,
+  );
   assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
 });
 
 test('concurrent switches all take effect', async () => {
   const { path } = tempFolder();
   const keys = Array.from({ length: 12 }, (_, n) => `agent:main:x:direct:${n}`);
-  await Promise.all(keys.map((key) => switchSession(contextOf(path), 'main', key, false, NEVER)));
+  await Promise.all(
+    keys.map((key) =>
+      switchSession(contextOf(path), { agentId: 'main', sessionKey: key, on: false }, NEVER),
+    ),
+  );
   assert.ok(keys.every((key) => isSwitchedOff(path, 'main', key)));
 });
 
@@ -172,7 +184,11 @@ test('an unreadable switch counts as off, and can be rewritten', async () => {
   const folder = tempFolder();
   folder.write('plugins/active-memory/session-toggles.json', '{"broken');
   assert.ok(isSwitchedOff(folder.path, 'main', 'k'));
-  const warning = await switchSession(contextOf(folder.path), 'main', 'k', true, NEVER);
+  const warning = await switchSession(
+    contextOf(folder.path),
+    { agentId: 'main', sessionKey: 'k', on: true },
+    NEVER,
+  );
   assert.not(isSwitchedOff(folder.path, 'main', 'k'));
   assert.is(warning?.code, 'RECALL_SWITCHES_RESET');
   const aside = folder.at('plugins/active-memory/session-toggles.json.broken');
@@ -185,7 +201,9 @@ test('switches that cannot be read now are not replaced', async () => {
   mkdirSync(dirname(file), { recursive: true });
   symlinkSync('session-toggles.json', file);
   assert.ok(isSwitchedOff(folder.path, 'main', 'k'));
-  const error = await failureOf(switchSession(contextOf(folder.path), 'main', 'k', true, NEVER));
+  const error = await failureOf(
+    switchSession(contextOf(folder.path), { agentId: 'main', sessionKey: 'k', on: true }, NEVER),
+  );
   assert.is(error.code, 'STATE_UNWRITABLE');
   assert.ok(lstatSync(file).isSymbolicLink());
 });
@@ -193,7 +211,9 @@ test('switches that cannot be read now are not replaced', async () => {
 test('a switch that cannot be written says so', async () => {
   const folder = tempFolder();
   folder.write('plugins', 'a file in the way');
-  const error = await failureOf(switchSession(contextOf(folder.path), 'main', 'k', false, NEVER));
+  const error = await failureOf(
+    switchSession(contextOf(folder.path), { agentId: 'main', sessionKey: 'k', on: false }, NEVER),
+  );
   assert.is(error.code, 'STATE_UNWRITABLE');
   add(folder.path, recallOf('a'));
   assert.not(existsSync(recallStateFile(folder.path)));

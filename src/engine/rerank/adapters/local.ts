@@ -60,7 +60,7 @@ export async function openLocalReranker(
   signal.throwIfAborted();
   const model = await withOwnHint(() => loadModel(loaded, path, signal));
   try {
-    const context = await rankingContext(model, path, settings, loaded, signal);
+    const context = await rankingContext({ model, path, llama: loaded.llama, signal }, settings);
     return rerankerOf(context, fileIdentity(path), () => freeModel(model));
   } catch (error) {
     await freeModel(model);
@@ -91,12 +91,15 @@ function rerankerOf(
   };
 }
 
+interface LoadedModel extends Pick<LoadedLlama, 'llama'> {
+  readonly model: LlamaModel;
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
 async function rankingContext(
-  model: LlamaModel,
-  path: string,
+  { model, path, llama, signal }: LoadedModel,
   { contextSize }: LocalSettings,
-  { llama }: LoadedLlama,
-  signal: AbortSignal,
 ): Promise<LlamaRankingContext> {
   if (!model.fileInsights.supportsRanking) {
     throw setupFault(`${path} is not a reranking model: it has no classifier`);
