@@ -164,11 +164,13 @@ export class PassageReranker {
     let cost: RerankCost = {};
     // A listwise reranker that left some out has rated the whole list.
     if (missing.length > 0 && !(reranker.listwise && cached > 0)) {
-      this.countSearch();
+      // Also for what the answer costs, which may come after midnight.
+      const day = this.today();
+      this.countSearch(day);
       const documents = missing.map(({ text }) => text);
       const answer = await reranker.rank({ query, documents, signal });
       cost = answer.cost;
-      this.withCache((cache) => cache.addCost(this.today(), this.choice.provider, cost));
+      this.withCache((cache) => cache.addCost(day, this.choice.provider, cost));
       const rated = checkedScores(answer.ranked, documents.length);
       const fresh = missing.flatMap(({ position, key }, at) => {
         const score = rated.get(at);
@@ -201,10 +203,10 @@ export class PassageReranker {
   }
 
   /** Counts a search. @throws BudgetSpent */
-  private countSearch(): void {
+  private countSearch(day: string): void {
     const { provider } = this.choice;
     const { searchesPerDay: limit } = this.options.settings.query.rerank.budget;
-    const allowed = this.withCache((cache) => cache.countSearch(this.today(), provider, limit));
+    const allowed = this.withCache((cache) => cache.countSearch(day, provider, limit));
     if (limit === undefined || allowed === true) return;
     if (allowed === false) {
       throw new BudgetSpent(

@@ -72,6 +72,20 @@ test('the budget of a day ends requests of all processes, until the next day', a
   await other.close();
 });
 
+test('what a search costs counts for the day on which it was sent', async ({ fake }) => {
+  const cacheFile = join(tempFolder().path, 'rerank.sqlite');
+  const evening = Date.UTC(2026, 2, 11, 21, 45);
+  let nowMs = evening;
+  // Each look at the clock takes an hour, so that the answer comes after midnight.
+  const clock = { now: () => (nowMs += 3_600_000) };
+  const reranker = await rerankerOf(cohere(fake), { cacheFile, clock });
+  assert.ok(await reranker.rerank('query', NOTES, []));
+  await reranker.close();
+  const other = await rerankerOf(cohere(fake), { cacheFile, clock: { now: () => evening } });
+  assert.equal(other.usedToday(), { searches: 1, tokens: 0, searchUnits: 1 });
+  await other.close();
+});
+
 test('after a failure it rests for half a minute, unless the clock is set back', async ({
   fake,
 }) => {
