@@ -22,14 +22,14 @@ export function addEntry(
     at: nowMs,
     actorKind: actor.kind,
     actorName: actor.name,
-    note: typeof text === 'string' ? shortened(text) : null,
+    note: typeof text === 'string' ? shortNote(text) : null,
   });
 }
 
 const EMPTY_ENTRY = emptyFields(HISTORY_FIELDS);
 
 /** As all stores keep it: without NUL, and without half of a character at the end. */
-function shortened(text: string): string {
+function shortNote(text: string): string {
   return text.slice(0, NOTE_CHARS).replaceAll(/\0|\p{Surrogate}/gu, '\ufffd');
 }
 

@@ -115,7 +115,7 @@ export function writeEntry(
     const equal = findEntryLine(before.text, entry);
     if (equal !== undefined) {
       const lines = { startLine: equal, endLine: equal + entry.length - 1 };
-      return { outcome: 'known', id: null, ...placed(path, lines, entry) };
+      return { outcome: 'known', id: null, ...placeOf(path, lines, entry) };
     }
     const { text, frames, inserted, replaced, ...lines } =
       tagEqualLine(before.text, entry) ??
@@ -143,7 +143,7 @@ export function writeEntry(
     }
     writes.setState(id, 'applied');
     const whole: NoteEntry = replaced === '' ? entry : [inserted.trimEnd()];
-    return { outcome: 'added', id: writeId(id), ...placed(path, lines, whole) };
+    return { outcome: 'added', id: writeId(id), ...placeOf(path, lines, whole) };
   }
   throw noteBusy(path);
 }
@@ -153,7 +153,7 @@ export function writeId(id: number): string {
   return `w${id}`;
 }
 
-function placed(
+function placeOf(
   path: string,
   lines: { readonly startLine: number; readonly endLine: number },
   entry: NoteEntry,

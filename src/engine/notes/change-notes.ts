@@ -131,14 +131,14 @@ export function noteFile(
 ) {
   if (name === TODAY) return { path: `${MEMORY_FOLDER}/${day}.md`, title: day };
   const inside = pathInside(name, dir);
-  if (inside === undefined) throw refused(name, 'it is outside the workspace');
+  if (inside === undefined) throw invalidFile(name, 'it is outside the workspace');
   const path = asListedIn(dir, inside);
-  if (/\p{Cc}/u.test(path)) throw refused(name, 'its name contains control characters');
+  if (/\p{Cc}/u.test(path)) throw invalidFile(name, 'its name contains control characters');
   if (Buffer.byteLength(posix.basename(path)) > LONGEST_NAME_BYTES) {
-    throw refused(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
+    throw invalidFile(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
   }
   const why = whyNoMemory(files, dir, path);
-  if (why !== undefined) throw refused(path, REASONS[why]);
+  if (why !== undefined) throw invalidFile(path, REASONS[why]);
   const title = path === MEMORY_FILE ? MEMORY_TITLE : posix.basename(path, posix.extname(path));
   return { path, title };
 }
@@ -176,7 +176,7 @@ function composed(text: string): string {
   return text.normalize('NFC');
 }
 
-function refused(name: string, why: string): SvcError {
+function invalidFile(name: string, why: string): SvcError {
   return new SvcError('NOTE_INVALID', `cannot add to ${name}: ${why}`, {
     hint: 'pass "today", MEMORY.md, or a path like memory/projects.md',
   });
