@@ -81,7 +81,7 @@ const TRANSCRIPT_ENTRIES = [
 const CRON_ENTRIES = ['engine/support/cron-times.ts'];
 
 /** What every screen needs, with ink and React, in one file. */
-const SCREEN_ENTRIES = ['ui/terminal/mount-alternate.tsx'];
+const SCREEN_ENTRIES = ['ui/terminal/mount-screen.tsx'];
 
 /** What the version needs, which is less than help. */
 const PLATFORM_ENTRIES = [IS_WSL];

@@ -1,5 +1,5 @@
 import { createStyle, type Theme } from '../ui/style.js';
-import type { ScreenOptions } from '../ui/terminal/mount-alternate.js';
+import type { ScreenOptions } from '../ui/terminal/mount-screen.js';
 
 /** What the program may do with its terminal; decided once, before any screen is loaded. */
 export interface TerminalSupport {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { render as renderInMemory } from 'ink-testing-library';
 import type { ReactElement } from 'react';
-import { createInputReader, Input } from '../../src/ui/terminal/input.js';
+import { createInputReader, InputContext } from '../../src/ui/terminal/input.js';
 
 /** A view in ink's own renderer, without a terminal. */
 interface RenderedView {
@@ -15,7 +15,7 @@ export function render(view: ReactElement): RenderedView {
   const stdin = new PassThrough();
   const reader = createInputReader(stdin, () => undefined);
   reader.start();
-  const { lastFrame, unmount } = renderInMemory(<Input value={reader}>{view}</Input>);
+  const { lastFrame, unmount } = renderInMemory(<InputContext value={reader}>{view}</InputContext>);
   return {
     stdin: { write: (keys) => void stdin.write(keys) },
     lastFrame,

@@ -15,7 +15,7 @@ import {
 import type { SecretMask } from '../../engine/masking/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
-import type { Decided } from '../../ui/screens/candidates/view.js';
+import type { UndoableDecision } from '../../ui/screens/candidates/view.js';
 import type { CommandContext } from '../command-context.js';
 import { failureWords } from '../report-error.js';
 import { screenOptions } from '../terminal.js';
@@ -70,7 +70,7 @@ function actionsOn(
     reject: async (key) => {
       await setClaimFate(target, await keyOf(key), 'rejected', options);
     },
-    takeBack: async (decided) => {
+    undo: async (decided) => {
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {
         await setClaimFate(target, key, 'open', options);
@@ -88,8 +88,8 @@ function actionsOn(
   };
 }
 
-function summaryOf(decided: readonly Decided[]): string {
-  const count = (kind: Decided['kind']): number =>
+function summaryOf(decided: readonly UndoableDecision[]): string {
+  const count = (kind: UndoableDecision['kind']): number =>
     decided.filter((one) => one.kind === kind).length;
   if (decided.length === 0) return 'no decisions made';
   return `${formatCountOf(count('promoted'), 'claim')} promoted, ${count('rejected')} rejected`;

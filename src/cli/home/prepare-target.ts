@@ -11,7 +11,7 @@ import { shellWord } from '../../engine/support/text.js';
 import type { Note } from '../../ui/components/status-bar.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { HomeTarget } from '../../ui/screens/home/lines.js';
-import type { OpenedTarget } from '../../ui/screens/home/run.js';
+import type { PreparedScreen } from '../../ui/screens/home/run.js';
 import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import type { CommandContext } from '../command-context.js';
 import { programWords } from '../context.js';
@@ -32,7 +32,7 @@ export async function prepareTarget(
   target: HomeTarget,
   command: CommandContext,
   closing: AbortSignal,
-): Promise<OpenedTarget | Note> {
+): Promise<PreparedScreen | Note> {
   switch (target.kind) {
     case 'search': {
       const { runSearchScreen } = await import('../search-screen.js');
@@ -97,7 +97,7 @@ async function showIndexing(memory: OpenedMemory, command: CommandContext): Prom
     : { text: `${text}; not all passages have vectors: ${failure.message}`, isFault: true };
 }
 
-async function prepareCandidates(agent: string, command: CommandContext): Promise<OpenedTarget> {
+async function prepareCandidates(agent: string, command: CommandContext): Promise<PreparedScreen> {
   const { context, configFile, signal } = command;
   const { showCandidates } = await import('../dream/candidates-screen.js');
   await import('../../ui/screens/candidates/run.js');
@@ -118,7 +118,7 @@ async function prepareList(
   kind: 'flows' | 'tasks',
   command: CommandContext,
   closing: AbortSignal,
-): Promise<OpenedTarget | Note> {
+): Promise<PreparedScreen | Note> {
   const { context, configFile } = command;
   const { resolved } = await loadConfig(context, { configFile });
   const flows = await openExistingFlows(context, resolved);
@@ -146,7 +146,7 @@ async function withMemory(
   { context, configFile }: CommandContext,
   closing: AbortSignal,
   show: (memory: OpenedMemory) => Promise<Note | undefined>,
-): Promise<OpenedTarget> {
+): Promise<PreparedScreen> {
   const memory = await openMemory(
     context,
     { kind: 'agent', agentId },

@@ -5,7 +5,7 @@ import { SvcError } from '../../engine/errors/index.js';
 import type { Overview } from '../../engine/overview/index.js';
 import type { Note } from '../../ui/components/status-bar.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
-import type { FollowHome, HomeFollowing, HomeScreenOptions } from '../../ui/screens/home/run.js';
+import type { FollowHome, HomeFollower, HomeScreenOptions } from '../../ui/screens/home/run.js';
 import type { CommandContext } from '../command-context.js';
 import { type ManifestCommand, readManifest } from '../manifest.js';
 import { failureWords } from '../report-error.js';
@@ -125,7 +125,7 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Follows the overview in a child process, which is killed when home is closed. */
 function followInProcess(root: string, { configFile }: CommandContext): FollowHome {
-  return (onNews, onEnd): HomeFollowing => {
+  return (onNews, onEnd): HomeFollower => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
     const child = fork(join(root, folder, `cli/home/overview-process${EXTENSION}`), [], {
       // Keeps its stderr off the screen.

@@ -14,14 +14,14 @@ import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
 import { Rows, Screen, useTheme } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { type Readable, useStore } from './store.js';
+import { type ReadableStore, useStore } from './store.js';
 import { FilterInput } from './text-input.js';
 
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
 interface BrowserScreenProps<Item extends ListItem> {
   readonly browser: Browser<Item>;
   /** More that the functions below read. */
-  readonly more?: Readable<unknown>;
+  readonly extraStore?: ReadableStore<unknown>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly title: () => string;
@@ -32,7 +32,7 @@ interface BrowserScreenProps<Item extends ListItem> {
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
   /** Details are below the list at any width, since its rows are long. */
-  readonly isBelow?: boolean;
+  readonly hasDetailsBelow?: boolean;
   /** Finished lines above and below the list, which have to leave room for it. */
   readonly around?: (
     area: Area,
@@ -46,7 +46,7 @@ export function BrowserScreen<Item extends ListItem>(
 ): ReactElement {
   const { browser, style, title, facts, keys, around } = props;
   const state = useStore(browser);
-  useStore(props.more ?? browser);
+  useStore(props.extraStore ?? browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   const body = (area: Area): ReactElement => {
@@ -101,7 +101,7 @@ interface BrowserViewProps<Item extends ListItem> extends BrowserScreenProps<Ite
 
 /** The list of a browser with the details of an entry, or its keys. */
 function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
-  const { browser, state, columns, bindings, empty, area, isBelow } = props;
+  const { browser, state, columns, bindings, empty, area, hasDetailsBelow } = props;
   const { dispatch } = browser;
   const theme = useTheme();
   if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
@@ -125,7 +125,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       area={part}
     />
   );
-  if (isBelow !== true && area.columns >= BESIDE_COLUMNS) {
+  if (hasDetailsBelow !== true && area.columns >= BESIDE_COLUMNS) {
     const left = Math.floor(area.columns * LIST_SHARE);
     const indent = left + DIVIDER.length;
     const divider = Array.from({ length: area.rows }, () => theme.dim(DIVIDER));

@@ -23,15 +23,15 @@ export interface Browser<Item extends ListItem>
   readonly open: (item: Item) => void;
   /** What the keys do now. */
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
-  /** Performs an action that no entry is needed for. One at a time; others are ignored until it has ended. */
+  /** Performs an action that needs no entry. While one is in progress, others are ignored. */
   readonly perform: (name: string, run: () => Promise<string>) => void;
-  /** Shows the error of work that fails. */
-  readonly orNote: (work: Promise<void>) => Promise<void>;
+  /** Shows the error of work that fails, and resolves. */
+  readonly noteFailure: (work: Promise<void>) => Promise<void>;
   /** Resolves when the action in progress has ended. */
-  readonly settled: () => Promise<void>;
+  readonly whenIdle: () => Promise<void>;
 }
 
-/** Opens a browser. Nothing is read before the first refresh. */
+/** Creates a browser. Nothing is read before the first refresh. */
 export function createBrowser<Item extends ListItem, Choice extends string>(
   source: BrowserSource<Item, Choice>,
 ): Browser<Item> {
@@ -49,52 +49,52 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     const { selected } = listView(list);
     if (selected?.id === details?.item.id) return;
     store.dispatch({ type: 'previewed', item: selected });
-    void orNote(readDetails());
+    void noteFailure(readDetails());
   };
   const readList = async (): Promise<void> => {
     const { choice } = getSnapshot();
     const { items, total } = await source.list(source.choices[choice] ?? source.choices[0]);
     dispatch({ type: 'listed', choice, items, total: total ?? items.length });
   };
-  let reads = 0;
+  let lastRead = 0;
   const readDetails = async (): Promise<void> => {
     const item = getSnapshot().details?.item;
     if (item === undefined) return;
-    reads += 1;
-    const read = reads;
+    lastRead += 1;
+    const read = lastRead;
     const text = await source.details(item);
-    // What was asked for later can be read sooner.
-    if (read === reads) dispatch({ type: 'read', id: item.id, text });
+    // A later read can finish first.
+    if (read === lastRead) dispatch({ type: 'read', id: item.id, text });
   };
   const note = (text: string, isFault = false): void =>
     dispatch({ type: 'noted', note: { text, isFault } });
-  const orNote = (work: Promise<void>): Promise<void> =>
+  const noteFailure = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => note(source.explain(error), true));
   const refresh = async (): Promise<void> => {
     await readList();
     await readDetails();
   };
-  let acting: Promise<void> | undefined;
+  let currentAction: Promise<void> | undefined;
   const perform = (name: string, run: () => Promise<string>): void => {
-    if (acting !== undefined) return;
+    if (currentAction !== undefined) return;
     const act = async (): Promise<void> => {
       note(`${name} …`);
       const text = await run();
       await refresh();
       note(text);
     };
-    acting = orNote(act()).finally(() => {
-      acting = undefined;
+    currentAction = noteFailure(act()).finally(() => {
+      currentAction = undefined;
     });
   };
   const handlers = {
     open: (item: Item) => {
       dispatch({ type: 'opened', item });
-      void orNote(readDetails());
+      void noteFailure(readDetails());
     },
     listNextChoice: () => {
       dispatch({ type: 'chosen', choice: (getSnapshot().choice + 1) % source.choices.length });
-      void orNote(readList());
+      void noteFailure(readList());
     },
     runAction: ({ name, run }: BrowserAction<Item>, item: Item) => perform(name, () => run(item)),
   };
@@ -103,11 +103,11 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     dispatch,
     choices: source.choices,
     refresh,
-    readDetails: () => void orNote(readDetails()),
+    readDetails: () => void noteFailure(readDetails()),
     open: handlers.open,
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...handlers, dispatch }),
     perform,
-    orNote,
-    settled: async () => acting,
+    noteFailure,
+    whenIdle: async () => currentAction,
   };
 }

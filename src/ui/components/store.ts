@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from 'react';
 
 /** State that a view reads. */
-export interface Readable<State> {
+export interface ReadableStore<State> {
   readonly getSnapshot: () => State;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
 /** State that events change. */
-export interface Store<State, Event> extends Readable<State> {
+export interface Store<State, Event> extends ReadableStore<State> {
   readonly dispatch: (event: Event) => void;
 }
 
 /** The state now, and again whenever it changes. */
-export function useStore<State>({ subscribe, getSnapshot }: Readable<State>): State {
+export function useStore<State>({ subscribe, getSnapshot }: ReadableStore<State>): State {
   return useSyncExternalStore(subscribe, getSnapshot);
 }
 

@@ -3,12 +3,12 @@ import type { Area } from '../terminal/size.js';
 import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen, type ScreenProps } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { createStore, type Readable, type Store, useStore } from './store.js';
+import { createStore, type ReadableStore, type Store, useStore } from './store.js';
 
 /** What a screen shows of running work. Functions are called for every frame. */
 interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'stdout' | 'style' | 'title'> {
   /** Also read by the functions below. */
-  readonly store: Readable<WorkState>;
+  readonly store: ReadableStore<WorkState>;
   /** Finished lines, most important first. */
   readonly lines: (area: Area) => readonly string[];
   readonly onStop: () => void;

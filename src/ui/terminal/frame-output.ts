@@ -1,6 +1,6 @@
 import { terminalColumns } from './size.js';
 
-/** stdout for ink, which remembers what is shown. */
+/** stdout for ink, which remembers the last frame. */
 export interface FrameOutput {
   readonly stream: NodeJS.WriteStream;
   /** Writes past ink, unless frames are held. */
@@ -20,7 +20,7 @@ const ERASES_FRAME = new RegExp(
   `^(?:${ESC}\\[\\?25l(?:${ESC}\\[\\d+B)?${ESC}\\[1?G)?(?:${ESC}\\[2K(?:${ESC}\\[1A)?)+${ESC}\\[G`,
   'u',
 );
-/** Shows or hides the cursor, or begins or ends an update that the terminal shows at once. */
+/** Shows or hides the cursor, or begins or ends an update that the terminal draws as a whole. */
 const ONLY_MODE = new RegExp(`^${ESC}\\[\\?(?:25|2026)[hl]$`, 'u');
 
 /**
@@ -28,13 +28,13 @@ const ONLY_MODE = new RegExp(`^${ESC}\\[\\?(?:25|2026)[hl]$`, 'u');
  * too; the views limit their height themselves. It always has a width.
  */
 export function createFrameOutput(stdout: NodeJS.WriteStream): FrameOutput {
-  // The frame without what erased the one before, and how its cursor moved since.
-  let shown: readonly string[] = [];
+  // What ink wrote of it, without the erasing of the frame before, and the cursor movements since.
+  let lastFrame: readonly string[] = [];
   let isHeld = false;
   const write = (data: string, onWritten?: () => void): boolean => {
     const erases = ERASES_FRAME.exec(data)?.[0] ?? '';
-    if (erases !== '' || data.includes('\n')) shown = [data.slice(erases.length)];
-    else if (data !== '' && !ONLY_MODE.test(data)) shown = [...shown, data];
+    if (erases !== '' || data.includes('\n')) lastFrame = [data.slice(erases.length)];
+    else if (data !== '' && !ONLY_MODE.test(data)) lastFrame = [...lastFrame, data];
     if (!isHeld) return stdout.write(data, onWritten);
     if (onWritten !== undefined) setImmediate(onWritten);
     return true;
@@ -55,8 +55,8 @@ export function createFrameOutput(stdout: NodeJS.WriteStream): FrameOutput {
     stream,
     write: writePastInk,
     redraw: () => {
-      const rows = shown[0]?.split('\n').length ?? 0;
-      if (rows <= (stdout.rows || rows)) writePastInk(HIDE_CURSOR + shown.join(''));
+      const rows = lastFrame[0]?.split('\n').length ?? 0;
+      if (rows <= (stdout.rows || rows)) writePastInk(HIDE_CURSOR + lastFrame.join(''));
     },
     hold: () => {
       isHeld = true;

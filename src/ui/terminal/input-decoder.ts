@@ -21,7 +21,7 @@ type PlainKey =
  */
 export type KeyName = PlainKey | `${Modifier}-${string}`;
 
-/** What was done with the mouse; columns and rows count from 0 at the top left of the terminal. */
+/** A click or a turn of the wheel; columns and rows count from 0 at the top left of the terminal. */
 export interface MouseEvent {
   readonly type: 'mouse';
   readonly action: 'click' | 'wheelDown' | 'wheelUp';
@@ -29,7 +29,7 @@ export interface MouseEvent {
   readonly row: number;
 }
 
-/** What a person did at the terminal. */
+/** One input of a person. */
 export type InputEvent =
   | { readonly type: 'key'; readonly name: KeyName }
   /** Typed characters. Keys that are repeated, or typed while work blocks the event loop, arrive together. */
@@ -40,9 +40,9 @@ export type InputEvent =
 
 /** Turns what a terminal sends into events. */
 export interface InputDecoder {
-  /** Takes a chunk, which can end anywhere: what is unfinished waits for the next one. */
+  /** Decodes a chunk, which can end anywhere: an unfinished sequence waits for the next one. */
   readonly push: (chunk: string) => readonly InputEvent[];
-  /** Ends what is unfinished, after a pause: a lone ESC was the key, a paste without an end has ended. */
+  /** Decodes what is unfinished after a pause: a lone ESC was the key, and a paste without an end mark has ended. */
   readonly flush: () => readonly InputEvent[];
   /** What is unfinished. */
   readonly pending: () => 'nothing' | 'paste' | 'sequence';
@@ -55,7 +55,7 @@ const PARAMETERS = '(\\[?[0-?]*[ -/]*)';
 /** Text that a terminal reports, such as a title or a colour. Any control character ends it. */
 const REPORT = `${ESC}[\\]P^_X][^${CONTROL}]*`;
 
-/** Not yet finished at the end of what was received. */
+/** A sequence that is not finished at the end of the input. */
 const UNFINISHED = atStart(
   `(?:${ESC}{1,2}(?:\\[${PARAMETERS}|\\[M[^${CONTROL}]{0,2}|O[\\d;]*)?|${REPORT}${ESC}?)$`,
 );
@@ -64,7 +64,7 @@ const SEQUENCE = atStart(`(${ESC}{1,2})\\[${PARAMETERS}([@-~])`);
 const OLD_MOUSE = atStart(`${ESC}\\[M[^${CONTROL}]{3}`);
 const SHORT_SEQUENCE = atStart(`(${ESC}{1,2})O([\\d;]*)([A-Za-z])`);
 const WHOLE_REPORT = atStart(`${REPORT}(?:\\u0007|${ESC}\\\\|(?=[${CONTROL}]))`);
-/** A control sequence that something else interrupts. */
+/** A control sequence that is interrupted. */
 const BROKEN = atStart(`${ESC}{1,2}(?:\\[${PARAMETERS}|O[\\d;]+)`);
 const WITH_ALT = atStart(`${ESC}([^${ESC}\uD800-\uDFFF])`);
 const TEXT = atStart(`[^${CONTROL}]+`);
@@ -73,8 +73,8 @@ function atStart(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})`, 'u');
 }
 
-/** Anything longer that is still unfinished is not an escape sequence. */
-const MOST_HELD = 4096;
+/** If more is unfinished, it is not an escape sequence. */
+const MOST_UNFINISHED = 4096;
 /** More of a paste is dropped. */
 const MOST_PASTED = 1_000_000;
 const PASTE_ENDS = `${ESC}[201~`;
@@ -83,24 +83,29 @@ const PASTE_ENDS = `${ESC}[201~`;
 export function createInputDecoder(): InputDecoder {
   let pending = '';
   /** Undefined outside of a paste. */
-  let pasted: string | undefined;
+  let pasteSoFar: string | undefined;
 
-  const paste = (input: string): string => {
+  /** @returns the input after this part of the paste */
+  const collectPaste = (input: string): string => {
     const end = input.indexOf(PASTE_ENDS);
-    // The mark of the end may be cut.
+    // The end mark may be cut.
     const cut = end === -1 ? Math.max(0, input.length - PASTE_ENDS.length + 1) : end;
-    pasted = ((pasted ?? '') + input.slice(0, cut)).slice(0, MOST_PASTED);
+    pasteSoFar = ((pasteSoFar ?? '') + input.slice(0, cut)).slice(0, MOST_PASTED);
     return input.slice(cut);
   };
   const endPaste = (): readonly InputEvent[] => {
-    const text = pastedLine(pasted ?? '');
-    pasted = undefined;
+    const text = pastedLine(pasteSoFar ?? '');
+    pasteSoFar = undefined;
     return text === '' ? [] : [{ type: 'paste', text }];
   };
-  /** Takes one event from the start of what was received, or keeps it if it is unfinished. */
+  /**
+   * Decodes the first event of the input, or keeps what is unfinished.
+   *
+   * @returns how much of the input it has handled
+   */
   const take = (input: string, events: InputEvent[]): number => {
-    if (pasted !== undefined) {
-      const rest = paste(input);
+    if (pasteSoFar !== undefined) {
+      const rest = collectPaste(input);
       if (!rest.startsWith(PASTE_ENDS)) {
         pending = rest;
         return input.length;
@@ -109,11 +114,11 @@ export function createInputDecoder(): InputDecoder {
       return input.length - rest.length + PASTE_ENDS.length;
     }
     if (UNFINISHED.test(input)) {
-      if (input.length <= MOST_HELD) pending = input;
+      if (input.length <= MOST_UNFINISHED) pending = input;
       return input.length;
     }
-    const { length, event } = next(input);
-    if (event === 'paste') pasted = '';
+    const { length, event } = nextEvent(input);
+    if (event === 'paste') pasteSoFar = '';
     else if (event !== undefined) events.push(event);
     return length;
   };
@@ -121,7 +126,7 @@ export function createInputDecoder(): InputDecoder {
     push: (chunk) => {
       const events: InputEvent[] = [];
       const input = pending + chunk;
-      // Half of a character, if the chunk was cut there.
+      // The first half of a character that the end of the chunk has cut.
       const half = /[\uD800-\uDBFF]$/.exec(input)?.[0] ?? '';
       let rest = input.slice(0, input.length - half.length);
       pending = '';
@@ -132,8 +137,8 @@ export function createInputDecoder(): InputDecoder {
     flush: () => {
       const rest = pending;
       pending = '';
-      if (pasted !== undefined) {
-        pasted += rest;
+      if (pasteSoFar !== undefined) {
+        pasteSoFar += rest;
         return endPaste();
       }
       if (rest === ESC) return [key('escape')];
@@ -141,21 +146,21 @@ export function createInputDecoder(): InputDecoder {
       const [whole, character = ''] = WITH_ALT.exec(rest) ?? [];
       return whole === rest ? [key(`alt-${character}`)] : [];
     },
-    pending: () => (pasted !== undefined ? 'paste' : pending === '' ? 'nothing' : 'sequence'),
+    pending: () => (pasteSoFar !== undefined ? 'paste' : pending === '' ? 'nothing' : 'sequence'),
   };
 }
 
 interface Decoded {
   readonly length: number;
-  /** Undefined for anything but a person's input. */
+  /** Undefined if it is not an input of a person. */
   readonly event?: InputEvent | 'paste' | undefined;
 }
 
-/** The first event, if nothing is unfinished. */
-function next(input: string): Decoded {
+/** The first event of an input that does not begin with an unfinished sequence. */
+function nextEvent(input: string): Decoded {
   const text = TEXT.exec(input)?.[0];
   if (text !== undefined) {
-    const typed = withoutHalves(text);
+    const typed = withoutLoneSurrogates(text);
     return typed === ''
       ? { length: text.length }
       : { length: text.length, event: { type: 'text', text: typed } };
@@ -288,9 +293,9 @@ function pastedLine(text: string): string {
     .replaceAll(PASTED_SEQUENCE, '')
     .replaceAll(/\r\n?|[\n\t\v\f\u0085\u2028\u2029]/gu, ' ')
     .replaceAll(/\p{Cc}/gu, '');
-  return withoutHalves(plain);
+  return withoutLoneSurrogates(plain);
 }
 
-function withoutHalves(text: string): string {
+function withoutLoneSurrogates(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '');
 }

@@ -4,9 +4,9 @@ import { createContext, useContext, useEffect } from 'react';
 import { createInputDecoder, type InputEvent, type MouseEvent } from './input-decoder.js';
 import type { Area } from './size.js';
 
-/** Events of a terminal. */
+/** Where the events of a terminal come from. */
 interface InputSource {
-  /** @returns ends it */
+  /** @returns unsubscribes */
   readonly subscribe: (listener: (event: InputEvent) => void) => () => void;
 }
 
@@ -16,7 +16,7 @@ export interface InputReader extends InputSource {
   readonly stop: () => void;
 }
 
-/** After this time without another character, ESC was the key and no beginning of a sequence. */
+/** After this time without another character, ESC was the key and not the beginning of a sequence. */
 const SEQUENCE_MS = 40;
 /** A slow line sends a paste in pieces. */
 const PASTE_MS = 3000;
@@ -39,7 +39,7 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
 
   const emit = (events: readonly InputEvent[]): void => {
     for (const event of events) {
-      // What was typed right after the key that gave the terminal away was not meant for the screen.
+      // What was typed right after the key that lent the terminal was not meant for the screen.
       if (!isReading) return;
       if (event.type === 'key' && event.name === 'ctrl-z') onSuspend();
       else if (listeners.size > 0) for (const listener of [...listeners]) listener(event);
@@ -80,12 +80,12 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
   };
 }
 
-/** The terminal of a view; a view that is only rendered gets no input. */
-export const Input = createContext<InputSource>({ subscribe: () => () => undefined });
+/** The input of a view; a view that is only rendered gets none. */
+export const InputContext = createContext<InputSource>({ subscribe: () => () => undefined });
 
 /** Calls a function for each event of the terminal. */
 export function useInput(onEvent: (event: InputEvent) => void): void {
-  const { subscribe } = useContext(Input);
+  const { subscribe } = useContext(InputContext);
   useEffect(() => subscribe(onEvent), [subscribe, onEvent]);
 }
 

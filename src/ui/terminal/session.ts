@@ -22,24 +22,24 @@ export interface TerminalModes {
 export interface TerminalSession {
   /** Shows the first frame, which was held until then. */
   readonly begin: () => void;
-  /** Lets a slow terminal receive what is queued for it, which would otherwise follow what restores it. */
-  readonly drained: () => Promise<void>;
+  /** Waits until a slow terminal has received what is queued, which would otherwise follow what restores it. */
+  readonly drain: () => Promise<void>;
   /** Restores the terminal; only the first call does. Nothing of the screen is written afterwards. */
   readonly leave: () => void;
   /**
-   * Lends the terminal to someone else until the work is done, then draws the screen again. Does nothing while it is
+   * Lends the terminal to the work until it is done, then draws the screen again. Does nothing while the terminal is
    * lent, such as for a key that was pressed twice.
    */
-  readonly suspended: (work: () => Promise<void>) => Promise<void>;
+  readonly lend: (work: () => Promise<void>) => Promise<void>;
   /** Stops the process as the shell does for Ctrl-Z, and continues with the screen. */
-  readonly stop: () => void;
+  readonly suspend: () => void;
 }
 
 const SHOW_CURSOR = '\u001B[?25h';
-/** A paste is marked, so that it is not taken for keys. */
+/** The terminal marks a paste, so that it is not mistaken for keys. */
 const PASTE_MARKS_ON = '\u001B[?2004h';
 const PASTE_MARKS_OFF = '\u001B[?2004l';
-/** A process without a shell cannot be stopped: the screen returns after this time. */
+/** Without a shell, the process is not stopped: the screen returns after this time. */
 const NOT_STOPPED_MS = 250;
 
 /**
@@ -72,7 +72,7 @@ export function takeTerminal(
     enter();
     frames.redraw();
   };
-  const drained = async (): Promise<void> => {
+  const drain = async (): Promise<void> => {
     if (stdout.writableLength === 0) return;
     frames.hold();
     const written = new AbortController();
@@ -119,24 +119,24 @@ export function takeTerminal(
   process.on('SIGCONT', onContinue).on('uncaughtExceptionMonitor', onUncaught);
   // Ink cannot remove a view that ends the process while it is drawn.
   process.on('exit', onExit);
-  // An error of a terminal is its loss; oclif would throw it.
-  for (const stream of [stdin, stdout]) stream.removeAllListeners('error').on('error', ignored);
+  // An error of the terminal means that it is lost; oclif would throw it.
+  for (const stream of [stdin, stdout]) stream.removeAllListeners('error').on('error', ignoreError);
   stdin.on('end', onLost).on('error', onLost);
   stdout.on('error', onLost);
   // Keys typed before the first frame would be echoed into it.
   stdin.setRawMode(true);
-  // Ink restores the terminal after a signal, but only once it has a view: until then, nothing may need it.
+  // Ink restores the terminal after a signal, but only once it has a view: until then, nothing that needs restoring is written.
   frames.hold();
   return {
     begin: resume,
-    drained,
+    drain,
     leave,
-    suspended: async (work) => {
+    lend: async (work) => {
       if (isLending) return;
       isLending = true;
       try {
         input.stop();
-        await drained();
+        await drain();
         if (state === 'ours') {
           state = 'lent';
           release();
@@ -147,7 +147,7 @@ export function takeTerminal(
         resume();
       }
     },
-    stop: () => {
+    suspend: () => {
       if (state !== 'ours' || process.platform === 'win32') return;
       state = 'lent';
       release();
@@ -163,8 +163,8 @@ export function takeTerminal(
   };
 }
 
-/** What is still written to a lost terminal fails, some of it long after the screen has left. */
-const ignored = (): void => undefined;
+/** Writing to a lost terminal fails, sometimes long after the screen has left. */
+const ignoreError = (): void => undefined;
 
 /** Node.js resets the modes of its terminal when it exits, and aborts if that one is gone. */
 function closeStandardStreams(): void {
@@ -182,11 +182,11 @@ function fdOf(stream: object): number | undefined {
   return 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
 }
 
-/** The longest wait for a terminal that nobody reads from: after it, a signal ends the process anyway. */
+/** The longest wait for a terminal that nobody reads from; the screen ends anyway. */
 const MOST_WAIT_MS = 1000;
 const RETRY_MS = 5;
 
-/** Writes before the next statement, since the process may end with it. A lost terminal needs nothing. */
+/** Writes synchronously, since the process may be about to end. A lost terminal needs nothing. */
 function writeNow(stdout: NodeJS.WriteStream, text: string): void {
   const fd = fdOf(stdout);
   if (fd === undefined) {
@@ -205,7 +205,7 @@ function writeNow(stdout: NodeJS.WriteStream, text: string): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
-  // A slow connection gets it later, and again after what was queued before, if the process lives on.
+  // If the process lives on, a slow terminal gets the rest later, or all of it again after what was queued before.
   const later = isBehind ? text : left;
   if (later.length > 0) stdout.write(later);
 }

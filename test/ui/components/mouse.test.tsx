@@ -12,7 +12,7 @@ import {
 } from '../../../src/ui/components/list-state.js';
 import { PANE_TOP, Pane, reducePane } from '../../../src/ui/components/pane.js';
 import { createStore } from '../../../src/ui/components/store.js';
-import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
+import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
 import { assertRestored, createTerminal, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -49,7 +49,7 @@ test('a click selects, a second one opens, the wheel moves', async () => {
   }
   const terminal = createTerminal(40, 12);
   terminal.stdout.write('$ svc\r\n');
-  const screen = mountAlternate(<View />, terminal);
+  const screen = mountScreen(<View />, terminal);
   await waitForText(terminal, '❯ entry 0 of 28 !');
   assert.is(terminal.buffer.mouse, true);
   terminal.type(click(3, 4));
@@ -74,7 +74,7 @@ test('the wheel scrolls a pane', async () => {
     return <Pane state={state} dispatch={store.dispatch} text={text} area={area} />;
   }
   const terminal = createTerminal(40, 12);
-  const screen = mountAlternate(<View />, terminal);
+  const screen = mountScreen(<View />, terminal);
   await waitForText(terminal, 'lines 1–5 of 30');
   terminal.type(WHEEL_DOWN);
   await waitForText(terminal, 'lines 4–8 of 30');

@@ -1,7 +1,7 @@
-import type { ShownCandidate, ShownPassage } from '../../../src/ui/screens/candidates/view.js';
+import type { CandidateWithGates, ShownPassage } from '../../../src/ui/screens/candidates/view.js';
 
 /** A candidate around what a test is about. */
-export function aCandidate(fields: Partial<ShownCandidate> = {}): ShownCandidate {
+export function aCandidate(fields: Partial<CandidateWithGates> = {}): CandidateWithGates {
   return {
     key: '28d9c1991a2b3c4d',
     text: 'The nightly backup of the storage server runs at 02:30.',

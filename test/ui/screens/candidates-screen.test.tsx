@@ -6,7 +6,10 @@ import {
   type CandidatesActions,
   runCandidatesScreen,
 } from '../../../src/ui/screens/candidates/run.js';
-import type { Decided, ShownCandidate } from '../../../src/ui/screens/candidates/view.js';
+import type {
+  CandidateWithGates,
+  UndoableDecision,
+} from '../../../src/ui/screens/candidates/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -25,7 +28,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc dream candidates\n');
   const did: string[] = [];
-  let shown: readonly ShownCandidate[] = [READY, WEAK];
+  let shown: readonly CandidateWithGates[] = [READY, WEAK];
   const without = (key: string): void => {
     shown = shown.filter((candidate) => candidate.key !== key);
   };
@@ -41,7 +44,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
       did.push(`reject ${key.slice(0, 4)}`);
       without(key);
     },
-    takeBack: async ({ kind, key }) => {
+    undo: async ({ kind, key }) => {
       did.push(`undo ${kind} ${key.slice(0, 4)}`);
       shown = [READY, WEAK].filter((one) => one.key === key || shown.includes(one));
       return `taken back: ${kind}`;
@@ -104,7 +107,7 @@ test('the result contains the decisions that were not undone', async () => {
   terminal.type('x');
   await waitForText(terminal, 'rejected: Mira');
   terminal.type('q');
-  const rejected: Decided = { kind: 'rejected', key: WEAK.key };
+  const rejected: UndoableDecision = { kind: 'rejected', key: WEAK.key };
   assert.equal(await ended, [rejected]);
 });
 

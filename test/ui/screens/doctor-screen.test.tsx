@@ -14,9 +14,9 @@ import {
   runDoctorScreen,
 } from '../../../src/ui/screens/doctor/run.js';
 import {
-  afterDoctorEvent,
   type DoctorScreenState,
-  shownFindings,
+  findingItems,
+  reduceDoctorScreen,
 } from '../../../src/ui/screens/doctor/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -343,9 +343,9 @@ test('for events in any order, findings are sorted and unique', () => {
   );
   fc.assert(
     fc.property(fc.array(told), fc.subarray(NAMES), (events, again) => {
-      let state: DoctorScreenState = { names: NAMES, checks: {}, again: new Set(again) };
-      for (const event of events) state = afterDoctorEvent(state, event);
-      const shown = shownFindings(state);
+      let state: DoctorScreenState = { names: NAMES, checks: {}, pending: new Set(again) };
+      for (const event of events) state = reduceDoctorScreen(state, event);
+      const shown = findingItems(state);
       const ranks = shown.map(({ finding }) =>
         ['fault', 'warning', 'note'].indexOf(finding.severity),
       );

@@ -10,13 +10,13 @@ import type { HomeTarget } from '../../../src/ui/screens/home/lines.js';
 import type { PaletteCommand } from '../../../src/ui/screens/home/palette.js';
 import {
   type HomeEnd,
-  type HomeFollowing,
+  type HomeFollower,
   HomeScreen,
   type HomeScreenOptions,
-  type OpenedTarget,
+  type PreparedScreen,
   runHomeScreen,
 } from '../../../src/ui/screens/home/run.js';
-import { type HomeState, reduceHome, startHome } from '../../../src/ui/screens/home/state.js';
+import { type HomeState, initialHome, reduceHome } from '../../../src/ui/screens/home/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {
@@ -37,7 +37,7 @@ const plain = { style: createStyle(false), homeDir: '/home/ada' };
 const NOTHING = { news: {}, reserved: { dreams: 1, storage: false } };
 
 function stateOf(news: Partial<Overview>, selected?: string): HomeState {
-  const state = startHome({ ...NOTHING, nowMs: NOW, news });
+  const state = initialHome({ ...NOTHING, nowMs: NOW, news });
   return selected === undefined
     ? state
     : reduceHome(state, { type: 'list', event: { type: 'selected', id: selected } });
@@ -94,7 +94,7 @@ function start(
   const calls: string[] = [];
   let tell: Started['tell'] = () => undefined;
   let endLook: Started['endLook'] = () => undefined;
-  const following: HomeFollowing = {
+  const following: HomeFollower = {
     refresh: () => calls.push('again'),
     close: async () => {
       calls.push('close');
@@ -162,7 +162,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
 for (const columns of [60, 80, 200]) {
   test(`the view alone reflows at ${columns} columns, in ink's own renderer`, async () => {
-    const store = createStore(startHome({ ...NOTHING, nowMs: NOW }), reduceHome);
+    const store = createStore(initialHome({ ...NOTHING, nowMs: NOW }), reduceHome);
     store.dispatch({ type: 'news', news: busyNews(), nowMs: NOW });
     const left: string[] = [];
     const view = render(
@@ -243,9 +243,9 @@ test('each line opens its screen, and an agent has four', async () => {
 
 test('home stays until a screen is ready, and shows why one cannot be opened', async () => {
   const terminal = createTerminal(80, 24);
-  let settle: (outcome: OpenedTarget | Note | Error) => void = () => undefined;
+  let settle: (outcome: PreparedScreen | Note | Error) => void = () => undefined;
   const prepare = () =>
-    new Promise<OpenedTarget | Note>((resolve, reject) => {
+    new Promise<PreparedScreen | Note>((resolve, reject) => {
       settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
     });
   const { end, tell, asked } = start(terminal, { prepare });

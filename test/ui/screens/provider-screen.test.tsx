@@ -11,8 +11,8 @@ import {
   runProviderScreen,
 } from '../../../src/ui/screens/provider/run.js';
 import {
-  afterDiagnosisEvent,
-  START_PROVIDER_SCREEN,
+  INITIAL_PROVIDER_SCREEN,
+  reduceProviderScreen,
 } from '../../../src/ui/screens/provider/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -228,10 +228,10 @@ test('outcomes are kept for any order of events', () => {
   );
   fc.assert(
     fc.property(fc.array(anEvent), (events) => {
-      let state = START_PROVIDER_SCREEN;
+      let state = INITIAL_PROVIDER_SCREEN;
       for (const event of events) {
         const before = state;
-        state = afterDiagnosisEvent(state, event);
+        state = reduceProviderScreen(state, event);
         for (const name of CHECKS) {
           if (before.checks[name] === undefined || before.checks[name] === 'running') continue;
           assert.is.not(state.checks[name], 'running');

@@ -12,10 +12,10 @@ import { createStore } from '../../../src/ui/components/store.js';
 import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
   type Found,
+  INITIAL_SEARCH,
   reduceSearch,
   type SearchEvent,
   type SearchState,
-  START_SEARCH,
   selectedItem,
 } from '../../../src/ui/screens/search/state.js';
 import { aResponse, aResult } from './search-builders.js';
@@ -83,7 +83,7 @@ function found(...places: readonly number[]): Found {
 }
 
 function after(...events: readonly SearchEvent[]): SearchState {
-  return events.reduce(reduceSearch, START_SEARCH);
+  return events.reduce(reduceSearch, INITIAL_SEARCH);
 }
 
 const quick = (...places: readonly number[]): SearchEvent => {

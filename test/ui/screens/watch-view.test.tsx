@@ -5,8 +5,8 @@ import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import {
-  afterWatchEvent,
-  startWatchScreen,
+  initialWatchScreen,
+  reduceWatchScreen,
   type WatchScreenState,
   watchRows,
 } from '../../../src/ui/screens/watch/view.js';
@@ -27,9 +27,9 @@ function after(
   names: readonly string[] = ['main'],
 ): WatchScreenState {
   const rows = names.map((name) => ({ name, folder: `~/${name}` }));
-  let state = startWatchScreen(rows, START);
+  let state = initialWatchScreen(rows, START);
   for (const [at, event] of events.entries()) {
-    state = afterWatchEvent(state, 0, event, START + at * 1000);
+    state = reduceWatchScreen(state, 0, event, START + at * 1000);
   }
   return state;
 }
@@ -84,9 +84,9 @@ test('always fits the terminal, most urgent first', () => {
   const names = Array.from({ length: 30 }, (_, n) => `agent-with-a-long-name-${n}-年年年`);
   let state = after([FAILED, POLLING, SYNCED, FAILED], names);
   for (let row = 1; row < 30; row++) {
-    state = afterWatchEvent(state, row, SYNCED, START);
+    state = reduceWatchScreen(state, row, SYNCED, START);
   }
-  state = afterWatchEvent(state, 29, FAILED, START);
+  state = reduceWatchScreen(state, 29, FAILED, START);
   for (const columns of [20, 60, 80, 200]) {
     for (const rows of [3, 6, 24, 80]) {
       const lines = watchRows(state, STYLE, { columns, rows });

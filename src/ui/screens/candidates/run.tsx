@@ -10,20 +10,20 @@ import { createState, type Store } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js';
 import {
   type CandidateItem,
+  type CandidateWithGates,
   candidateColumns,
-  type Decided,
   passageRows,
-  type ShownCandidate,
   type ShownPassage,
+  type UndoableDecision,
   whyRows,
 } from './view.js';
 
 /** Calls the screen makes to the engine. */
 export interface CandidatesActions {
-  readonly load: () => Promise<readonly ShownCandidate[]>;
+  readonly load: () => Promise<readonly CandidateWithGates[]>;
   readonly passage: (key: string) => Promise<ShownPassage>;
   /** `sweep` is the sweep to undo; null if nothing was written. */
   readonly promote: (
@@ -31,7 +31,7 @@ export interface CandidatesActions {
   ) => Promise<Pick<DecisionOutput, 'decision' | 'why'> & { readonly sweep: string | null }>;
   readonly reject: (key: string) => Promise<void>;
   /** @returns the outcome in one line */
-  readonly takeBack: (decided: Decided) => Promise<string>;
+  readonly undo: (decision: UndoableDecision) => Promise<string>;
   /** Describes a failure in one line. */
   readonly explain: (error: unknown) => string;
 }
@@ -48,12 +48,12 @@ export interface CandidatesScreenOptions extends RunScreenOptions {
  */
 export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
-): Promise<readonly Decided[]> {
+): Promise<readonly UndoableDecision[]> {
   const { style, title, stdout, actions } = options;
-  const store: CandidatesStore = createState<CandidatesState>({ showsWhy: false, decided: [] });
+  const store: CandidatesStore = createState<CandidatesState>({ showsWhy: false, decisions: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
-  await runAlternate(
+  await runScreen(
     <BrowserScreen
       browser={browser}
       stdout={stdout}
@@ -66,18 +66,18 @@ export async function runCandidatesScreen(
       }}
       columns={() => candidateColumns(style)}
       empty={() =>
-        store.getSnapshot().decided.length === 0 ? 'No candidates yet.' : 'No candidates left.'
+        store.getSnapshot().decisions.length === 0 ? 'No candidates yet.' : 'No candidates left.'
       }
       keys={() => candidateKeys(browser, store, actions, () => finish())}
     />,
     options,
     {
       begin: () => void browser.refresh().catch(fail),
-      ended: ended.then(browser.settled),
+      ended: ended.then(browser.whenIdle),
       leave: () => finish(),
     },
   );
-  return store.getSnapshot().decided;
+  return store.getSnapshot().decisions;
 }
 
 /** State of the screen, besides its list. */
@@ -85,7 +85,7 @@ interface CandidatesState {
   /** Shows gates instead of the passage. */
   readonly showsWhy: boolean;
   /** What can be undone, the last one last. */
-  readonly decided: readonly Decided[];
+  readonly decisions: readonly UndoableDecision[];
 }
 
 type CandidatesStore = Store<CandidatesState, Partial<CandidatesState>>;
@@ -96,8 +96,8 @@ function candidatesSource(
   { load, passage, promote, reject, explain }: CandidatesActions,
   style: Style,
 ): BrowserSource<CandidateItem, 'all' | 'ready'> {
-  const decide = (decision: Decided): void =>
-    store.dispatch({ decided: [...store.getSnapshot().decided, decision] });
+  const decide = (decision: UndoableDecision): void =>
+    store.dispatch({ decisions: [...store.getSnapshot().decisions, decision] });
   return {
     choices: ['all', 'ready'],
     hasPreview: true,
@@ -144,15 +144,15 @@ function candidatesSource(
 function candidateKeys(
   browser: Browser<CandidateItem>,
   store: CandidatesStore,
-  { takeBack }: CandidatesActions,
+  { undo: takeBack }: CandidatesActions,
   leave: () => void,
 ): BrowserKeysOptions {
-  const { showsWhy, decided } = store.getSnapshot();
-  const last = decided.at(-1);
+  const { showsWhy, decisions } = store.getSnapshot();
+  const last = decisions.at(-1);
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
     const outcome = await takeBack(last);
-    store.dispatch({ decided: decided.slice(0, -1) });
+    store.dispatch({ decisions: decisions.slice(0, -1) });
     await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
     return outcome;

@@ -16,13 +16,13 @@ import { safeLine, safeProse } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 
 /** A candidate with its gates. */
-export type ShownCandidate = DreamCandidatesOutput['candidates'][number] & {
+export type CandidateWithGates = DreamCandidatesOutput['candidates'][number] & {
   readonly gates: DreamExplainOutput['gates'];
 };
 
 /** A candidate in the list. */
 export interface CandidateItem extends ListItem {
-  readonly candidate: ShownCandidate;
+  readonly candidate: CandidateWithGates;
 }
 
 /** The lines around a claim; see ClaimPassage in the engine. */
@@ -34,7 +34,7 @@ export interface ShownPassage {
 }
 
 /** A decision made on the screen, with what undoing it needs. */
-export type Decided =
+export type UndoableDecision =
   | { readonly kind: 'promoted'; readonly key: string; readonly sweep: string }
   | { readonly kind: 'rejected'; readonly key: string };
 
@@ -66,7 +66,7 @@ const MOST_CHARS = 4000;
 /** The statement in its note, for a width. */
 export function passageRows(
   { state, claim, startLine, lines }: ShownPassage,
-  candidate: ShownCandidate,
+  candidate: CandidateWithGates,
   style: Style,
   columns: number,
 ): readonly string[] {
@@ -91,7 +91,7 @@ export function passageRows(
   return [placeRow(candidate, style, columns), ...lost, ...rows];
 }
 
-function placeRow(candidate: ShownCandidate, style: Style, columns: number): string {
+function placeRow(candidate: CandidateWithGates, style: Style, columns: number): string {
   return style.dim(fitEnd(`${placeWords(candidate)} · ${shortKey(candidate.key)}`, columns));
 }
 
@@ -99,7 +99,7 @@ const BAR = 10;
 
 /** Why a sweep would promote it or not, for a width; failed gates first. */
 export function whyRows(
-  candidate: ShownCandidate,
+  candidate: CandidateWithGates,
   style: Style,
   columns: number,
 ): readonly string[] {

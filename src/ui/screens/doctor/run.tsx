@@ -11,23 +11,23 @@ import { createBrowser } from '../../components/browser.js';
 import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { barKey } from '../../components/key-map.js';
-import { createLatest } from '../../components/latest.js';
+import { createLatestTask } from '../../components/latest-task.js';
 import { createState } from '../../components/store.js';
 import type { View } from '../../style.js';
 import {
   type MountedScreen,
   type RunScreenOptions,
-  runAlternate,
-} from '../../terminal/mount-alternate.js';
+  runScreen,
+} from '../../terminal/mount-screen.js';
 import {
-  afterDoctorEvent,
   checkRows,
   countsOf,
   type DoctorScreenState,
+  type FindingItem,
   findingColumns,
   findingsSource,
   finishedChecks,
-  type ShownFinding,
+  reduceDoctorScreen,
 } from './view.js';
 
 /** Options of the doctor screen. */
@@ -59,7 +59,7 @@ export interface DoctorScreenEnd {
 /** Checks that finish within this time are drawn together. */
 const PACE_MS = 50;
 
-/** A finding with its details, below a list of some. */
+/** Rows that the findings and the details of one need. */
 const LEAST_ROWS = 8;
 
 /**
@@ -68,52 +68,50 @@ const LEAST_ROWS = 8;
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
   const { style, homeDir, names, stdout } = options;
   const store = createState<DoctorScreenState>(
-    { names, checks: {}, again: new Set() },
+    { names, checks: {}, pending: new Set() },
     { everyMs: PACE_MS },
   );
   const applied: AppliedFix[] = [];
   const { promise: ended, resolve: finish, reject: fail } = deferred<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
-  const checking = createLatest();
+  const checking = createLatestTask();
   const recheck = (checks: readonly string[]): void => {
     // Checks that an earlier run did not reach are part of this one.
-    const pending = new Set([...store.getSnapshot().again, ...checks]);
-    store.dispatch({ again: pending });
+    const pending = new Set([...store.getSnapshot().pending, ...checks]);
+    store.dispatch({ pending });
     checking.run(
       (signal) =>
         options.runChecks(
           names.filter((name) => pending.has(name)),
           signal,
           (event) => {
-            if (!signal.aborted) store.dispatch(afterDoctorEvent(store.getSnapshot(), event));
+            if (!signal.aborted) store.dispatch(reduceDoctorScreen(store.getSnapshot(), event));
           },
         ),
       () => undefined,
       fail,
     );
   };
-  const fix = async (findings: readonly ShownFinding[]): Promise<readonly AppliedFix[]> => {
+  const fix = async (findings: readonly FindingItem[]): Promise<readonly AppliedFix[]> => {
     const outcomes: AppliedFix[] = [];
     try {
       for (const { check, finding } of findings) {
-        if (finding.fix !== undefined) {
-          outcomes.push(await options.apply(check, finding.fix));
-        }
+        if (finding.fix !== undefined) outcomes.push(await options.apply(check, finding.fix));
       }
     } catch (error) {
       fail(error);
       throw error;
     }
     applied.push(...outcomes);
-    const all = findings.some(({ finding }) => finding.fix?.changes === 'configuration');
-    recheck(all ? names : findings.map(({ check }) => check));
+    const changesConfig = findings.some(({ finding }) => finding.fix?.changes === 'configuration');
+    recheck(changesConfig ? names : findings.map(({ check }) => check));
     return outcomes;
   };
-  let suspended: MountedScreen['suspended'] = (work) => work();
+  let lend: MountedScreen['lend'] = (work) => work();
   const editAt = (place: FindingPlace): void => {
     const { edit } = options;
     if (edit === undefined) finish(place);
-    else suspended(() => edit(place)).then(() => recheck(names), fail);
+    else lend(() => edit(place)).then(() => recheck(names), fail);
   };
   const browser = createBrowser(findingsSource({ state: store.getSnapshot, fix, style, homeDir }));
   const refresh = (): void => void browser.refresh();
@@ -154,7 +152,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
         ...countsOf(state()),
       ]}
       columns={() => findingColumns(style)}
-      empty={() => (state().again.size === 0 ? 'All is well.' : 'checking …')}
+      empty={() => (state().pending.size === 0 ? 'All is well.' : 'checking …')}
       keys={keys}
       around={(area, { list }) => {
         const checks = checkRows(state(), style, area.columns);
@@ -165,13 +163,13 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     />
   );
   try {
-    const edit = await runAlternate(view, options, {
+    const edit = await runScreen(view, options, {
       begin: (mounted) => {
-        suspended = mounted.suspended;
+        lend = mounted.lend;
         recheck(names);
       },
       // A fix is short and must not be interrupted.
-      ended: ended.then((place) => browser.settled().then(() => place)),
+      ended: ended.then((place) => browser.whenIdle().then(() => place)),
       leave,
     });
     const results = finishedChecks(store.getSnapshot());

@@ -21,7 +21,7 @@ import { safeLine } from '../../safe-text.js';
 import { MARKS, paintedMark, type Style } from '../../style.js';
 
 /** A finding, and the check that found it. The same finding of another run has the same id. */
-export interface ShownFinding extends ListItem {
+export interface FindingItem extends ListItem {
   readonly check: string;
   readonly finding: Finding;
 }
@@ -30,22 +30,25 @@ export interface ShownFinding extends ListItem {
 export interface DoctorScreenState {
   /** The names of all checks, in their order. */
   readonly names: readonly string[];
-  /** Those that are running or have finished. While one runs again, its last result stays. */
+  /** Checks that are running or have finished. While one runs again, its last result stays. */
   readonly checks: Readonly<Record<string, CheckResult | 'running'>>;
-  /** Those that are to run, or run again. */
-  readonly again: ReadonlySet<string>;
+  /** The names of checks that have yet to run, or run again. */
+  readonly pending: ReadonlySet<string>;
 }
 
 /** The screen after an event of the current run; pure. */
-export function afterDoctorEvent(state: DoctorScreenState, event: DoctorEvent): DoctorScreenState {
+export function reduceDoctorScreen(
+  state: DoctorScreenState,
+  event: DoctorEvent,
+): DoctorScreenState {
   if (event.type === 'check.started') {
     const known = state.checks[event.check] ?? 'running';
     return { ...state, checks: { ...state.checks, [event.check]: known } };
   }
   const { result } = event;
-  const again = new Set(state.again);
-  again.delete(result.check);
-  return { ...state, again, checks: { ...state.checks, [result.check]: result } };
+  const pending = new Set(state.pending);
+  pending.delete(result.check);
+  return { ...state, pending, checks: { ...state.checks, [result.check]: result } };
 }
 
 /** The results so far, in the order of the checks. */
@@ -59,42 +62,42 @@ export function finishedChecks({ names, checks }: DoctorScreenState): readonly C
 const SEVERITIES = ['fault', 'warning', 'note'] as const satisfies readonly Finding['severity'][];
 
 /** All findings, the worst first. */
-export function shownFindings(state: DoctorScreenState): readonly ShownFinding[] {
+export function findingItems(state: DoctorScreenState): readonly FindingItem[] {
   const findings = finishedChecks(state).flatMap(({ check, findings: found }) =>
-    found.map((finding) => shownFinding(check, finding)),
+    found.map((finding) => findingItem(check, finding)),
   );
   return SEVERITIES.flatMap((severity) =>
     findings.filter(({ finding }) => finding.severity === severity),
   );
 }
 
-function shownFinding(check: string, finding: Finding): ShownFinding {
+function findingItem(check: string, finding: Finding): FindingItem {
   const { code, message, place, severity } = finding;
   const id = JSON.stringify([check, code, message, place?.file, place?.line, place?.column]);
   return { id, text: [check, severity, message, place?.file ?? ''].join(' '), check, finding };
 }
 
-/** All that can be fixed without a question. */
-function safeFindings(state: DoctorScreenState): readonly ShownFinding[] {
-  return shownFindings(state).filter(({ finding }) => finding.fix?.safe === true);
+/** The findings with a fix that is safe. */
+function safeFindings(state: DoctorScreenState): readonly FindingItem[] {
+  return findingItems(state).filter(({ finding }) => finding.fix?.safe === true);
 }
 
 /** What the screen lists, and how a fix is applied. */
 interface FindingsOptions extends Omit<FindingLineOptions, 'columns'> {
   readonly state: () => DoctorScreenState;
-  readonly fix: (findings: readonly ShownFinding[]) => Promise<readonly AppliedFix[]>;
+  readonly fix: (findings: readonly FindingItem[]) => Promise<readonly AppliedFix[]>;
 }
 
 type Choice = 'all' | 'faults' | 'notes' | 'warnings';
 
 /** Findings as the browser reads them. */
-export function findingsSource(options: FindingsOptions): BrowserSource<ShownFinding, Choice> {
+export function findingsSource(options: FindingsOptions): BrowserSource<FindingItem, Choice> {
   const { state, fix } = options;
   return {
     choices: ['all', 'faults', 'warnings', 'notes'],
     hasPreview: true,
     list: async (choice) => {
-      const items = shownFindings(state()).filter(
+      const items = findingItems(state()).filter(
         ({ finding }) => choice === 'all' || `${finding.severity}s` === choice,
       );
       return { items };
@@ -147,7 +150,7 @@ export function findingsSource(options: FindingsOptions): BrowserSource<ShownFin
 
 type RowOptions = FindingLineOptions & { readonly columns: number };
 
-function onlyExcerpt({ code, severity, message, excerpt }: ShownFinding['finding']) {
+function onlyExcerpt({ code, severity, message, excerpt }: FindingItem['finding']) {
   return { code, severity, message, excerpt };
 }
 
@@ -170,7 +173,7 @@ function outcomeWords(outcomes: readonly AppliedFix[]): string {
 }
 
 /** The columns of the list. */
-export function findingColumns(style: Style): readonly ListColumn<ShownFinding>[] {
+export function findingColumns(style: Style): readonly ListColumn<FindingItem>[] {
   return [
     {
       title: '',
@@ -183,7 +186,7 @@ export function findingColumns(style: Style): readonly ListColumn<ShownFinding>[
 
 /** Counts of the findings by severity. */
 export function countsOf(state: DoctorScreenState): readonly string[] {
-  const findings = shownFindings(state);
+  const findings = findingItems(state);
   const count = (severity: string): number =>
     findings.filter(({ finding }) => finding.severity === severity).length;
   return countFacts({
@@ -211,8 +214,8 @@ export function checkRows(
   return [...rows, ''];
 }
 
-function markOf({ checks, again }: DoctorScreenState, name: string) {
+function markOf({ checks, pending }: DoctorScreenState, name: string) {
   const result = checks[name];
   if (result === undefined) return 'waiting';
-  return result === 'running' || again.has(name) ? 'running' : result.state;
+  return result === 'running' || pending.has(name) ? 'running' : result.state;
 }

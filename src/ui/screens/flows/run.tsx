@@ -9,7 +9,7 @@ import { fitEnd } from '../../fit.js';
 import { ID_CHARS, type ListRow, pauseLines, ROW_COLUMNS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
+import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
 /** Options of the screen. */
 export interface FlowsScreenOptions extends ScreenOptions {
@@ -37,10 +37,10 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   const browser = createBrowser(flowsSource({ ...flows, list }));
   const noun = flows.kind === 'flows' ? 'flow' : 'task';
   const columns = columnsOf(flows.kind, style);
-  const screen = mountAlternate(
+  const screen = mountScreen(
     <BrowserScreen
       browser={browser}
-      more={above}
+      extraStore={above}
       stdout={stdout}
       style={style}
       title={() => `svc · ${flows.kind}`}

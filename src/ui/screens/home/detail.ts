@@ -4,7 +4,7 @@ import { wrapText } from '../../fit.js';
 import { modelWords } from '../../memory/words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
-import { type HomeLine, wrongs } from './lines.js';
+import { type HomeLine, problems } from './lines.js';
 import type { HomeState } from './state.js';
 
 /** How the screen is drawn. */
@@ -35,7 +35,7 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
     case 'set-up':
       return SET_UP_DETAILS;
     case 'doctor':
-      return wrongs(news).flatMap(findingDetails);
+      return problems(news).flatMap(findingDetails);
     case 'search': {
       const agent = news.agents?.find(({ name }) => `agent ${name}` === line.id);
       return agent === undefined ? [] : agentDetails(agent, homeDir);

@@ -6,7 +6,7 @@ import { safeLine } from '../../safe-text.js';
 import { MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
 import { detailLines, type HomeView } from './detail.js';
-import { type AgentCells, type HomeLine, type HomeMark, wrongs } from './lines.js';
+import { type AgentCells, type HomeLine, type HomeMark, problems } from './lines.js';
 import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
 
@@ -42,8 +42,8 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
       layout.plots === 0 ? [] : plotBlocks(state.news, view.style, area.columns, layout);
     return [
       ...mainRows(state, view, area.columns, layout),
-      ...asRows(plots),
-      ...padded(restRows(state, view, area.columns, layout.rest), layout.rest),
+      ...toRows(plots),
+      ...padRows(restRows(state, view, area.columns, layout.rest), layout.rest),
       ...faultRows(state, view, area.columns, layout.faults),
     ].slice(0, area.rows);
   }
@@ -51,7 +51,7 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
   const columns = area.columns - leftColumns - BETWEEN_COLUMNS;
   const left = [
     ...mainRows(state, view, leftColumns, layout),
-    ...padded(detailRows(state, view, leftColumns, layout.rest), layout.rest),
+    ...padRows(detailRows(state, view, leftColumns, layout.rest), layout.rest),
     ...faultRows(state, view, leftColumns, layout.faults),
   ];
   const plots = stackedPlots(state.news, view.style, columns, area.rows);
@@ -64,7 +64,7 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
 }
 
 /** Rows for agents alone, without their titles, for paging. */
-export function homePage(state: HomeState, area: TerminalSize): number {
+export function homePageRows(state: HomeState, area: TerminalSize): number {
   const { agents } = homeLayout(state, area);
   return Math.max(1, (agents === 0 ? area.rows : agents) - 2);
 }
@@ -83,7 +83,7 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const { columns, rows } = area;
   const gap = rows >= 12 ? 1 : 0;
   const most = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
-  const faults = Math.min(most, Math.max(1, wrongs(state.news).length));
+  const faults = Math.min(most, Math.max(1, problems(state.news).length));
   // Without agents, a row says so.
   const needed = agents.length === 0 ? 1 : agents.length + 1;
   const left = rows - faults - gap - work.length - gap;
@@ -121,7 +121,7 @@ function mainRows(
 ): readonly HomeRow[] {
   const { work, selected } = groupsOf(state);
   const rows = work.map((line) => workRow(state, line, line === selected, view, columns));
-  const blank = padded([], gap);
+  const blank = padRows([], gap);
   return [...agentRows(state, view, columns, agents), ...blank, ...rows, ...blank];
 }
 
@@ -278,7 +278,7 @@ function faultRows(
   const line = state.list.items.find(({ id }) => id === 'faults');
   if (line === undefined) return [];
   const isSelected = line.id === groupsOf(state).selected?.id;
-  const more = wrongs(state.news)
+  const more = problems(state.news)
     .slice(1, rows)
     .map(({ severity, message }) => {
       const text = fitEnd(safeLine(message), columns - TITLE_COLUMNS - 8);
@@ -316,9 +316,9 @@ function restRows(
   columns: number,
   rows: number,
 ): readonly HomeRow[] {
-  const recent = asRows(recentRows(state, view.style, columns, rows - DETAIL_ROWS));
+  const recent = toRows(recentRows(state, view.style, columns, rows - DETAIL_ROWS));
   const details = detailRows(state, view, columns, recent.length === 0 ? rows : DETAIL_ROWS);
-  return [...padded(details, recent.length === 0 ? 0 : DETAIL_ROWS), ...recent];
+  return [...padRows(details, recent.length === 0 ? 0 : DETAIL_ROWS), ...recent];
 }
 
 /** Details of the selected line, and an empty row. */
@@ -330,14 +330,14 @@ function detailRows(
 ): readonly HomeRow[] {
   const { selected } = groupsOf(state);
   if (selected === undefined) return [];
-  return asRows(detailLines(state, selected, view, columns, rows - 1));
+  return toRows(detailLines(state, selected, view, columns, rows - 1));
 }
 
-function padded(rows: readonly HomeRow[], length: number): readonly HomeRow[] {
+function padRows(rows: readonly HomeRow[], length: number): readonly HomeRow[] {
   const missing = Math.max(0, length - rows.length);
   return [...rows, ...Array.from({ length: missing }, () => ({ text: '' }))];
 }
 
-function asRows(texts: readonly string[]): readonly HomeRow[] {
+function toRows(texts: readonly string[]): readonly HomeRow[] {
   return texts.map((text) => ({ text }));
 }

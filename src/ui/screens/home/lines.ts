@@ -67,11 +67,11 @@ export function homeLines({ news, nowMs, reserved }: HomeStart): readonly HomeLi
   const { agents, dreams = [], storage } = news;
   const lines = [
     ...setUpLine(news),
-    ...(agents?.map((agent) => agentLine(agent, isNew(news), nowMs)) ?? [AGENTS_TO_COME]),
-    ...(storage === undefined && reserved.storage ? [STORAGE_TO_COME] : []),
+    ...(agents?.map((agent) => agentLine(agent, isUnused(news), nowMs)) ?? [AGENTS_PLACEHOLDER]),
+    ...(storage === undefined && reserved.storage ? [STORAGE_PLACEHOLDER] : []),
     ...workLines(news, nowMs).filter(({ title }) => title !== 'dreams'),
     ...(news.dreams === undefined
-      ? dreamsToCome(reserved.dreams)
+      ? dreamsPlaceholders(reserved.dreams)
       : dreams.length > MOST_DREAMS
         ? [allDreamsLine(dreams, nowMs)]
         : dreamsLines(dreams, nowMs)),
@@ -100,36 +100,36 @@ export function workLines(
 /** More workspaces share one line. */
 const MOST_DREAMS = 3;
 
-const LOOKING = ['checking …'];
+const CHECKING = ['checking …'];
 
 /** Placeholders for lines that are not known yet, so that nothing moves later. */
-const AGENTS_TO_COME: PlainLine = {
+const AGENTS_PLACEHOLDER: PlainLine = {
   id: 'agents',
   mark: 'unknown',
   title: 'agents',
-  parts: LOOKING,
+  parts: CHECKING,
   target: { kind: 'doctor' },
   opens: 'doctor',
   group: 'agents',
 };
-const STORAGE_TO_COME: PlainLine = {
-  ...AGENTS_TO_COME,
+const STORAGE_PLACEHOLDER: PlainLine = {
+  ...AGENTS_PLACEHOLDER,
   id: 'storage',
   title: 'storage',
   group: 'work',
 };
 
-function dreamsToCome(workspaces: number): readonly PlainLine[] {
+function dreamsPlaceholders(workspaces: number): readonly PlainLine[] {
   const lines = workspaces > MOST_DREAMS ? 1 : Math.max(1, workspaces);
   return Array.from({ length: lines }, (_, at) => ({
-    ...STORAGE_TO_COME,
+    ...STORAGE_PLACEHOLDER,
     id: `dreams ${at}`,
     title: 'dreams',
   }));
 }
 
 function setUpLine(news: Partial<Overview>): readonly PlainLine[] {
-  if (!isNew(news)) return [];
+  if (!isUnused(news)) return [];
   return [
     {
       id: 'set-up',
@@ -175,7 +175,7 @@ function agentLine(
   const provider = providerWords(summary);
   const search = [...wrong, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
   const cells: AgentCells = {
-    index: freshWords(summary),
+    index: indexWords(summary),
     files: hasIndex ? formatCount(documents) : '',
     chunks: hasIndex ? formatCount(chunks) : '',
     indexed: !hasIndex
@@ -194,7 +194,7 @@ function agentLine(
 
 const NO_CELLS: AgentCells = { index: '', files: '', chunks: '', indexed: '', search: '' };
 
-function freshWords({ index, stale }: AgentSummary): string {
+function indexWords({ index, stale }: AgentSummary): string {
   switch (index) {
     case 'missing':
       return 'no index yet';
@@ -241,7 +241,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
     opens: 'routes',
     group: 'work',
   } as const;
-  if (listener === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
+  if (listener === undefined) return { ...line, mark: 'unknown', parts: CHECKING };
   const { process, routes, requests, rejected, last } = listener;
   const requestParts = [
     ...(requests === 0 ? [] : [formatCountOf(requests, 'request')]),
@@ -270,7 +270,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
 
 function countLine(kind: 'flows' | 'tasks', summary: FlowsSummary | undefined): PlainLine {
   const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
-  if (summary === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
+  if (summary === undefined) return { ...line, mark: 'unknown', parts: CHECKING };
   if (summary.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(summary.fault)] };
   }
@@ -346,11 +346,11 @@ function faultsLine(news: Partial<Overview>): PlainLine {
     opens: 'doctor',
     group: 'care',
   } as const;
-  const wrong = wrongs(news);
+  const wrong = problems(news);
   const [first] = wrong;
   if (first === undefined) {
     return news.findings === undefined
-      ? { ...line, mark: 'unknown', parts: LOOKING }
+      ? { ...line, mark: 'unknown', parts: CHECKING }
       : { ...line, mark: 'well', parts: ['none'] };
   }
   const faults = wrong.filter(({ severity }) => severity === 'fault').length;
@@ -385,17 +385,17 @@ function countWords(counts: Readonly<Record<string, number>>): readonly string[]
 }
 
 /** Whether nothing is set up and there is nothing to search. */
-function isNew({ config }: Partial<Overview>): boolean {
+function isUnused({ config }: Partial<Overview>): boolean {
   return config?.state === 'none' && !config.hasNotes;
 }
 
 /** All known problems, faults first. */
-export function wrongs(news: Partial<Overview>): readonly BackgroundFinding[] {
+export function problems(news: Partial<Overview>): readonly BackgroundFinding[] {
   const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = news;
   const all: readonly BackgroundFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
     // Before anything is set up, missing folders are not a problem.
-    ...(isNew(news)
+    ...(isUnused(news)
       ? []
       : agents.flatMap(({ faults }) =>
           faults.map(({ about, message, hint }) => ({

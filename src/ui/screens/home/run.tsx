@@ -12,16 +12,16 @@ import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
-import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js';
 import type { Area } from '../../terminal/size.js';
-import { homePage, homeRows } from './frame.js';
+import { homePageRows, homeRows } from './frame.js';
 import { enterPalette, type HomeHandlers, homeKeys } from './keys.js';
 import type { HomeStart, HomeTarget } from './lines.js';
 import { openPalette, type PaletteCommand, PaletteStatus, PaletteView } from './palette.js';
-import { type HomeEvent, type HomeState, homeAgain, reduceHome, startHome } from './state.js';
+import { type HomeEvent, type HomeState, initialHome, reduceHome, resumeHome } from './state.js';
 
 /** Keeps the overview up to date while the home screen is shown. */
-export interface HomeFollowing {
+export interface HomeFollower {
   /** Refreshes everything now. */
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
@@ -31,10 +31,10 @@ export interface HomeFollowing {
 export type FollowHome = (
   tell: (news: Partial<Overview>) => void,
   onEnd: (why: string) => void,
-) => HomeFollowing;
+) => HomeFollower;
 
 /** A screen that is ready to be shown; resolves with its result when it is closed. */
-export type OpenedTarget = () => Promise<Note | undefined>;
+export type PreparedScreen = () => Promise<Note | undefined>;
 
 /** Options of the home screen. */
 export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
@@ -48,7 +48,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   /**
    * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
    */
-  readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<OpenedTarget | Note>;
+  readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<PreparedScreen | Note>;
   /** The message for a failure. */
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
@@ -58,7 +58,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
 /** How the home screen ended. */
 export type HomeEnd =
   | { readonly type: 'left' }
-  | { readonly type: 'open'; readonly open: OpenedTarget; readonly state: HomeState };
+  | { readonly type: 'open'; readonly open: PreparedScreen; readonly state: HomeState };
 
 /** Relative times such as "3 min ago" need a redraw. */
 const TICK_MS = 1000;
@@ -73,8 +73,8 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const { stdout, style, homeDir, now, before, known } = options;
   const first =
     before === undefined
-      ? startHome({ ...known, nowMs: now() })
-      : homeAgain(before.state, before.result, now());
+      ? initialHome({ ...known, nowMs: now() })
+      : resumeHome(before.state, before.result, now());
   const store = createStore(first, reduceHome, { everyMs: PACE_MS });
   const closing = new AbortController();
   const { promise: ended, resolve: finish } = deferred<HomeEnd>();
@@ -83,7 +83,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     closing.abort();
     finish({ type: 'left' });
   };
-  let following: HomeFollowing | undefined;
+  let following: HomeFollower | undefined;
   const begin = (): void => {
     following = options.follow(
       (news) => store.dispatch({ type: 'news', news, nowMs: now() }),
@@ -116,7 +116,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   };
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   try {
-    return await runAlternate(
+    return await runScreen(
       <HomeScreen
         store={store}
         stdout={stdout}
@@ -192,7 +192,7 @@ function HomeBody({ store, handlers, homeDir, area }: HomePartProps): ReactEleme
   const state = useStore(store);
   const style = useTheme();
   const { dispatch } = handlers;
-  const rows = homePage(state, area);
+  const rows = homePageRows(state, area);
   useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
   const drawn = homeRows(state, { style, homeDir }, area);
   useMouse(area, ({ action, row }) => {

@@ -40,7 +40,7 @@ export type HomeEvent =
   | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the overview is read. */
-export function startHome(start: HomeStart): HomeState {
+export function initialHome(start: HomeStart): HomeState {
   return withLines({
     ...start,
     list: EMPTY_LIST,
@@ -54,7 +54,7 @@ export function startHome(start: HomeStart): HomeState {
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
-export function homeAgain(state: HomeState, result: Note | undefined, nowMs: number): HomeState {
+export function resumeHome(state: HomeState, result: Note | undefined, nowMs: number): HomeState {
   const closed = { palette: undefined, opening: undefined, ended: undefined, isHelpOpen: false };
   return withLines({ ...state, ...closed, nowMs, result });
 }
@@ -63,7 +63,11 @@ export function homeAgain(state: HomeState, result: Note | undefined, nowMs: num
 export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
   switch (event.type) {
     case 'news':
-      return withLines({ ...state, news: merged(state.news, event.news), nowMs: event.nowMs });
+      return withLines({
+        ...state,
+        news: mergeOverview(state.news, event.news),
+        nowMs: event.nowMs,
+      });
     case 'ticked':
       return withLines({ ...state, nowMs: event.nowMs });
     case 'list': {
@@ -99,7 +103,7 @@ function withLines(state: HomeState): HomeState {
 }
 
 /** An agent without new facts keeps the known ones, so that nothing flickers. */
-function merged(
+function mergeOverview(
   known: Partial<Overview>,
   { agents, ...news }: Partial<Overview>,
 ): Partial<Overview> {

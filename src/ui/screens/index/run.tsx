@@ -7,9 +7,9 @@ import { renderSyncSummary } from '../../memory/sync-summary.js';
 import { safeLine } from '../../safe-text.js';
 import {
   type MountedScreen,
-  mountAlternate,
+  mountScreen,
   type ScreenOptions,
-} from '../../terminal/mount-alternate.js';
+} from '../../terminal/mount-screen.js';
 import { syncRows } from './view.js';
 
 /** The title of the index screen. */
@@ -57,7 +57,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   };
   const onStop = stopHandler(store, close, options.onInterrupt);
   const mount = (): void => {
-    screen = mountAlternate(
+    screen = mountScreen(
       <WorkScreen
         store={store}
         stdout={stdout}

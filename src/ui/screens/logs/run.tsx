@@ -10,7 +10,7 @@ import type { PaneLine } from '../../components/pane.js';
 import { safeLine } from '../../safe-text.js';
 import { clockTime, levelPaint, localTime, otherFields } from '../../serve/log-line.js';
 import type { Style } from '../../style.js';
-import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
+import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
 /** A line of a log. */
 export interface LogEntry extends ListItem {
@@ -88,7 +88,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
       ...(key === 'w' ? { bar: { text: 'a d i w e level', dropOrder: 3 } } : {}),
     }),
   );
-  const screen = mountAlternate(
+  const screen = mountScreen(
     <BrowserScreen
       browser={browser}
       stdout={stdout}

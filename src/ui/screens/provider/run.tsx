@@ -10,7 +10,7 @@ import {
   useKeyMap,
   withHelp,
 } from '../../components/key-map.js';
-import { createLatest } from '../../components/latest.js';
+import { createLatestTask } from '../../components/latest-task.js';
 import { Pane, type PaneEvent, reducePane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
@@ -20,13 +20,13 @@ import { safeLine } from '../../safe-text.js';
 import {
   type MountedScreen,
   type RunScreenOptions,
-  runAlternate,
-} from '../../terminal/mount-alternate.js';
+  runScreen,
+} from '../../terminal/mount-screen.js';
 import {
-  afterDiagnosisEvent,
   editTarget,
+  INITIAL_PROVIDER_SCREEN,
   type ProviderScreenState,
-  START_PROVIDER_SCREEN,
+  reduceProviderScreen,
   shownChecks,
 } from './state.js';
 
@@ -55,28 +55,28 @@ export interface ProviderScreenEnd {
 export async function runProviderScreen(
   options: ProviderScreenOptions,
 ): Promise<ProviderScreenEnd> {
-  const store = createState(START_PROVIDER_SCREEN);
-  let latest: Diagnosis | undefined;
+  const store = createState(INITIAL_PROVIDER_SCREEN);
+  let lastDiagnosis: Diagnosis | undefined;
   const { promise: ended, resolve: finish, reject: fail } = deferred<ProviderScreenEnd>();
-  const checking = createLatest();
+  const checking = createLatestTask();
   const runChecks = (): void => {
     store.dispatch({ checks: {}, diagnosis: undefined });
     checking.run(
       (signal) =>
         options.start(signal, (event) => {
-          if (!signal.aborted) store.dispatch(afterDiagnosisEvent(store.getSnapshot(), event));
+          if (!signal.aborted) store.dispatch(reduceProviderScreen(store.getSnapshot(), event));
         }),
       (diagnosis) => {
-        latest = diagnosis;
+        lastDiagnosis = diagnosis;
       },
       fail,
     );
   };
-  const leave = (edit?: SourceLocation): void => finish({ diagnosis: latest, edit });
-  let suspended: MountedScreen['suspended'] = (work) => work();
+  const leave = (edit?: SourceLocation): void => finish({ diagnosis: lastDiagnosis, edit });
+  let lend: MountedScreen['lend'] = (work) => work();
   const edit = (place: SourceLocation): void => {
     if (options.edit === undefined) leave(place);
-    else suspended(async () => options.edit?.(place)).catch(fail);
+    else lend(async () => options.edit?.(place)).catch(fail);
   };
   const view = (
     <ProviderScreen
@@ -90,9 +90,9 @@ export async function runProviderScreen(
     />
   );
   try {
-    return await runAlternate(view, options, {
+    return await runScreen(view, options, {
       begin: (screen) => {
-        suspended = screen.suspended;
+        lend = screen.lend;
         runChecks();
       },
       ended,

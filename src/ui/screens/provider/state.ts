@@ -19,7 +19,7 @@ export interface ProviderScreenState {
 }
 
 /** The screen before the first run. */
-export const START_PROVIDER_SCREEN: ProviderScreenState = {
+export const INITIAL_PROVIDER_SCREEN: ProviderScreenState = {
   checks: {},
   diagnosis: undefined,
   pane: PANE_TOP,
@@ -27,7 +27,7 @@ export const START_PROVIDER_SCREEN: ProviderScreenState = {
 };
 
 /** The screen after an event of the current run; pure. */
-export function afterDiagnosisEvent(
+export function reduceProviderScreen(
   state: ProviderScreenState,
   event: DiagnosisEvent,
 ): ProviderScreenState {

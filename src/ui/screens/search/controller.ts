@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
-import { createLatest } from '../../components/latest.js';
+import { createLatestTask } from '../../components/latest-task.js';
 import type { Store } from '../../components/store.js';
 import type { SearchIntent } from './keys.js';
 import {
@@ -69,9 +69,9 @@ export function createSearchController(
   onEnd: (end: SearchScreenEnd) => void,
 ) {
   const closing = new AbortController();
-  const searching = createLatest();
-  const deepening = createLatest();
-  const previewing = createLatest();
+  const searching = createLatestTask();
+  const deepening = createLatestTask();
+  const previewing = createLatestTask();
   let pause: NodeJS.Timeout | undefined;
   let longPause: NodeJS.Timeout | undefined;
   let lend: Lend = (work) => work();

@@ -1,12 +1,12 @@
 import { deferred } from '../../../engine/support/async.js';
 import { createStore } from '../../components/store.js';
-import { type RunScreenOptions, runAlternate } from '../../terminal/mount-alternate.js';
+import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js';
 import {
   createSearchController,
   type SearchScreenActions,
   type SearchScreenEnd,
 } from './controller.js';
-import { reduceSearch, type SearchEvent, START_SEARCH } from './state.js';
+import { INITIAL_SEARCH, reduceSearch, type SearchEvent } from './state.js';
 import { SearchScreen } from './view.js';
 
 /** Options of the search screen. */
@@ -29,7 +29,7 @@ const PACE = {
  */
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const { stdout, style, memory, actions } = options;
-  const store = createStore(START_SEARCH, reduceSearch, PACE);
+  const store = createStore(INITIAL_SEARCH, reduceSearch, PACE);
   const { promise: ended, resolve: finish } = deferred<SearchScreenEnd>();
   const controller = createSearchController(store, actions, finish);
   const view = (
@@ -43,8 +43,8 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     />
   );
   try {
-    return await runAlternate(view, options, {
-      begin: (screen) => controller.begin((work) => screen.suspended(work)),
+    return await runScreen(view, options, {
+      begin: (screen) => controller.begin((work) => screen.lend(work)),
       ended,
       leave: () => finish({ type: 'left' }),
     });

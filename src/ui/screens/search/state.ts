@@ -128,7 +128,7 @@ export type SearchEvent =
   | { readonly type: 'noted'; readonly note: Note };
 
 /** The screen before anything is typed. */
-export const START_SEARCH: SearchState = {
+export const INITIAL_SEARCH: SearchState = {
   input: EMPTY_LINE,
   focus: 'input',
   isHelpOpen: false,

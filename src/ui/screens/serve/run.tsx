@@ -10,7 +10,7 @@ import { fitMiddle } from '../../fit.js';
 import { pauseLines } from '../../flows/rows.js';
 import { shownPath } from '../../safe-text.js';
 import type { View } from '../../style.js';
-import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
+import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 import {
   isFailing,
   type ServeScreenState,
@@ -66,11 +66,11 @@ export function openServeScreen(options: ServeScreenOptions) {
     const traffic = live && trafficOf(await live.snapshot());
     dispatch({ traffic, queue: await queue(), nowMs: now() });
   };
-  const polling = setInterval(() => void browser.orNote(poll()), POLL_MS);
-  const screen = mountAlternate(
+  const polling = setInterval(() => void browser.noteFailure(poll()), POLL_MS);
+  const screen = mountScreen(
     <BrowserScreen
       browser={browser}
-      more={store}
+      extraStore={store}
       stdout={stdout}
       style={style}
       title={() => {
@@ -78,7 +78,7 @@ export function openServeScreen(options: ServeScreenOptions) {
         return serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`;
       }}
       facts={() => serveFacts(getSnapshot())}
-      isBelow
+      hasDetailsBelow
       columns={() => serviceColumns(getSnapshot(), style)}
       empty={() => (getSnapshot().serve === undefined ? 'starting …' : 'no services')}
       keys={() => keysOptions(getSnapshot(), options)}

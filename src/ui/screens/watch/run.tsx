@@ -2,9 +2,9 @@ import type { WatchEvent } from '../../../engine/memory/watch/watch-events.js';
 import { formatCountOf } from '../../../engine/support/format.js';
 import { createState } from '../../components/store.js';
 import { stopHandler, WorkScreen } from '../../components/work-screen.js';
-import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
+import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 import { terminalColumns } from '../../terminal/size.js';
-import { afterWatchEvent, startWatchScreen, type WatchRow, watchRows } from './view.js';
+import { initialWatchScreen, reduceWatchScreen, type WatchRow, watchRows } from './view.js';
 
 /** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenOptions {
@@ -23,9 +23,9 @@ const TICK_MS = 1000;
 /** Shows the work of watchers until it is closed, which leaves the last state of all memories in the scrollback. */
 export function openWatchScreen(options: WatchScreenOptions) {
   const { now, style, stdout } = options;
-  const store = createState(startWatchScreen(options.rows, now()), { everyMs: FRAME_MS });
+  const store = createState(initialWatchScreen(options.rows, now()), { everyMs: FRAME_MS });
   const onStop = stopHandler(store, () => close(), options.onInterrupt);
-  const screen = mountAlternate(
+  const screen = mountScreen(
     <WorkScreen
       store={store}
       stdout={stdout}
@@ -48,7 +48,7 @@ export function openWatchScreen(options: WatchScreenOptions) {
   };
   return {
     onEvent: (row: number, event: WatchEvent) =>
-      store.dispatch(afterWatchEvent(store.getSnapshot(), row, event, now())),
+      store.dispatch(reduceWatchScreen(store.getSnapshot(), row, event, now())),
     close,
   };
 }

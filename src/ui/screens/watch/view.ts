@@ -41,7 +41,7 @@ export interface WatchScreenState extends WorkState {
 }
 
 /** The screen before the first event. */
-export function startWatchScreen(
+export function initialWatchScreen(
   rows: readonly Pick<WatchRow, 'folder' | 'name'>[],
   nowMs: number,
 ): WatchScreenState {
@@ -60,7 +60,7 @@ export function startWatchScreen(
 }
 
 /** The screen after an event of a memory; pure. */
-export function afterWatchEvent(
+export function reduceWatchScreen(
   state: WatchScreenState,
   row: number,
   event: WatchEvent,

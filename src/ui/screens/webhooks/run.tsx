@@ -7,7 +7,7 @@ import { BrowserScreen, browserFacts } from '../../components/browser-screen.js'
 import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
-import { mountAlternate, type ScreenOptions } from '../../terminal/mount-alternate.js';
+import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 import { deliveriesSource, deliveryColumns } from './deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
@@ -43,10 +43,10 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   let live: LiveWebhooks | undefined;
   const deliveries = () => live?.deliveries;
   const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
-  const screen = mountAlternate(
+  const screen = mountScreen(
     <BrowserScreen
       browser={browser}
-      more={store}
+      extraStore={store}
       stdout={stdout}
       style={style}
       title={() => titleOf(store.getSnapshot())}
@@ -80,7 +80,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     await browser.refresh();
     listed = webhooks.deliveries;
   };
-  const pollNow = (): void => void browser.orNote(poll());
+  const pollNow = (): void => void browser.noteFailure(poll());
   const polling = setInterval(pollNow, POLL_MS);
   return {
     changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),

@@ -4,7 +4,7 @@ import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
-import { mountAlternate } from '../../../src/ui/terminal/mount-alternate.js';
+import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -23,7 +23,7 @@ function Hello({ onKey }: { readonly onKey: (key: string) => void }): ReactEleme
 function open(view: ReactElement) {
   const terminal = createTerminal(40, 6);
   terminal.stdout.write('$ svc\r\n');
-  return { terminal, screen: mountAlternate(view, terminal) };
+  return { terminal, screen: mountScreen(view, terminal) };
 }
 
 test('is shown until it is unmounted, and leaves nothing behind', async () => {
@@ -107,7 +107,7 @@ test('a key that lends the terminal does so once, and what is typed with it is d
   let works = 0;
   let finish = (): void => undefined;
   const lend = (): void => {
-    void screen.suspended(() => {
+    void screen.lend(() => {
       works += 1;
       return new Promise((resolve) => {
         finish = resolve;
@@ -149,7 +149,7 @@ async function openSlow() {
       else unread.push(write);
     },
   });
-  const screen = mountAlternate(<Text>hello</Text>, { stdin: terminal.stdin, stdout });
+  const screen = mountScreen(<Text>hello</Text>, { stdin: terminal.stdin, stdout });
   const output = () => readFileSync(path, 'utf8');
   await waitFor('a frame', () => output().includes('hello'), output);
   isRead = false;
@@ -190,7 +190,7 @@ test('a terminal that was not read for long is restored again after its queued o
 test('a slow terminal is lent after its queued output', async () => {
   const { screen, output, read, close } = await openSlow();
   let before = '';
-  const lent = screen.suspended(async () => {
+  const lent = screen.lend(async () => {
     before = output();
   });
   read();

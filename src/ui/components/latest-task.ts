@@ -1,5 +1,5 @@
-/** Runs one piece of work at a time: a new one aborts the one before, which never reports. */
-export function createLatest() {
+/** A task of which only the latest run counts: each run aborts the one before, which never reports. */
+export function createLatestTask() {
   let current: AbortController | undefined;
   const cancel = (): void => {
     current?.abort();

@@ -2,7 +2,7 @@ import { render } from 'ink';
 import { type ReactNode, useEffect } from 'react';
 import type { Style } from '../style.js';
 import { createFrameOutput, type FrameOutput } from './frame-output.js';
-import { createInputReader, Input } from './input.js';
+import { createInputReader, InputContext } from './input.js';
 import {
   type ScreenStreams,
   type TerminalModes,
@@ -23,7 +23,7 @@ export interface RunScreenOptions extends ScreenOptions {
 }
 
 /** A mounted screen. */
-export interface MountedScreen extends Pick<TerminalSession, 'suspended'> {
+export interface MountedScreen extends Pick<TerminalSession, 'lend'> {
   /** Rejects if the view fails, after restoring the terminal. */
   readonly failed: Promise<never>;
   /** Removes the screen, restores the terminal and releases stdin. */
@@ -37,10 +37,10 @@ const MOUSE_ON = '\u001B[?1000h\u001B[?1006h';
 const MOUSE_OFF = '\u001B[?1006l\u001B[?1000l';
 const WIPE = '\u001B[2J\u001B[H';
 
-const SCREEN: TerminalModes = { on: ENTER, off: LEAVE };
-const SCREEN_AND_MOUSE: TerminalModes = { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE };
+const MODES: TerminalModes = { on: ENTER, off: LEAVE };
+const MODES_WITH_MOUSE: TerminalModes = { on: ENTER + MOUSE_ON, off: MOUSE_OFF + LEAVE };
 
-/** A key that comes right after a frame waits as long for its own; what changes often is paced by its store. */
+/** A key right after a frame must not wait long for its own; stores pace what changes often. */
 const MAX_FPS = 100;
 
 /**
@@ -48,20 +48,20 @@ const MAX_FPS = 100;
  * ordinary key: in raw mode it sends no signal. Ctrl-Z suspends every screen. The terminal is restored as soon as ink
  * removes the view, also if the process ends without `unmount`.
  */
-export function mountAlternate(view: ReactNode, streams: ScreenStreams): MountedScreen {
+export function mountScreen(view: ReactNode, streams: ScreenStreams): MountedScreen {
   const { stdin, stdout, mouse } = streams;
   const frames = createFrameOutput(stdout);
-  const input = createInputReader(stdin, () => session.stop());
-  const modes = mouse === false ? SCREEN : SCREEN_AND_MOUSE;
+  const input = createInputReader(stdin, () => session.suspend());
+  const modes = mouse === false ? MODES : MODES_WITH_MOUSE;
   const session = takeTerminal(streams, modes, frames, input);
-  const whole = (
-    <Input value={input}>
+  const root = (
+    <InputContext value={input}>
       {view}
-      <WipedAtResize stdout={stdout} frames={frames} />
-      <AtUnmount call={session.leave} />
-    </Input>
+      <WipeOnResize stdout={stdout} frames={frames} />
+      <CallOnUnmount call={session.leave} />
+    </InputContext>
   );
-  const instance = render(whole, {
+  const instance = render(root, {
     stdin,
     stdout: frames.stream,
     exitOnCtrlC: false,
@@ -72,18 +72,18 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
   const exited = instance.waitUntilExit();
   const failed = exited.then(() => new Promise<never>(() => undefined));
   const unmount = async (): Promise<void> => {
-    await session.drained();
+    await session.drain();
     instance.unmount();
     await exited.catch(() => undefined);
-    // A view that failed immediately was never mounted.
+    // A view that failed immediately was never mounted, so nothing was called on its unmount.
     session.leave();
-    // Node.js stops reading one tick later: a screen that starts reading before would get nothing.
+    // Node.js stops reading one tick later: a screen that started before would get no input.
     await new Promise((resolve) => setImmediate(resolve));
   };
   let unmounting: Promise<void> | undefined;
   return {
     failed,
-    suspended: session.suspended,
+    lend: session.lend,
     unmount: () => {
       unmounting ??= unmount();
       return unmounting;
@@ -91,13 +91,13 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
   };
 }
 
-function AtUnmount({ call }: { readonly call: () => void }): null {
+function CallOnUnmount({ call }: { readonly call: () => void }): null {
   useEffect(() => call, [call]);
   return null;
 }
 
 /** Wipes the screen after a resize, since terminals disagree about where the old lines are. */
-function WipedAtResize({
+function WipeOnResize({
   stdout,
   frames,
 }: {
@@ -122,8 +122,8 @@ function WipedAtResize({
   return null;
 }
 
-/** How a screen that runs on its own starts and ends. */
-interface ScreenRun<T> {
+/** How a screen that runs on its own begins and ends. */
+interface ScreenLifecycle<T> {
   /** Starts the work of the screen, after its first frame. */
   readonly begin: (screen: MountedScreen) => void;
   /** Settled by the keys of the screen, its work or its signal. */
@@ -136,13 +136,13 @@ interface ScreenRun<T> {
  * Shows a view on the alternate screen until it has ended, or the signal closes it. The terminal is restored however
  * it ends.
  */
-export async function runAlternate<T>(
+export async function runScreen<T>(
   view: ReactNode,
   options: RunScreenOptions,
-  { begin, ended, leave }: ScreenRun<T>,
+  { begin, ended, leave }: ScreenLifecycle<T>,
 ): Promise<T> {
   const { signal } = options;
-  const screen = mountAlternate(view, options);
+  const screen = mountScreen(view, options);
   signal.addEventListener('abort', leave);
   try {
     if (signal.aborted) leave();
