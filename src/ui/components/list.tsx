@@ -18,18 +18,18 @@ export interface ListColumn<Item> {
   readonly dropOrder?: number;
 }
 
-interface ListBase<Item extends ListItem> {
+interface BaseProps<Item extends ListItem> {
   readonly state: ListState<Item>;
   readonly dispatch: (event: ListEvent<Item>) => void;
   readonly area: Area;
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty: string;
   /** Called for a click on the selected entry. */
   readonly onOpen?: (item: Item) => void;
 }
 
 /** A list is a table with titles, or has rows that the screen draws. */
-type ListProps<Item extends ListItem> = ListBase<Item> &
+type ListProps<Item extends ListItem> = BaseProps<Item> &
   (
     | { readonly columns: readonly ListColumn<Item>[] }
     | {
@@ -39,6 +39,9 @@ type ListProps<Item extends ListItem> = ListBase<Item> &
   );
 
 const CURSOR = '❯ ';
+/** Columns of the cursor, at the left of each entry. */
+export const CURSOR_COLUMNS = CURSOR.length;
+const NO_CURSOR = ' '.repeat(CURSOR_COLUMNS);
 const GAP = '  ';
 /** Longer cells are cut, except in the last column. */
 const MAX_CELL = 26;
@@ -52,11 +55,11 @@ const LEAST_LAST = 24;
 export function List<Item extends ListItem>(props: ListProps<Item>): ReactElement {
   const { state, dispatch, area, empty, onOpen } = props;
   const theme = useTheme();
-  const width = area.columns - CURSOR.length;
+  const width = area.columns - CURSOR_COLUMNS;
   const { titles, row } =
     'row' in props
       ? { titles: [], row: (item: Item, isSelected: boolean) => props.row(item, width, isSelected) }
-      : tableOf(props.columns, state.items, width, theme);
+      : layoutTable(props.columns, state.items, { width, style: theme });
   const room = Math.max(1, area.rows - titles.length);
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;
@@ -74,66 +77,66 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
   });
   if (visible.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
   const lines = [
-    ...titles.map((title) => theme.dim(BEFORE_TITLES + title)),
-    ...visible.map((item) =>
-      item === selected
-        ? theme.accent(CURSOR) + row(item, true)
-        : ' '.repeat(CURSOR.length) + row(item, false),
-    ),
+    ...titles.map((title) => theme.dim(NO_CURSOR + title)),
+    ...visible.map((item) => cursorOf(item === selected, theme) + row(item, item === selected)),
     ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
   ];
   return <Rows lines={lines.slice(0, area.rows)} />;
 }
 
-const BEFORE_TITLES = ' '.repeat(CURSOR.length);
+/** The cursor of the selected entry, or its room; see {@link CURSOR_COLUMNS}. */
+export function cursorOf(isSelected: boolean, style: Style): string {
+  return isSelected ? style.accent(CURSOR) : NO_CURSOR;
+}
+
+/** How a table is laid out. */
+interface TableOptions {
+  readonly width: number;
+  readonly style: Style;
+  /** Columns are dropped until the last one has this width. */
+  readonly leastLast?: number;
+}
 
 /**
  * Aligns columns. Their widths depend on all entries, so that nothing moves sideways when the list scrolls.
  *
- * @param leastLast columns are dropped until the last one has this width
  * @returns at most one row of titles, and what draws a row
  */
-export function tableOf<Item>(
+export function layoutTable<Item>(
   columns: readonly ListColumn<Item>[],
   items: readonly Item[],
-  room: number,
-  theme: Style,
-  leastLast = LEAST_LAST,
+  { width: room, style, leastLast = LEAST_LAST }: TableOptions,
 ) {
   const widths = columnWidths(columns, items, room, leastLast);
-  const titles = columns.map(({ title }, at) => aligned(title, columns[at], widths[at] ?? 0));
+  const titles = columns.map((column, at) => alignCell(column.title, column, widths[at] ?? 0));
   const row = (item: Item, isSelected: boolean): string => {
     const cells = columns.map((column, at) => {
       const width = widths[at] ?? 0;
       if (width === 0) return '';
-      const text = aligned(column.cell(item), column, width);
-      const painted = column.paint?.(text, item) ?? text;
-      return isSelected && column.paint === undefined ? theme.bold(painted) : painted;
+      const text = alignCell(column.cell(item), column, width);
+      if (column.paint !== undefined) return column.paint(text, item);
+      return isSelected ? style.bold(text) : text;
     });
-    return joined(cells, widths);
+    return joinCells(cells, widths);
   };
   const hasTitles = columns.some(({ title }) => title !== '');
-  return { titles: hasTitles ? [joined(titles, widths)] : [], row };
+  return { titles: hasTitles ? [joinCells(titles, widths)] : [], row };
 }
 
 /** Counts of the entries above and below the visible ones. */
 export function offScreenWords(above: number, below: number, columns: number): string {
-  const up = above === 0 ? '' : `${CURSOR.replaceAll(/./gu, ' ')}↑ ${formatCount(above)} more`;
+  const up = above === 0 ? '' : `${NO_CURSOR}↑ ${formatCount(above)} more`;
   const down = below === 0 ? '' : `↓ ${formatCount(below)} more`;
-  return up === '' ? fitEnd(GAP + down, columns) : spread(up, down, Math.min(columns, 40));
+  return up === '' ? fitEnd(NO_CURSOR + down, columns) : spread(up, down, Math.min(columns, 40));
 }
 
-function joined(cells: readonly string[], widths: readonly number[]): string {
+function joinCells(cells: readonly string[], widths: readonly number[]): string {
   return cells.filter((_, at) => (widths[at] ?? 0) > 0).join(GAP);
 }
 
-function aligned<Item>(
-  text: string,
-  column: ListColumn<Item> | undefined,
-  columns: number,
-): string {
-  const fitted = fitEnd(text, columns);
-  return column?.align === 'right' ? padStart(fitted, columns) : padEnd(fitted, columns);
+function alignCell<Item>(text: string, { align }: ListColumn<Item>, width: number): string {
+  const fitted = fitEnd(text, width);
+  return align === 'right' ? padStart(fitted, width) : padEnd(fitted, width);
 }
 
 /** Width of each column; 0 for a dropped one. */

@@ -523,7 +523,7 @@ test('unknown values have their rows from the start', () => {
   });
   const after = homeRows(stateOf(busyNews()), plain, { columns: 76, rows: 19 });
   const rowOf = (rows: typeof after, line: string): number =>
-    rows.findIndex((row) => row.line === line);
+    rows.findIndex((row) => row.lineId === line);
   for (const line of ['agent work', 'listener', 'flows', 'tasks', 'dreams 0']) {
     assert.is(rowOf(before, line), rowOf(after, line), line);
   }

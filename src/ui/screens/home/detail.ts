@@ -10,18 +10,14 @@ import type { HomeState } from './state.js';
 /** How the screen is drawn. */
 export type HomeView = Pick<View, 'homeDir' | 'style'>;
 
-/** Details of a line, in as many rows as there are. */
+/** Details of a line, wrapped. */
 export function detailLines(
   state: HomeState,
   line: HomeLine,
   { style, homeDir }: HomeView,
   columns: number,
-  room: number,
 ): readonly string[] {
-  if (room <= 0) return [];
-  return detailsOf(state, line, homeDir)
-    .flatMap((detail) => wrapped(detail, style, columns))
-    .slice(0, room);
+  return detailsOf(state, line, homeDir).flatMap((detail) => wrapDetail(detail, style, columns));
 }
 
 interface Detail {
@@ -101,7 +97,7 @@ function findingDetails({ message, hint }: BackgroundFinding): readonly Detail[]
 
 const HINT = '→ ';
 
-function wrapped({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
+function wrapDetail({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
   const indent = kind === 'hint' ? HINT.length : 0;
   return wrapText(safeLine(text), columns - indent).map((words, row) => {
     if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;

@@ -1,4 +1,10 @@
-import { type ListColumn, offScreenWords, tableOf } from '../../components/list.js';
+import {
+  CURSOR_COLUMNS,
+  cursorOf,
+  type ListColumn,
+  layoutTable,
+  offScreenWords,
+} from '../../components/list.js';
 import { listView } from '../../components/list-state.js';
 import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
@@ -10,19 +16,20 @@ import { type AgentCells, type HomeLine, type HomeMark, problems } from './lines
 import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
 
-/** A row of the screen; a click selects its line. */
+/** A row of the screen. */
 export interface HomeRow {
   readonly text: string;
-  readonly line?: string;
+  /** The line that a click selects. */
+  readonly lineId?: string;
 }
 
-/** From here on, plots and logs are next to the lines instead of below them. */
+/** From this size on, plots and logs are next to the lines instead of below them. */
 const WIDE_COLUMNS = 130;
 const WIDE_ROWS = 20;
 const LEFT_SHARE = 0.58;
 const BETWEEN_COLUMNS = 4;
 
-/** How the rows of the screen are divided; the same for the keys and the picture. */
+/** How many rows each part of the screen has. */
 interface HomeLayout {
   /** Rows for agents, with their titles; 0 shows all lines as one list. */
   readonly agents: number;
@@ -33,7 +40,7 @@ interface HomeLayout {
   readonly gap: 0 | 1;
 }
 
-/** The body of the screen; as many rows as there is room for. */
+/** The body of the screen, as far as there is room. */
 export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): readonly HomeRow[] {
   const layout = homeLayout(state, area);
   if (layout.agents === 0) return compactRows(state, view, area);
@@ -56,14 +63,14 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
   ];
   const plots = stackedPlots(state.news, view.style, columns, area.rows);
   const right = [...plots, ...recentRows(state, view.style, columns, area.rows - plots.length)];
-  return left.slice(0, area.rows).map(({ text, line }, at) => {
+  return left.slice(0, area.rows).map((row, at) => {
     const beside = right[at] ?? '';
-    const row = beside === '' ? text : padEnd(text, leftColumns + BETWEEN_COLUMNS) + beside;
-    return line === undefined ? { text: row } : { text: row, line };
+    if (beside === '') return row;
+    return { ...row, text: padEnd(row.text, leftColumns + BETWEEN_COLUMNS) + beside };
   });
 }
 
-/** Rows for agents alone, without their titles, for paging. */
+/** By how many rows a page moves: those of the agents, without their titles. */
 export function homePageRows(state: HomeState, area: TerminalSize): number {
   const { agents } = homeLayout(state, area);
   return Math.max(1, (agents === 0 ? area.rows : agents) - 2);
@@ -75,7 +82,7 @@ function isWide({ columns, rows }: TerminalSize): boolean {
 
 const LEAST_AGENT_ROWS = 4;
 const PLOT_COLUMNS = 48;
-/** Only the first fault is shown in less. */
+/** With less room, only the first fault is shown. */
 const MESSAGE_COLUMNS = 32;
 
 function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
@@ -97,11 +104,11 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
     state.news.activity &&
     left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
   const plots = hasPlots ? high : 0;
-  const shown = Math.min(needed, left - plots);
-  return { agents: shown, faults, plots, rest: left - plots - shown, gap };
+  const agentRows = Math.min(needed, left - plots);
+  return { agents: agentRows, faults, plots, rest: left - plots - agentRows, gap };
 }
 
-/** The lines that match the filter. The one of faults is always shown. */
+/** The lines that match the filter, by group. */
 function groupsOf({ list }: HomeState) {
   const { matching, selected } = listView(list);
   return {
@@ -112,7 +119,7 @@ function groupsOf({ list }: HomeState) {
   };
 }
 
-/** Agents, then everything else that works. */
+/** The agents, then the lines of everything that works. */
 function mainRows(
   state: HomeState,
   view: HomeView,
@@ -120,7 +127,12 @@ function mainRows(
   { agents, gap }: HomeLayout,
 ): readonly HomeRow[] {
   const { work, selected } = groupsOf(state);
-  const rows = work.map((line) => workRow(state, line, line === selected, view, columns));
+  const rows = work.map((line) => {
+    const traffic = line.id === 'listener' ? trafficBars(state, columns) : '';
+    const room = traffic === '' ? columns : columns - TRAFFIC_COLUMNS - 2;
+    const text = lineText(line, line === selected, view.style, room);
+    return { text: spread(text, view.style.dim(traffic), columns), lineId: line.id };
+  });
   const blank = padRows([], gap);
   return [...agentRows(state, view, columns, agents), ...blank, ...rows, ...blank];
 }
@@ -144,23 +156,21 @@ function agentRows(
   // Lines after the agents are always shown, so only agents scroll.
   const top = Math.min(listView(state.list, count).above, Math.max(0, agents.length - count));
   const all = state.list.items.filter(({ group }) => group === 'agents');
-  const table = tableOf(
-    agentColumns(view.style, columns),
-    all,
-    columns - CURSOR_COLUMNS,
-    view.style,
-    LEAST_SEARCH,
-  );
-  const shown = agents.slice(top, top + count);
-  const below = agents.length - top - shown.length;
+  const table = layoutTable(agentColumns(view.style, columns), all, {
+    width: columns - CURSOR_COLUMNS,
+    style: view.style,
+    leastLast: LEAST_SEARCH,
+  });
+  const visible = agents.slice(top, top + count);
+  const below = agents.length - top - visible.length;
   return [
     ...table.titles.map((titles) => ({ text: view.style.dim(`  ${titles}`) })),
-    ...shown.map((line) => ({
+    ...visible.map((line) => ({
       text:
         line.cells === undefined
-          ? lineText(line, line === selected, view, columns)
-          : cursorOf(line === selected, view) + table.row(line, line === selected),
-      line: line.id,
+          ? lineText(line, line === selected, view.style, columns)
+          : cursorOf(line === selected, view.style) + table.row(line, line === selected),
+      lineId: line.id,
     })),
     ...(isLong ? [{ text: view.style.dim(offScreenWords(top, below, columns)) }] : []),
   ];
@@ -189,32 +199,14 @@ function agentColumns(style: Style, columns: number): readonly ListColumn<HomeLi
   ];
 }
 
-/** Width of the sparkline, and of what it takes to have room for it. */
+/** Width of the sparkline, and of a screen that has room for it. */
 const TRAFFIC_COLUMNS = 24;
 const TRAFFIC_FROM = 76;
 
-function workRow(
-  { news }: HomeState,
-  line: HomeLine,
-  isSelected: boolean,
-  view: HomeView,
-  columns: number,
-): HomeRow {
-  const { activity } = news;
-  const hasTraffic = line.id === 'listener' && activity && columns >= TRAFFIC_FROM;
-  const room = hasTraffic ? columns - TRAFFIC_COLUMNS - 2 : columns;
-  const text = lineText(line, isSelected, view, room);
-  // Of the last two hours.
-  const bars = hasTraffic
-    ? sparkline(activity.requests.slice(-TRAFFIC_COLUMNS), TRAFFIC_COLUMNS)
-    : '';
-  return { text: spread(text, view.style.dim(bars), columns), line: line.id };
-}
-
-const CURSOR_COLUMNS = 2;
-
-function cursorOf(isSelected: boolean, { style }: HomeView): string {
-  return isSelected ? style.accent('❯ ') : ' '.repeat(CURSOR_COLUMNS);
+/** The requests of the last two hours; empty without room for them. */
+function trafficBars({ news: { activity } }: HomeState, columns: number): string {
+  if (!activity || columns < TRAFFIC_FROM) return '';
+  return sparkline(activity.requests.slice(-TRAFFIC_COLUMNS), TRAFFIC_COLUMNS);
 }
 
 /** Titles of lines that are not agents: `listener`. */
@@ -224,18 +216,17 @@ const BETWEEN = ' · ';
 function lineText(
   { mark, title, parts }: HomeLine,
   isSelected: boolean,
-  view: HomeView,
+  style: Style,
   columns: number,
 ): string {
-  const { style } = view;
   const state = HOME_MARKS[mark];
-  const cursor = cursorOf(isSelected, view);
+  const cursor = cursorOf(isSelected, style);
   const name = padEnd(fitEnd(title, MAX_TITLE), TITLE_COLUMNS);
   const rest = columns - 7 - textWidth(name);
   if (rest < 4) return cursor + fitEnd(`${MARKS[state]}  ${name}`, columns - CURSOR_COLUMNS);
   const words = fitParts(parts, rest);
-  const shown = mark === 'off' || mark === 'unknown' ? style.dim(words) : words;
-  return `${cursor}${paintedMark(state, style)}  ${isSelected ? style.bold(name) : name}  ${shown}`;
+  const paint = mark === 'off' || mark === 'unknown' ? style.dim : style.plain;
+  return `${cursor}${paintedMark(state, style)}  ${isSelected ? style.bold(name) : name}  ${paint(words)}`;
 }
 
 /** As many parts as fit; the first one may be cut. */
@@ -284,10 +275,10 @@ function faultRows(
       const text = fitEnd(safeLine(message), columns - TITLE_COLUMNS - 8);
       return {
         text: `${' '.repeat(TITLE_COLUMNS + 6)}${paintedMark(severity, view.style)} ${text}`,
-        line: line.id,
+        lineId: line.id,
       };
     });
-  return [{ text: lineText(line, isSelected, view, columns), line: line.id }, ...more];
+  return [{ text: lineText(line, isSelected, view.style, columns), lineId: line.id }, ...more];
 }
 
 /** In a low terminal, all lines are one list; faults stay below it. */
@@ -300,8 +291,8 @@ function compactRows(state: HomeState, view: HomeView, area: TerminalSize): read
   const top = at === -1 ? last : Math.min(last, Math.max(0, at - Math.floor(room / 2)));
   return [
     ...lines.slice(top, top + room).map((line) => ({
-      text: lineText(line, line === selected, view, area.columns),
-      line: line.id,
+      text: lineText(line, line === selected, view.style, area.columns),
+      lineId: line.id,
     })),
     ...faultRows(state, view, area.columns, 1),
   ].slice(-Math.max(1, area.rows));
@@ -321,16 +312,16 @@ function restRows(
   return [...padRows(details, recent.length === 0 ? 0 : DETAIL_ROWS), ...recent];
 }
 
-/** Details of the selected line, and an empty row. */
+/** Details of the selected line; they leave the last row empty. */
 function detailRows(
   state: HomeState,
   view: HomeView,
   columns: number,
   rows: number,
 ): readonly HomeRow[] {
-  const { selected } = groupsOf(state);
+  const { selected } = listView(state.list);
   if (selected === undefined) return [];
-  return toRows(detailLines(state, selected, view, columns, rows - 1));
+  return toRows(detailLines(state, selected, view, columns).slice(0, Math.max(0, rows - 1)));
 }
 
 function padRows(rows: readonly HomeRow[], length: number): readonly HomeRow[] {

@@ -204,7 +204,7 @@ function HomeBody({ store, handlers, homeDir, area }: HomePartProps): ReactEleme
     }
     // Several clicks can arrive before the next frame.
     const { selected, matching } = listView(store.getSnapshot().list);
-    const line = matching.find(({ id }) => id === drawn[row]?.line);
+    const line = matching.find(({ id }) => id === drawn[row]?.lineId);
     if (line === undefined) return;
     if (line === selected) handlers.onOpen(line.target);
     else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });

@@ -34,7 +34,7 @@ const PHASE_MARKS = {
   stopped: 'warning',
 } as const satisfies Record<PhaseState, Mark>;
 
-/** The steps of a sync, one line each, and what it is doing. */
+/** The phases of a sync, one line each, and what it is doing now. */
 export function syncRows(progress: SyncProgress, style: Style, columns: number): readonly string[] {
   const room = columns - INDENT.length;
   const detail =
@@ -75,7 +75,8 @@ function chunkBody(progress: SyncProgress, style: Style, room: number): string {
   if (planned.files === 0) return style.dim('nothing to index');
   const rate = syncRate(progress);
   const words = rate === undefined ? '' : formatRate(rate, 'chunks');
-  const bar = barOf(syncFraction(progress), handled.files, planned.files, style, room);
+  const counts = { fraction: syncFraction(progress), done: handled.files, planned: planned.files };
+  const bar = progressBar(counts, style, room);
   return spread(bar, style.dim(words), room);
 }
 
@@ -89,34 +90,39 @@ function writeBody(progress: SyncProgress, style: Style, room: number): string {
 function embedBody({ embedding }: SyncProgress, style: Style, room: number): string {
   if (embedding === undefined) return '';
   if (embedding.planned === 0) return style.dim('nothing to embed');
-  const bar = barOf(embedFraction(embedding), embedding.done, embedding.planned, style, room);
+  const { done, planned } = embedding;
+  const bar = progressBar({ fraction: embedFraction(embedding), done, planned }, style, room);
   const work = embedWorkWords(embedding);
   const fits = textWidth(bar) + 2 + textWidth(work) <= room;
   return spread(bar, style.dim(fits ? work : safeLine(embedding.provider)), room);
 }
 
-/** A bar and counts that do not move while they grow. */
-function barOf(fraction: number, done: number, all: number, style: Style, room: number): string {
+/** A bar with counts, which do not move while they grow. */
+function progressBar(
+  { fraction, done, planned }: Record<'done' | 'fraction' | 'planned', number>,
+  style: Style,
+  room: number,
+): string {
   const bar = drawBar(fraction, room < NARROW ? NARROW_BAR_COLUMNS : BAR_COLUMNS);
-  const total = formatCount(all);
+  const total = formatCount(planned);
   return `${style.accent(bar)}  ${padStart(formatCount(done), total.length)}/${total}`;
 }
 
 function nowRow(progress: SyncProgress, style: Style, room: number): string {
   const { current, rebuild } = progress;
-  const left = syncEta(progress);
-  const eta = left === undefined ? '' : `eta ${formatEta(left)}`;
-  const isWhy = current === undefined && rebuild !== undefined;
-  const forText = room - ETA_COLUMNS;
-  const text = isWhy
-    ? fitEnd(`building the index: ${rebuildWords(rebuild)}`, forText)
-    : fitMiddle(safeLine(current ?? ''), forText);
+  const etaMs = syncEta(progress);
+  const eta = etaMs === undefined ? '' : `eta ${formatEta(etaMs)}`;
+  const showsWhy = current === undefined && rebuild !== undefined;
+  const textColumns = room - ETA_COLUMNS;
+  const text = showsWhy
+    ? fitEnd(`building the index: ${rebuildWords(rebuild)}`, textColumns)
+    : fitMiddle(safeLine(current ?? ''), textColumns);
   if (text === '' && eta === '') return '';
-  const label = style.dim(padEnd(isWhy ? 'why' : 'now', LABEL_COLUMNS));
+  const label = style.dim(padEnd(showsWhy ? 'why' : 'now', LABEL_COLUMNS));
   return `  ${label}${spread(text, style.dim(eta), room)}`;
 }
 
-/** Of `  eta 1:02:03`. */
+/** Width of `  eta 1:02:03`. */
 const ETA_COLUMNS = 13;
 
 function skippedRow(progress: SyncProgress, style: Style, columns: number): readonly string[] {
