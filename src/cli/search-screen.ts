@@ -107,7 +107,7 @@ export async function createSearchActions(
       memory.ext === undefined
         ? memory.providers !== undefined
         : memory.ext.settings.mode !== 'search',
-    search: async (line, { signal, wordsOnly }) => {
+    search: async (line, { signal, keywordsOnly }) => {
       const {
         query,
         agent,
@@ -128,7 +128,7 @@ export async function createSearchActions(
           pathGlob: typed.pathGlob ?? request.pathGlob,
           filters: joined(request.filters, typed.filters),
           query,
-          lexicalOnly: wordsOnly,
+          lexicalOnly: keywordsOnly,
           unfinished: request.exact !== true,
         },
         { signal },

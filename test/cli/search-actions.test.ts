@@ -10,7 +10,7 @@ import { folderOf, type TempFolder } from '../support/temp-folder.js';
 const test = suite('what the search screen does');
 
 const NEVER = new AbortController().signal;
-const WORDS_ONLY = { signal: NEVER, wordsOnly: true };
+const KEYWORDS_ONLY = { signal: NEVER, keywordsOnly: true };
 
 function homeOf(config: object): TempFolder {
   return folderOf({
@@ -55,7 +55,7 @@ async function actionsIn(
 }
 
 async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: string) {
-  const { response, chips, memory } = await made.actions.search(line, WORDS_ONLY);
+  const { response, chips, memory } = await made.actions.search(line, KEYWORDS_ONLY);
   return { paths: response?.results.map(({ path }) => path).toSorted(), chips, memory };
 }
 
@@ -73,7 +73,7 @@ test('filters in the query restrict the search, and another agent can be named',
   assert.equal((await pathsFor(made, '#house ')).paths, undefined);
   const other = await pathsFor(made, 'agent:other roofer');
   assert.equal(other, { paths: ['MEMORY.md'], chips: ['agent:other'], memory: 'other' });
-  const { response } = await made.actions.search('agent:other roofer', WORDS_ONLY);
+  const { response } = await made.actions.search('agent:other roofer', KEYWORDS_ONLY);
   const [result] = response?.results ?? [];
   assert.ok(result);
   assert.equal(await made.placeOf({ id: '', text: '', result }), {
@@ -89,14 +89,14 @@ test('an agent whose memory cannot be opened is tried again, and does not block 
   const valid = readFileSync(home.at('svc.json'), 'utf8');
   const made = await actionsIn(home);
   home.write('svc.json', '{');
-  await made.actions.search('agent:other roofer', WORDS_ONLY).then(
+  await made.actions.search('agent:other roofer', KEYWORDS_ONLY).then(
     () => assert.unreachable(),
     (error) => assert.match(error.code, /^CONFIG_/),
   );
   home.write('svc.json', valid);
   assert.is((await pathsFor(made, 'agent:other roofer')).memory, 'other');
   home.write('svc.json', '{');
-  await made.actions.search('agent:third roofer', WORDS_ONLY).catch(() => undefined);
+  await made.actions.search('agent:third roofer', KEYWORDS_ONLY).catch(() => undefined);
   await made.close();
   await made.memory.backend.close();
 });
@@ -126,7 +126,7 @@ test('a truncated preview ends with an ellipsis', async () => {
   const home = homeOf({});
   home.write('main/memory/long.md', `The lantern. ${'long '.repeat(50_000)}\n`);
   const made = await actionsIn(home);
-  const item = (await made.actions.search('lantern', WORDS_ONLY)).response?.results[0];
+  const item = (await made.actions.search('lantern', KEYWORDS_ONLY)).response?.results[0];
   assert.ok(item);
   const { text } = await made.actions.preview({ id: '1', text: '', result: item }, NEVER);
   assert.is(text.at(-1), '…');
@@ -136,7 +136,7 @@ test('a passage that is only previewed is not logged as opened', async () => {
   const logged: string[] = [];
   const home = homeOf({ memory: { searchLog: true } });
   const made = await actionsIn(home, {}, async ({ type }) => void logged.push(type));
-  const { response } = await made.actions.search('barn', { signal: NEVER, wordsOnly: false });
+  const { response } = await made.actions.search('barn', { signal: NEVER, keywordsOnly: false });
   const [result] = response?.results ?? [];
   assert.ok(result);
   const item = { id: '', text: '', result };

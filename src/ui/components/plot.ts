@@ -7,7 +7,7 @@ const NOTHING = '·';
  * @param columns number of groups that the counts are added up to
  */
 export function sparkline(counts: readonly number[], columns: number): string {
-  const groups = grouped(counts, Math.min(columns, counts.length));
+  const groups = sumGroups(counts, Math.min(columns, counts.length));
   const most = Math.max(...groups, 1);
   return groups.map((count) => levelCharacter(count, most)).join('');
 }
@@ -18,7 +18,7 @@ function levelCharacter(count: number, most: number): string {
   return LEVELS[level] ?? LEVELS[0];
 }
 
-function grouped(counts: readonly number[], groups: number): readonly number[] {
+function sumGroups(counts: readonly number[], groups: number): readonly number[] {
   return Array.from({ length: Math.max(0, groups) }, (_, group) => {
     const from = Math.floor((group * counts.length) / groups);
     const to = Math.floor(((group + 1) * counts.length) / groups);
@@ -47,7 +47,7 @@ export function plotRows(
 ): readonly string[] {
   const width = Math.max(0, Math.floor(columns)) * DOTS_PER_COLUMN;
   const height = Math.max(0, Math.floor(rows)) * DOTS_PER_ROW;
-  const highest = Math.max(0, ...values.map((value) => finite(value)));
+  const highest = Math.max(0, ...values.map((value) => finiteOrZero(value)));
   const levels = Array.from({ length: width }, (_, at) =>
     levelOf(highestIn(values, at, width), highest, height),
   );
@@ -72,7 +72,7 @@ function cellOf(levels: readonly number[], floor: number): string {
 function highestIn(values: readonly (number | undefined)[], at: number, width: number): number {
   const from = Math.floor((at * values.length) / width);
   const to = Math.max(from + 1, Math.floor(((at + 1) * values.length) / width));
-  return Math.max(0, ...values.slice(from, to).map((value) => finite(value)));
+  return Math.max(0, ...values.slice(from, to).map((value) => finiteOrZero(value)));
 }
 
 function levelOf(value: number, highest: number, height: number): number {
@@ -80,6 +80,6 @@ function levelOf(value: number, highest: number, height: number): number {
   return Math.min(height, Math.max(1, Math.round((value / highest) * height)));
 }
 
-function finite(value: number | undefined): number {
+function finiteOrZero(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) ? value : 0;
 }

@@ -92,12 +92,12 @@ function Header({
   const { bold } = useTheme();
   const room = columns - Math.min(textWidth(title), LEAST_TITLE) - 2;
   const known = facts.filter((fact) => fact !== '');
-  const kept = known.filter((_, at) => textWidth(known.slice(at).join(BETWEEN)) <= room);
-  const right = kept.join(BETWEEN);
+  const kept = known.filter((_, at) => textWidth(known.slice(at).join(SEPARATOR)) <= room);
+  const right = kept.join(SEPARATOR);
   const left = fitEnd(title, right === '' ? columns : columns - textWidth(right) - 2);
   return <Text wrap="truncate">{bold(spread(left, right, columns))}</Text>;
 }
 
-const BETWEEN = ' · ';
+const SEPARATOR = ' · ';
 /** A longer title is cut before facts are dropped. */
 const LEAST_TITLE = 24;

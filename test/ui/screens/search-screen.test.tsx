@@ -6,7 +6,7 @@ import type {
   SearchScreenEnd,
 } from '../../../src/ui/screens/search/controller.js';
 import { runSearchScreen } from '../../../src/ui/screens/search/run.js';
-import type { Found, ResultItem } from '../../../src/ui/screens/search/state.js';
+import type { ResultItem, SearchAnswer } from '../../../src/ui/screens/search/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertRestored,
@@ -38,8 +38,8 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
     actions: {
       prepare: async () => undefined,
       isSemantic: false,
-      search: async (line, { wordsOnly }) => {
-        if (wordsOnly) queries.push(line);
+      search: async (line, { keywordsOnly }) => {
+        if (keywordsOnly) queries.push(line);
         return found({
           query: line,
           results: Array.from({ length: 30 }, (_, at) => aResult(at)),
@@ -61,7 +61,10 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
   return { terminal, ended, queries };
 }
 
-function found(fields: Parameters<typeof aResponse>[0], chips: readonly string[] = []): Found {
+function found(
+  fields: Parameters<typeof aResponse>[0],
+  chips: readonly string[] = [],
+): SearchAnswer {
   return { response: aResponse(fields), memory: 'main', chips };
 }
 
@@ -350,9 +353,9 @@ test('the latest query wins, however late older results arrive', async () => {
   const answers = new Map<string, () => void>();
   const aborted: string[] = [];
   const opened = open(80, 24, {
-    search: (query, { signal, wordsOnly }) =>
+    search: (query, { signal, keywordsOnly }) =>
       new Promise((resolve) => {
-        if (!wordsOnly) return;
+        if (!keywordsOnly) return;
         signal.addEventListener('abort', () => aborted.push(query));
         const result = { ...aResult(0), path: `${query}.md` };
         answers.set(query, () => resolve(found({ query, results: [result] })));
@@ -377,13 +380,13 @@ test('the provider is asked once, after a pause; late quick results never replac
   const asked: string[] = [];
   let finishQuick: (() => void) | undefined;
   let finishWhole: (() => void) | undefined;
-  const at = (path: string, fields: Parameters<typeof aResponse>[0] = {}): Found =>
+  const at = (path: string, fields: Parameters<typeof aResponse>[0] = {}): SearchAnswer =>
     found({ results: [{ ...aResult(0), path }], ...fields });
   const opened = open(100, 24, {
     isSemantic: true,
-    search: (line, { wordsOnly }) =>
+    search: (line, { keywordsOnly }) =>
       new Promise((resolve) => {
-        if (wordsOnly) {
+        if (keywordsOnly) {
           // Only that for the whole question is held back.
           if (line !== 'cars') resolve(at('quick.md'));
           else finishQuick = () => resolve(at('late.md'));

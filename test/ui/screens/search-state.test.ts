@@ -11,9 +11,9 @@ import {
 import { createStore } from '../../../src/ui/components/store.js';
 import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
 import {
-  type Found,
   INITIAL_SEARCH,
   reduceSearch,
+  type SearchAnswer,
   type SearchEvent,
   type SearchState,
   selectedItem,
@@ -78,7 +78,7 @@ test('the cursor stays on a boundary and in sight whatever is typed', () => {
   );
 });
 
-function found(...places: readonly number[]): Found {
+function answerAt(...places: readonly number[]): SearchAnswer {
   return { response: aResponse({ results: places.map(aResult) }), memory: 'main', chips: [] };
 }
 
@@ -87,10 +87,10 @@ function after(...events: readonly SearchEvent[]): SearchState {
 }
 
 const quick = (...places: readonly number[]): SearchEvent => {
-  return { type: 'answered', found: found(...places), isFinal: false, isSame: false };
+  return { type: 'answered', answer: answerAt(...places), isFinal: false, isSame: false };
 };
 const whole = (...places: readonly number[]): SearchEvent => {
-  return { type: 'answered', found: found(...places), isFinal: true, isSame: true };
+  return { type: 'answered', answer: answerAt(...places), isFinal: true, isSame: true };
 };
 const DOWN: SearchEvent = { type: 'list', event: { type: 'moved', to: 'down' } };
 const TEXT = { startLine: 1, text: 'late' };
@@ -107,9 +107,9 @@ test('the selection is always one of the results, for any events', () => {
       const places = Array.from({ length: count }, (_, at) => at);
       return count % 2 === 0 ? quick(...places) : whole(...places);
     }),
-    fc.constantFrom<SearchEvent>({ type: 'matched', by: 1 }, { type: 'matched', by: -1 }),
+    fc.constantFrom<SearchEvent>({ type: 'jumped', by: 1 }, { type: 'jumped', by: -1 }),
     fc.integer().map((by): SearchEvent => ({ type: 'scrolled', by })),
-    fc.constant<SearchEvent>({ type: 'failed', trouble: { message: 'x' } }),
+    fc.constant<SearchEvent>({ type: 'failed', fault: { message: 'x' } }),
     fc.constant<SearchEvent>({ type: 'cleared' }),
   );
   fc.assert(
@@ -118,7 +118,7 @@ test('the selection is always one of the results, for any events', () => {
       const item = selectedItem(state);
       assert.is(item === undefined, state.list.items.length === 0);
       if (item === undefined) assert.is(state.focus, 'input');
-      if (state.trouble !== undefined) assert.is(item, undefined);
+      if (state.fault !== undefined) assert.is(item, undefined);
     }),
   );
 });
@@ -128,7 +128,7 @@ test('no results for an unfinished word leave the earlier results', () => {
   assert.is(reduceSearch(before, quick()), before);
   const end = reduceSearch(before, whole());
   assert.equal(end.list.items, []);
-  assert.equal(end.found?.response?.results, []);
+  assert.equal(end.answer?.response?.results, []);
 });
 
 test('a passage that arrives late is not shown next to another result', () => {
@@ -151,7 +151,7 @@ test('full results keep the passage selected meanwhile, wherever it is now', () 
 test('matches are visited in a circle from the first visible one, and scrolling stays within the text', () => {
   const layout = { rows: 10, length: 100, first: 40, matches: [5, 42, 60] };
   const laidOut: SearchEvent = { type: 'laidOut', layout };
-  const next: SearchEvent = { type: 'matched', by: 1 };
+  const next: SearchEvent = { type: 'jumped', by: 1 };
   const at = (...events: readonly SearchEvent[]) => {
     const { match, top } = after(quick(0), laidOut, ...events);
     return [match, top];
@@ -160,7 +160,7 @@ test('matches are visited in a circle from the first visible one, and scrolling 
   assert.equal(at(next), [1, 39]);
   assert.equal(at(next, next), [2, 57]);
   assert.equal(at(next, next, next), [0, 2]);
-  assert.equal(at(next, { type: 'matched', by: -1 }), [0, 2]);
+  assert.equal(at(next, { type: 'jumped', by: -1 }), [0, 2]);
   assert.equal(at({ type: 'scrolled', by: 1000 }), [undefined, 90]);
   assert.equal(at({ type: 'scrolled', by: -1000 }), [undefined, 0]);
 });
@@ -183,11 +183,11 @@ test('another passage starts at its own place; the same one, read again, stays w
 
 test('a query recalled from the history becomes typed text when edited', () => {
   const recalled = after({ type: 'recalled', at: 2, query: 'old' });
-  assert.equal([recalled.input.cursor, recalled.recalled], [3, 2]);
+  assert.equal([recalled.input.cursor, recalled.historyAt], [3, 2]);
   const moved = reduceSearch(recalled, { type: 'edited', edit: { type: 'left' } });
-  assert.is(moved.recalled, 2);
+  assert.is(moved.historyAt, 2);
   const edited = reduceSearch(moved, { type: 'edited', edit: { type: 'erase' } });
-  assert.is(edited.recalled, undefined);
+  assert.is(edited.historyAt, undefined);
 });
 
 test('progress is shown while the index is made', () => {

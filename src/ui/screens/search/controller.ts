@@ -4,19 +4,19 @@ import { createLatestTask } from '../../components/latest-task.js';
 import type { Store } from '../../components/store.js';
 import type { SearchIntent } from './keys.js';
 import {
-  type Found,
   type PassageText,
   type ResultItem,
+  type SearchAnswer,
   type SearchEvent,
+  type SearchFault,
   type SearchState,
   selectedItem,
-  type Trouble,
 } from './state.js';
 
-/** Lets the frame with the letter be drawn first, and skips the letters of a quickly typed word. */
+/** Lets the frame with the typed letter be drawn first, and skips the letters of a quickly typed word. */
 const DEBOUNCE_MS = 40;
-/** Asks a provider once for a question, and not for each word. */
-const WHOLE_MS = 300;
+/** A provider is asked once for a query, not for each word of it. */
+const FULL_SEARCH_MS = 300;
 /** Pause before a passage is read, in milliseconds. */
 const PREVIEW_MS = 40;
 
@@ -28,65 +28,65 @@ export type SearchScreenEnd =
 /** How a search is done. */
 interface SearchWork {
   readonly signal: AbortSignal;
-  /** Keyword search only, which is quick. */
-  readonly wordsOnly: boolean;
+  /** Skips semantic search, which is slower. */
+  readonly keywordsOnly: boolean;
 }
 
-/** What the search screen can do. Errors are shown. */
+/** Calls that the search screen makes. It shows their errors. */
 export interface SearchScreenActions {
-  /** Brings the index up to date, so that the first search does not wait for it. */
+  /** Updates the index, so that the first search does not wait for it. */
   readonly prepare: (signal: AbortSignal, onEvent: (event: SyncEvent) => void) => Promise<void>;
   /** Aborted when the query changes. */
-  readonly search: (line: string, work: SearchWork) => Promise<Found>;
+  readonly search: (line: string, work: SearchWork) => Promise<SearchAnswer>;
   /** Whether a search asks a provider. */
   readonly isSemantic: boolean;
-  /** The lines around a result's passage, enough for a screen. */
+  /** Reads the lines around a result's passage, enough for a screen. */
   readonly preview: (item: ResultItem, signal: AbortSignal) => Promise<PassageText>;
-  /** Copies it and returns a short notice. */
+  /** @returns a short notice */
   readonly copy: (
     item: ResultItem,
     what: (SearchIntent & { type: 'copy' })['what'],
   ) => Promise<string>;
-  /** Opens the folder of a result and returns a short notice. */
+  /** Opens the folder of a result. @returns a short notice */
   readonly openFolder: (item: ResultItem) => Promise<string>;
   /** Opens the editor, which has the terminal until it ends; undefined where there is none. */
   readonly edit: ((item: ResultItem) => Promise<void>) | undefined;
   /** Earlier queries, the newest first. */
   readonly history: () => readonly string[];
-  /** Adds a query that led to something. */
+  /** Adds a query that had results to the history. */
   readonly remember: (line: string) => void;
   /** The message for an error. */
-  readonly explain: (error: unknown) => Trouble;
+  readonly explain: (error: unknown) => SearchFault;
 }
 
 /** Lends the terminal to another program until it ends. */
 type Lend = (work: () => Promise<void>) => Promise<void>;
 
-/** Handles the intents of keys. The latest query and selection win; earlier requests are aborted and ignored. */
+/** Handles the intents of keys. Only the latest query and selection count; earlier requests are aborted. */
 export function createSearchController(
   store: Store<SearchState, SearchEvent>,
   actions: SearchScreenActions,
   onEnd: (end: SearchScreenEnd) => void,
 ) {
   const closing = new AbortController();
-  const searching = createLatestTask();
-  const deepening = createLatestTask();
-  const previewing = createLatestTask();
-  let pause: NodeJS.Timeout | undefined;
-  let longPause: NodeJS.Timeout | undefined;
+  const keywordTask = createLatestTask();
+  const fullTask = createLatestTask();
+  const previewTask = createLatestTask();
+  let keywordTimer: NodeJS.Timeout | undefined;
+  let fullTimer: NodeJS.Timeout | undefined;
   let lend: Lend = (work) => work();
-  /** The results on the screen are older than the query. */
+  /** Whether the results of the query have yet to arrive. */
   let isPending = false;
-  /** Enter was pressed meanwhile, and is meant for the results of the current query. */
-  let opensNext = false;
-  /** Read once it is needed; the newest first. */
+  /** Enter was pressed while they were pending, and is meant for them. */
+  let opensWhenAnswered = false;
+  /** Read when it is needed; the newest first. */
   let history: readonly string[] | undefined;
-  /** What was typed before the history. */
-  let typed = '';
+  /** What was typed before a query was recalled. */
+  let draft = '';
 
   const current = (): SearchState => store.getSnapshot();
   const fail = (error: unknown): void => {
-    store.dispatch({ type: 'failed', trouble: actions.explain(error) });
+    store.dispatch({ type: 'failed', fault: actions.explain(error) });
   };
   const noteResult = (work: Promise<string | undefined>): void => {
     const note = (text: string, isFault: boolean): void =>
@@ -96,7 +96,7 @@ export function createSearchController(
       (error: unknown) => note(actions.explain(error).message, true),
     );
   };
-  const orNote = (work: () => void): void => {
+  const noteFailure = (work: () => void): void => {
     noteResult(
       new Promise((resolve) => {
         work();
@@ -106,10 +106,10 @@ export function createSearchController(
   };
   const loadPreview = (): void => {
     const item = selectedItem(current());
-    previewing.cancel();
+    previewTask.cancel();
     if (item === undefined) return;
-    previewing.run(
-      // A key that is held, or the next letter, does not wait for a passage that nobody sees.
+    previewTask.run(
+      // While a key is held or letters are typed, passages that nobody would see are not read.
       (signal) =>
         sleep(PREVIEW_MS, undefined, { signal }).then(() => actions.preview(item, signal)),
       (content) => store.dispatch({ type: 'previewed', preview: { item, content } }),
@@ -118,74 +118,74 @@ export function createSearchController(
       },
     );
   };
-  const answered = (found: Found, isFinal: boolean, isSame: boolean): void => {
+  const answered = (answer: SearchAnswer, isFinal: boolean, isSame: boolean): void => {
     isPending = false;
-    store.dispatch({ type: 'answered', found, isFinal, isSame });
+    store.dispatch({ type: 'answered', answer, isFinal, isSame });
     loadPreview();
     const item = selectedItem(current());
-    if (opensNext && item !== undefined) open(item);
+    if (opensWhenAnswered && item !== undefined) open(item);
   };
-  const search = (line: string): void => {
-    searching.run(
-      (signal) => actions.search(line, { signal, wordsOnly: true }),
-      (found) => answered(found, false, false),
+  const searchKeywords = (line: string): void => {
+    keywordTask.run(
+      (signal) => actions.search(line, { signal, keywordsOnly: true }),
+      (answer) => answered(answer, false, false),
       (error) => {
         isPending = false;
         fail(error);
       },
     );
   };
-  /** The whole results replace the quick ones, which must not come later. */
-  const searchWhole = (line: string): void => {
-    store.dispatch({ type: 'deepening', on: actions.isSemantic });
-    deepening.run(
-      (signal) => actions.search(line, { signal, wordsOnly: false }),
-      (found) => {
-        searching.cancel();
-        store.dispatch({ type: 'deepening', on: false });
-        answered(found, true, !isPending);
+  /** The full results replace those of keyword search, which must not arrive later. */
+  const searchFully = (line: string): void => {
+    store.dispatch({ type: 'fullSearch', isPending: actions.isSemantic });
+    fullTask.run(
+      (signal) => actions.search(line, { signal, keywordsOnly: false }),
+      (answer) => {
+        keywordTask.cancel();
+        store.dispatch({ type: 'fullSearch', isPending: false });
+        answered(answer, true, !isPending);
       },
       (error) => {
-        store.dispatch({ type: 'deepening', on: false });
+        store.dispatch({ type: 'fullSearch', isPending: false });
         if (selectedItem(current()) === undefined) fail(error);
         else noteResult(Promise.reject(error));
       },
     );
   };
   const queryChanged = (line: string): void => {
-    clearTimeout(pause);
-    clearTimeout(longPause);
-    searching.cancel();
-    deepening.cancel();
-    store.dispatch({ type: 'deepening', on: false });
+    clearTimeout(keywordTimer);
+    clearTimeout(fullTimer);
+    keywordTask.cancel();
+    fullTask.cancel();
+    store.dispatch({ type: 'fullSearch', isPending: false });
     isPending = line.trim() !== '';
     if (!isPending) {
-      previewing.cancel();
+      previewTask.cancel();
       store.dispatch({ type: 'cleared' });
       return;
     }
-    pause = setTimeout(() => search(line), DEBOUNCE_MS);
-    longPause = setTimeout(() => searchWhole(line), WHOLE_MS);
+    keywordTimer = setTimeout(() => searchKeywords(line), DEBOUNCE_MS);
+    fullTimer = setTimeout(() => searchFully(line), FULL_SEARCH_MS);
   };
   const remember = (): void => {
-    const { input, found } = current();
-    if (found?.response === undefined || found.response.results.length === 0) return;
+    const { input, answer } = current();
+    if (answer?.response === undefined || answer.response.results.length === 0) return;
     history = undefined;
-    orNote(() => actions.remember(input.text));
+    noteFailure(() => actions.remember(input.text));
   };
   const recall = (by: -1 | 1): void => {
-    const { recalled = -1, input } = current();
-    if (recalled === -1) typed = input.text;
-    orNote(() => {
+    const { historyAt = -1, input } = current();
+    if (historyAt === -1) draft = input.text;
+    noteFailure(() => {
       history ??= actions.history();
     });
-    const at = recalled + by;
-    const query = at === -1 ? typed : history?.[at];
+    const at = historyAt + by;
+    const query = at === -1 ? draft : history?.[at];
     if (query === undefined) return;
     store.dispatch({ type: 'recalled', at: at === -1 ? undefined : at, query });
   };
   const open = (item: ResultItem): void => {
-    opensNext = false;
+    opensWhenAnswered = false;
     remember();
     const { edit } = actions;
     if (edit === undefined) {
@@ -193,13 +193,13 @@ export function createSearchController(
       return;
     }
     const work = lend(() => edit(item)).finally(() => {
-      // What was edited is searched again.
-      if (!closing.signal.aborted) searchWhole(current().input.text);
+      // The results may have been edited.
+      if (!closing.signal.aborted) searchFully(current().input.text);
     });
     noteResult(work.then(() => undefined));
   };
 
-  const act = (intent: SearchIntent): void => {
+  const handle = (intent: SearchIntent): void => {
     const item = selectedItem(current());
     switch (intent.type) {
       case 'recall':
@@ -234,20 +234,20 @@ export function createSearchController(
     },
     dispatch: (intent: SearchIntent): void => {
       const before = current();
-      opensNext = intent.type === 'open' && isPending;
-      act(intent);
+      opensWhenAnswered = intent.type === 'open' && isPending;
+      handle(intent);
       const { input, list } = current();
       if (input.text !== before.input.text) queryChanged(input.text);
       else if (list.selectedId !== before.list.selectedId) loadPreview();
     },
     /** Stops everything that is running. */
     close: (): void => {
-      clearTimeout(pause);
-      clearTimeout(longPause);
+      clearTimeout(keywordTimer);
+      clearTimeout(fullTimer);
       closing.abort();
-      searching.cancel();
-      deepening.cancel();
-      previewing.cancel();
+      keywordTask.cancel();
+      fullTask.cancel();
+      previewTask.cancel();
     },
   };
 }

@@ -7,7 +7,7 @@ import { type SearchEvent, type SearchState, selectedItem } from './state.js';
 export type SearchIntent =
   | Extract<
       SearchEvent,
-      { type: 'edited' | 'explained' | 'focused' | 'help' | 'list' | 'matched' | 'scrolled' }
+      { type: 'edited' | 'explained' | 'focused' | 'help' | 'list' | 'jumped' | 'scrolled' }
     >
   | { readonly type: 'recall'; readonly by: -1 | 1 }
   | { readonly type: 'copy'; readonly what: 'citation' | 'passage' | 'path' }
@@ -86,7 +86,7 @@ function escapeIntent(state: SearchState): SearchIntent {
 function selectKeys(state: SearchState, hasResult: boolean, bind: Bind): readonly KeyBinding[] {
   // In an empty input, and while it has a query from the history.
   const recalls =
-    (state.input.text === '' || state.recalled !== undefined) && listView(state.list).at <= 0;
+    (state.input.text === '' || state.historyAt !== undefined) && listView(state.list).at <= 0;
   const up: SearchIntent = recalls ? { type: 'recall', by: 1 } : moveTo('up');
   const isTyping = state.focus === 'input';
   return [
@@ -162,13 +162,13 @@ function listKeys(bind: Bind): readonly KeyBinding[] {
     bind(['K'], { type: 'scrolled', by: -1 }),
     bind(
       ['n'],
-      { type: 'matched', by: 1 },
+      { type: 'jumped', by: 1 },
       {
         help: ['n N', 'next and previous match in the passage (in the list)'],
         bar: { text: 'n match', dropOrder: 1 },
       },
     ),
-    bind(['N'], { type: 'matched', by: -1 }),
+    bind(['N'], { type: 'jumped', by: -1 }),
     bind(
       ['y'],
       { type: 'copy', what: 'citation' },

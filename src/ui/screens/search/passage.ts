@@ -18,7 +18,7 @@ interface RowOptions {
 
 const NUMBER_COLUMNS = 5;
 const GAP = 2;
-/** Of a longer line, the rest is not shown. */
+/** The rest of a longer line is not shown. */
 const MOST_CHARS = 20_000;
 const MOST_WORDS = 64;
 
@@ -56,11 +56,9 @@ export function passageRows(
       const row = painted.findLastIndex(({ start }) => start <= span.start);
       matches.push(rows.length + Math.max(0, row));
     }
-    for (const [row, { shown }] of painted.entries()) {
+    for (const [row, { text }] of painted.entries()) {
       const gutter = row === 0 ? String(number) : '';
-      rows.push(
-        `${style.dim(gutter.padStart(NUMBER_COLUMNS))}${' '.repeat(GAP)}${shown}`.trimEnd(),
-      );
+      rows.push(`${style.dim(gutter.padStart(NUMBER_COLUMNS))}${' '.repeat(GAP)}${text}`.trimEnd());
     }
   }
   // If the best lines would not be visible, they are in the upper part.
@@ -70,7 +68,7 @@ export function passageRows(
 
 const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}/u;
 
-/** Finds any of the words as a whole; scripts without blanks have no whole words. */
+/** Finds any of the words as a whole word, or anywhere in scripts without spaces. */
 function wordPattern(words: readonly string[]): RegExp | undefined {
   const longestFirst = words
     .filter((word) => word.trim() !== '')
@@ -80,7 +78,7 @@ function wordPattern(words: readonly string[]): RegExp | undefined {
     some.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|');
   const whole = longestFirst.filter((word) => !CJK.test(word));
   const others = longestFirst.filter((word) => CJK.test(word));
-  // The beginning of a word is looked for once, not for each of them: long documents have many places.
+  // One boundary check for all words instead of one for each: long documents have many places to check.
   const patterns = [
     ...(whole.length === 0 ? [] : [`(?<!${LETTER})(?:${anyOf(whole)})(?!${LETTER})`]),
     ...(others.length === 0 ? [] : [anyOf(others)]),
@@ -100,7 +98,7 @@ interface Part extends TextSpan {
   readonly paint: Paint;
 }
 
-/** The line in parts that are painted differently: together, they are all of it. */
+/** Splits a line into parts that are painted differently. */
 function partsOf(
   line: string,
   markdown: readonly MarkdownSpan[],
@@ -121,9 +119,9 @@ function partsOf(
     const match = matches.findIndex(contains);
     const paint = (text: string): string => {
       const plain = isInside || match !== -1 ? text : style.dim(text);
-      const shown = kind === undefined ? plain : style[MARKDOWN_PAINTS[kind]](plain);
-      if (match === -1) return shown;
-      return isCurrent(match) ? style.selection(shown) : style.match(shown);
+      const marked = kind === undefined ? plain : style[MARKDOWN_PAINTS[kind]](plain);
+      if (match === -1) return marked;
+      return isCurrent(match) ? style.selection(marked) : style.match(marked);
     };
     return { start, end, paint };
   });
@@ -141,34 +139,34 @@ function paintedRows(
   line: string,
   parts: readonly Part[],
   columns: number,
-): readonly { readonly start: number; readonly shown: string }[] {
-  // What is made safe is longer: each part keeps its place.
+): readonly { readonly start: number; readonly text: string }[] {
+  // Making text safe lengthens it; the marks say where each part is then.
   const { text, marks } = markLine(line, parts);
   return wrapSpans(text, columns).map((row) => {
-    let shown = '';
+    let paintedText = '';
     let start: number | undefined;
     for (const [at, mark] of marks.entries()) {
       const from = Math.max(mark.start, row.start);
       const to = Math.min(mark.end, row.end);
       if (from >= to) continue;
       start ??= (parts[at]?.start ?? 0) + (from - mark.start);
-      shown += parts[at]?.paint(text.slice(from, to)) ?? '';
+      paintedText += parts[at]?.paint(text.slice(from, to)) ?? '';
     }
-    return { start: start ?? 0, shown };
+    return { start: start ?? 0, text: paintedText };
   });
 }
 
-/** A part of a line of Markdown that is shown differently. */
+/** A part of a line of Markdown that has its own look. */
 interface MarkdownSpan extends TextSpan {
   readonly kind: 'code' | 'heading' | 'link' | 'strong';
 }
 
 const HEADING = /^#{1,6}\s/u;
-/** Code, links, addresses and bold text; the first one that begins is taken whole. */
+/** Code, links, URLs and bold text; what is inside of one is not matched again. */
 const INLINE =
   /(?<code>`[^`]+`)|(?<link>\[\[[^\]]{1,500}\]\]|\[[^\]]{1,500}\]\([^)\s]{1,2000}\)|https?:\/\/[^\s<>)\]]+)|(?<strong>\*\*[^*]{1,500}\*\*|__[^_]{1,500}__)/gu;
 
-/** Which parts of some lines in a row are headings, code, links and bold; not all of Markdown. */
+/** The headings, code, links and bold parts of consecutive lines; other Markdown is left as it is. */
 export function markdownSpans(lines: readonly string[]): readonly (readonly MarkdownSpan[])[] {
   const fences = new CodeFences();
   return lines.map((line) => {

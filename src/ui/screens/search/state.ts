@@ -22,9 +22,9 @@ import {
 import type { Note } from '../../components/status-bar.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
-/** The answer to what was typed. */
-export interface Found {
-  /** Undefined where only filters were typed. */
+/** The answer to a query. */
+export interface SearchAnswer {
+  /** Undefined if the query has only filters. */
   readonly response: SearchResponse | undefined;
   /** The name of the memory. */
   readonly memory: string;
@@ -46,8 +46,8 @@ export interface PassageText {
   readonly lineNumbers?: readonly number[];
 }
 
-/** An error with a hint. */
-export interface Trouble {
+/** Why a search or a preview failed. */
+export interface SearchFault {
   readonly message: string;
   readonly hint?: string;
 }
@@ -55,12 +55,12 @@ export interface Trouble {
 /** A passage in its document, or why it cannot be shown. */
 interface Preview {
   readonly item: ResultItem;
-  readonly content: PassageText | Trouble;
+  readonly content: PassageText | SearchFault;
 }
 
-/** A preview that is shown. */
-interface ShownPreview extends Preview {
-  /** The words to mark: those found when it was read, because each answer brings another preview. */
+/** A preview with the words to mark in it. */
+interface MarkedPreview extends Preview {
+  /** The words that were found when it was read; each answer reads the preview again. */
   readonly words: readonly string[];
 }
 
@@ -82,23 +82,23 @@ export interface SearchState {
   readonly focus: 'input' | 'list';
   readonly isHelpOpen: boolean;
   /** The last answer, kept until the next one arrives, so that nothing flickers. */
-  readonly found: Found | undefined;
+  readonly answer: SearchAnswer | undefined;
   readonly list: ListState<ResultItem>;
-  /** Why there are no results. */
-  readonly trouble: Trouble | undefined;
-  /** A provider is being asked; results so far are from keyword search. */
-  readonly isDeepening: boolean;
+  /** Why the search failed. */
+  readonly fault: SearchFault | undefined;
+  /** A provider is being asked; the results so far are from keyword search. */
+  readonly isFullSearchPending: boolean;
   /** Undefined unless the index is being updated. */
   readonly progress: SyncProgress | undefined;
-  readonly preview: ShownPreview | undefined;
+  readonly preview: MarkedPreview | undefined;
   readonly layout: PreviewLayout;
-  /** First visible row of the preview; undefined until someone scrolls: the passage is visible then. */
+  /** First visible row of the preview. Undefined until someone scrolls; the passage is visible then. */
   readonly top: number | undefined;
   /** The match that was jumped to. */
   readonly match: number | undefined;
-  readonly isExplained: boolean;
-  /** The place of the input in the history, 0 for the newest; undefined for what was typed. */
-  readonly recalled: number | undefined;
+  readonly showsExplanation: boolean;
+  /** The place of the query in the history, 0 for the newest; undefined if it was typed. */
+  readonly historyAt: number | undefined;
   readonly note: Note | undefined;
 }
 
@@ -109,7 +109,7 @@ export type SearchEvent =
   | { readonly type: 'focused'; readonly focus: 'input' | 'list' }
   | { readonly type: 'list'; readonly event: ListEvent<ResultItem> }
   | { readonly type: 'scrolled'; readonly by: number }
-  | { readonly type: 'matched'; readonly by: -1 | 1 }
+  | { readonly type: 'jumped'; readonly by: -1 | 1 }
   | { readonly type: 'laidOut'; readonly layout: PreviewLayout }
   | { readonly type: 'help'; readonly on: boolean }
   | { readonly type: 'explained' }
@@ -117,13 +117,13 @@ export type SearchEvent =
   /** `isFinal`: the query is complete, as far as is known. `isSame`: it is the query of the results shown. */
   | {
       readonly type: 'answered';
-      readonly found: Found;
+      readonly answer: SearchAnswer;
       readonly isFinal: boolean;
       readonly isSame: boolean;
     }
-  | { readonly type: 'deepening'; readonly on: boolean }
+  | { readonly type: 'fullSearch'; readonly isPending: boolean }
   | { readonly type: 'synced'; readonly event: SyncEvent; readonly atMs: number }
-  | { readonly type: 'failed'; readonly trouble: Trouble }
+  | { readonly type: 'failed'; readonly fault: SearchFault }
   | { readonly type: 'previewed'; readonly preview: Preview }
   | { readonly type: 'noted'; readonly note: Note };
 
@@ -132,21 +132,21 @@ export const INITIAL_SEARCH: SearchState = {
   input: EMPTY_LINE,
   focus: 'input',
   isHelpOpen: false,
-  found: undefined,
+  answer: undefined,
   list: EMPTY_LIST,
-  trouble: undefined,
-  isDeepening: false,
+  fault: undefined,
+  isFullSearchPending: false,
   progress: undefined,
   preview: undefined,
   layout: { rows: 1, length: 0, first: 0, matches: [] },
   top: undefined,
   match: undefined,
-  isExplained: false,
-  recalled: undefined,
+  showsExplanation: false,
+  historyAt: undefined,
   note: undefined,
 };
 
-/** The entry that keys act on, if any. */
+/** The result that keys act on, if any. */
 export function selectedItem({ list }: SearchState): ResultItem | undefined {
   return listView(list).selected;
 }
@@ -166,7 +166,7 @@ export function reduceSearch(state: SearchState, event: SearchEvent): SearchStat
       return edited(state, event.edit);
     case 'recalled': {
       const input = { text: event.query, cursor: event.query.length };
-      return { ...state, input, recalled: event.at, note: undefined };
+      return { ...state, input, historyAt: event.at, note: undefined };
     }
     case 'focused': {
       const focus = selectedItem(state) === undefined ? 'input' : event.focus;
@@ -182,28 +182,30 @@ export function reduceSearch(state: SearchState, event: SearchEvent): SearchStat
       const top = previewTop({ top: before + event.by }, state.layout);
       return top === before ? state : { ...state, top };
     }
-    case 'matched':
-      return matched(state, event.by);
+    case 'jumped':
+      return jumpToMatch(state, event.by);
     case 'laidOut':
       return { ...state, layout: event.layout };
     case 'help':
       return { ...state, isHelpOpen: event.on, note: undefined };
     case 'explained':
-      return { ...state, isExplained: !state.isExplained };
+      return { ...state, showsExplanation: !state.showsExplanation };
     case 'cleared':
-      return { ...withoutResults(state), found: undefined };
+      return { ...withoutResults(state), answer: undefined };
     case 'answered':
       return answered(state, event);
-    case 'deepening':
-      return state.isDeepening === event.on ? state : { ...state, isDeepening: event.on };
+    case 'fullSearch':
+      return state.isFullSearchPending === event.isPending
+        ? state
+        : { ...state, isFullSearchPending: event.isPending };
     case 'synced':
       return synced(state, event.event, event.atMs);
     case 'failed':
       return {
         ...withoutResults(state),
-        found: undefined,
+        answer: undefined,
         progress: undefined,
-        trouble: event.trouble,
+        fault: event.fault,
       };
     case 'previewed':
       return previewed(state, event.preview);
@@ -216,7 +218,7 @@ function withoutResults(state: SearchState): SearchState {
   return {
     ...state,
     focus: 'input',
-    trouble: undefined,
+    fault: undefined,
     list: { ...EMPTY_LIST, rows: state.list.rows },
     preview: undefined,
     top: undefined,
@@ -227,38 +229,35 @@ function withoutResults(state: SearchState): SearchState {
 function edited(state: SearchState, edit: LineEdit): SearchState {
   const input = editLine(state.input, edit);
   if (input === state.input && state.focus === 'input') return state;
-  const recalled = input.text === state.input.text ? state.recalled : undefined;
-  return { ...state, input, recalled, focus: 'input', note: undefined };
+  const historyAt = input.text === state.input.text ? state.historyAt : undefined;
+  return { ...state, input, historyAt, focus: 'input', note: undefined };
 }
 
-/** The next match, or the first one from the top of what is visible; it is scrolled to a third of the height. */
-function matched(state: SearchState, by: -1 | 1): SearchState {
+/** Jumps to the next match, or first to the one next to the visible top, and scrolls it to a third of the height. */
+function jumpToMatch(state: SearchState, by: -1 | 1): SearchState {
   const { matches, rows } = state.layout;
   if (matches.length === 0) return state;
   const top = previewTop(state, state.layout);
-  const visible = Math.max(
-    0,
-    matches.findIndex((row) => row >= top),
-  );
-  const next = state.match === undefined ? visible : state.match + by;
+  const firstVisible = matches.findIndex((row) => row >= top);
+  const next = state.match === undefined ? Math.max(0, firstVisible) : state.match + by;
   const match = (next + matches.length) % matches.length;
   return { ...state, match, top: (matches[match] ?? 0) - Math.floor(rows / 3), note: undefined };
 }
 
-/** Nothing found for a word that is still being typed changes nothing yet. */
+/** An empty answer changes nothing yet while a word is still being typed. */
 function answered(
   state: SearchState,
-  { found, isFinal, isSame }: Extract<SearchEvent, { readonly type: 'answered' }>,
+  { answer, isFinal, isSame }: Extract<SearchEvent, { readonly type: 'answered' }>,
 ): SearchState {
-  const results = found.response?.results ?? [];
+  const results = answer.response?.results ?? [];
   if (results.length === 0) {
-    const keeps = !isFinal && state.trouble === undefined;
-    return keeps ? state : { ...withoutResults(state), found };
+    const keeps = !isFinal && state.fault === undefined;
+    return keeps ? state : { ...withoutResults(state), answer };
   }
   const items = results.map((result) => ({ id: idOf(result), text: '', result }));
   const before = isSame ? state.list : deselect(state.list);
   const list = reduceList(before, { type: 'replaced', items });
-  return { ...state, found, list, trouble: undefined };
+  return { ...state, answer, list, fault: undefined };
 }
 
 function idOf({ origin = '', path, startLine }: SearchResult): string {
@@ -273,16 +272,16 @@ function synced(state: SearchState, event: SyncEvent, atMs: number): SearchState
 }
 
 function previewed(state: SearchState, { item, content }: Preview): SearchState {
-  // Too late: another result is selected.
+  // Another result has been selected since.
   if (selectedItem(state)?.id !== item.id) return state;
   const isSame = state.preview?.item.id === item.id;
   const preview = { item, content, words: foundWords(state) };
   return isSame ? { ...state, preview } : { ...state, preview, top: undefined, match: undefined };
 }
 
-/** The words that were found, as they are in the texts. */
-function foundWords({ found }: SearchState): readonly string[] {
-  const marked = (found?.response?.results ?? []).flatMap(({ snippet, highlights }) =>
+/** The words that were found, in lower case. */
+function foundWords({ answer }: SearchState): readonly string[] {
+  const marked = (answer?.response?.results ?? []).flatMap(({ snippet, highlights }) =>
     highlights.map(({ start, end }: TextSpan) => snippet.slice(start, end).toLowerCase()),
   );
   return [...new Set(marked)];

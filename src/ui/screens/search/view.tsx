@@ -26,7 +26,7 @@ import {
   selectedItem,
 } from './state.js';
 
-/** What the search screen shows, and where its keys go. */
+/** What the search screen shows, and who handles its keys. */
 interface SearchScreenProps {
   readonly store: Store<SearchState, SearchEvent>;
   readonly stdout: NodeJS.WriteStream;
@@ -45,7 +45,7 @@ const LEAST_LIST = 3;
 const MOST_LIST = 12;
 const GAP = 3;
 
-/** The search screen: a pure view of the store; keys become intents. */
+/** The search screen: a pure view of the store; its keys and the mouse dispatch intents. */
 export function SearchScreen(props: SearchScreenProps): ReactElement {
   const { store, stdout, style, dispatch } = props;
   const state = useStore(store);
@@ -65,7 +65,7 @@ export function SearchScreen(props: SearchScreenProps): ReactElement {
         state.isHelpOpen ? (
           <KeyHelp bindings={bindings} area={area} />
         ) : (
-          <SearchBody {...props} state={state} area={area} />
+          <SearchBody store={store} dispatch={dispatch} state={state} area={area} />
         )
       }
     </Screen>
@@ -79,49 +79,47 @@ const MODES: Readonly<Record<SearchMode, string>> = {
 };
 
 function headerFacts(
-  { found }: SearchState,
+  { answer }: SearchState,
   { memory, isSemantic }: Pick<SearchScreenProps, 'isSemantic' | 'memory'>,
 ): readonly string[] {
-  const mode = found?.response?.mode ?? (isSemantic ? 'hybrid' : 'lexical');
-  return [found?.memory ?? memory, MODES[mode], ...(found?.chips ?? [])].map(safeLine);
+  const mode = answer?.response?.mode ?? (isSemantic ? 'hybrid' : 'lexical');
+  return [answer?.memory ?? memory, MODES[mode], ...(answer?.chips ?? [])].map(safeLine);
 }
 
-interface PartProps extends SearchScreenProps {
+interface BodyProps extends Pick<SearchScreenProps, 'dispatch' | 'store'> {
   readonly state: SearchState;
   readonly area: Area;
 }
 
 /** The input, and below it the list and the passage. */
-function SearchBody(props: PartProps): ReactElement {
+function SearchBody(props: BodyProps): ReactElement {
   const { state, area } = props;
   const isWide = area.columns >= BESIDE_COLUMNS;
   const room = Math.max(0, area.rows - 2);
-  const wanted = Math.floor(room * LIST_SHARE_BELOW);
-  const listRows = isWide
-    ? room
-    : Math.min(room, Math.max(LEAST_LIST, Math.min(MOST_LIST, wanted)));
+  const share = Math.floor(room * LIST_SHARE_BELOW);
+  const listRows = isWide ? room : Math.min(room, Math.max(LEAST_LIST, Math.min(MOST_LIST, share)));
   const listColumns = isWide ? Math.floor(area.columns * LIST_SHARE) : area.columns;
   const top = area.y + (isWide ? 2 : 1);
   const list = { x: area.x, y: top, columns: listColumns, rows: listRows };
   const preview = isWide
     ? { ...list, x: area.x + listColumns + GAP, columns: area.columns - listColumns - GAP }
     : { ...list, y: top + listRows + 1, rows: room - listRows };
-  const rule = <Rule state={state} area={area} />;
+  const divider = <Divider state={state} area={area} />;
   const results =
     selectedItem(state) === undefined ? (
-      <Message state={state} area={list} />
+      <EmptyMessage state={state} area={list} />
     ) : (
       <ResultList {...props} area={list} />
     );
   return (
     <Box flexDirection="column">
-      <Input state={state} area={area} />
-      {isWide ? rule : null}
+      <QueryInput state={state} area={area} />
+      {isWide ? divider : null}
       <Box flexDirection={isWide ? 'row' : 'column'}>
         <Box width={listColumns} height={listRows} flexShrink={0} flexDirection="column">
           {results}
         </Box>
-        {isWide ? null : rule}
+        {isWide ? null : divider}
         <Box marginLeft={isWide ? GAP : 0} height={preview.rows} flexShrink={0}>
           <PreviewPane {...props} area={preview} />
         </Box>
@@ -132,7 +130,7 @@ function SearchBody(props: PartProps): ReactElement {
 
 const PROMPT = '› ';
 
-function Input({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+function QueryInput({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
   const theme = useTheme();
   const hint = inputHint(state);
   if (state.focus === 'input') {
@@ -144,18 +142,18 @@ function Input({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement
   );
 }
 
-function inputHint({ found, isDeepening }: SearchState): string {
-  const response = found?.response;
-  const deepening = 'semantic search …';
-  if (response === undefined) return isDeepening ? deepening : '';
+function inputHint({ answer, isFullSearchPending }: SearchState): string {
+  const response = answer?.response;
+  const pending = 'semantic search …';
+  if (response === undefined) return isFullSearchPending ? pending : '';
   const counts = `${formatCount(response.results.length)} of ${formatCount(response.matches)}`;
-  return `${counts} · ${isDeepening ? deepening : formatDuration(response.searchMs)}`;
+  return `${counts} · ${isFullSearchPending ? pending : formatDuration(response.searchMs)}`;
 }
 
-/** A line, with a warning about the results or the words that were replaced. */
-function Rule({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+/** A line with a warning about the results, or with the words that were corrected. */
+function Divider({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
   const theme = useTheme();
-  const response = state.found?.response;
+  const response = state.answer?.response;
   const note =
     response?.warnings[0]?.message ??
     (response === undefined ? undefined : correctionNote(response));
@@ -164,14 +162,14 @@ function Rule({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement 
   return <Text wrap="truncate">{theme.dim(words + rest)}</Text>;
 }
 
-/** Why the list is empty. */
-function Message({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactElement {
+/** Why there are no results. */
+function EmptyMessage({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
   const theme = useTheme();
   const wrap = (text: string): readonly string[] => wrapText(safeLine(text), area.columns);
-  const { trouble, progress, found, input } = state;
-  if (trouble !== undefined) {
-    const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(theme.dim);
-    return <Rows lines={[...wrap(trouble.message).map(theme.warning), ...hint]} />;
+  const { fault, progress } = state;
+  if (fault !== undefined) {
+    const hint = fault.hint === undefined ? [] : wrap(`→ ${fault.hint}`).map(theme.dim);
+    return <Rows lines={[...wrap(fault.message).map(theme.warning), ...hint]} />;
   }
   if (progress?.found !== undefined) {
     const line = progressText(progress, { columns: area.columns, style: theme });
@@ -185,20 +183,18 @@ function Message({ state, area }: Pick<PartProps, 'area' | 'state'>): ReactEleme
       />
     );
   }
-  const words =
-    progress !== undefined
-      ? 'Looking for notes …'
-      : input.text.trim() === ''
-        ? 'Ask your memory something.'
-        : found === undefined
-          ? 'searching …'
-          : found.response === undefined
-            ? 'Add words to search for.'
-            : 'No matches. Try fewer or different words.';
-  return <Rows lines={wrap(words).map(theme.dim)} />;
+  return <Rows lines={wrap(emptyWords(state)).map(theme.dim)} />;
 }
 
-function ResultList({ state, store, dispatch, area }: PartProps): ReactElement {
+function emptyWords({ progress, input, answer }: SearchState): string {
+  if (progress !== undefined) return 'Looking for notes …';
+  if (input.text.trim() === '') return 'Ask your memory something.';
+  if (answer === undefined) return 'searching …';
+  if (answer.response === undefined) return 'Add words to search for.';
+  return 'No matches. Try fewer or different words.';
+}
+
+function ResultList({ state, store, dispatch, area }: BodyProps): ReactElement {
   const theme = useTheme();
   const results = state.list.items;
   const placeColumns = Math.min(
@@ -212,7 +208,7 @@ function ResultList({ state, store, dispatch, area }: PartProps): ReactElement {
     <List
       state={state.list}
       dispatch={(event) => {
-        // Only what a person did counts as a key.
+        // Only keys and the mouse are intents.
         if (event.type === 'sized') store.dispatch({ type: 'list', event });
         else dispatch({ type: 'list', event });
       }}
@@ -233,7 +229,7 @@ function ResultList({ state, store, dispatch, area }: PartProps): ReactElement {
 }
 
 const PLACE_SHARE = 0.45;
-/** Without bars, for more of the place. */
+/** With less room, there are no bars, and more of the place is shown. */
 const NARROW = 48;
 const NARROW_PLACE_SHARE = 0.65;
 const SCORE_COLUMNS = 4;
@@ -257,8 +253,9 @@ function resultRow({ result }: ResultItem, options: RowOptions): string {
   const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
   const room = columns - placeColumns - SCORE_COLUMNS - barColumns - 5;
   const trail = fitEnd(words.join(' · '), room);
-  const strong = !isSelected ? theme.plain : isFocused ? theme.selection : theme.bold;
-  return `${strong(place)}  ${score} ${theme.accent(bar)}  ${theme.dim(trail)}`.trimEnd();
+  const selectedPaint = isFocused ? theme.selection : theme.bold;
+  const paint = isSelected ? selectedPaint : theme.plain;
+  return `${paint(place)}  ${score} ${theme.accent(bar)}  ${theme.dim(trail)}`.trimEnd();
 }
 
 const NO_LINES = { rows: [], first: 0, matches: [] };
@@ -266,7 +263,7 @@ const NO_LINES = { rows: [], first: 0, matches: [] };
 const WHEEL_ROWS = 3;
 
 /** The passage in its document. */
-function PreviewPane({ state, store, dispatch, area }: PartProps): ReactElement {
+function PreviewPane({ state, store, dispatch, area }: BodyProps): ReactElement {
   const theme = useTheme();
   const { preview, match } = state;
   const head = previewHead(state, area.columns, theme);
@@ -290,9 +287,9 @@ function PreviewPane({ state, store, dispatch, area }: PartProps): ReactElement 
   return <Rows lines={[...head, ...rows.slice(top, top + height)].slice(0, area.rows)} />;
 }
 
-/** The name of the document, and what was asked about it. */
+/** The name of the document, then the explanation of its score and why it cannot be shown, if any. */
 function previewHead(
-  { preview, isExplained, layout, match }: SearchState,
+  { preview, showsExplanation, layout, match }: SearchState,
   columns: number,
   theme: Style,
 ): readonly string[] {
@@ -304,7 +301,7 @@ function previewHead(
   const place = match === undefined ? '' : `match ${match + 1} of ${layout.matches.length}`;
   const room = columns - (place === '' ? 0 : place.length + 2);
   const lines = [theme.dim(spread(fitEnd(`# ${title}`, room), place, columns))];
-  const explanation = isExplained ? explanationWords(result) : undefined;
+  const explanation = showsExplanation ? explanationWords(result) : undefined;
   if (explanation !== undefined) lines.push(...wrapText(explanation, columns));
   if ('message' in preview.content) {
     lines.push(theme.fault(fitEnd(safeLine(preview.content.message), columns)));
