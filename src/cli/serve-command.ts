@@ -31,8 +31,8 @@ interface ServeRequest {
 }
 
 /** Either of the screens. */
-type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'logged'> &
-  Partial<Pick<ReturnType<typeof openServeScreen>, 'logged'>>;
+type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'addRecord'> &
+  Partial<Pick<ReturnType<typeof openServeScreen>, 'addRecord'>>;
 
 /**
  * Runs svc serve until a signal or a key on its screen stops it. On a terminal it shows all services; elsewhere it logs
@@ -47,7 +47,7 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
   const onScreen = (line: string): void => {
     const record = parseLogLine(line);
-    if (record !== undefined) screen?.logged?.(record);
+    if (record !== undefined) screen?.addRecord?.(record);
   };
   const serveOptions: ServeOptions = {
     context,
@@ -63,14 +63,14 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
     mask,
     adjust,
     ...(hasScreen ? { onLine: onScreen } : onStderr(command, jsonLogs)),
-    onWebhooks: (live) => screen?.webhooks(live),
-    onChange: (state) => screen?.changed(state),
+    onWebhooks: (live) => screen?.setWebhooks(live),
+    onChange: (state) => screen?.setServe(state),
     ...(verbose ? { level: 'debug' } : {}),
   };
   const serve = new ServeProcess(serveOptions);
   const signals = listenForOrders({
     stop: (reason) => {
-      screen?.stopping();
+      screen?.setStopping();
       serve.stop(reason);
     },
     reload: () => void serve.reload(),

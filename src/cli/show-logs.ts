@@ -57,7 +57,7 @@ export async function showLogs(
         ...(route === undefined ? [] : [`route ${route}`]),
         ...(requestId === undefined ? [] : [`request ${requestId}`]),
       ],
-      least,
+      minLevel: least,
     },
     onStop: (key) => {
       isInterrupted = key === 'ctrl-c';

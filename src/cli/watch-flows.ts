@@ -20,7 +20,7 @@ import {
   taskRow,
   watchLine,
 } from '../ui/flows/rows.js';
-import type { FlowsChoice, FlowsOnScreen } from '../ui/screens/flows/run.js';
+import type { FlowsChoice, FlowsSource } from '../ui/screens/flows/run.js';
 import type { Style } from '../ui/style.js';
 import type { CommandContext } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
@@ -28,7 +28,7 @@ import { failureWords } from './report-error.js';
 import { screenOptions } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
-interface FollowedList extends Pick<FlowsOnScreen, 'cancel' | 'choices' | 'kind' | 'retry'> {
+interface FollowedList extends Pick<FlowsSource, 'cancel' | 'choices' | 'kind' | 'retry'> {
   /** The fields of an entry, as lines. */
   readonly details: (id: string, style: Style) => Promise<readonly PaneLine[]>;
   /** The runtimes whose tasks wait; none for flows. */
@@ -149,7 +149,7 @@ async function onScreen(
     },
   });
   const signal = anySignal([command.signal, stopping.signal]);
-  const onOutage = ({ message }: SvcError): void => screen.outage(mask.text(message));
+  const onOutage = ({ message }: SvcError): void => screen.showOutage(mask.text(message));
   const onChange = screen.refresh;
   const following = follow(flows, { onChange, mostPolls: REDRAW_POLLS, signal, onOutage });
   try {

@@ -195,11 +195,11 @@ async function watchListener(
     onReload: () => undefined,
     onStop: leave,
   });
-  const refresh = (): void => screen.changed(mask.data(watched.serving()));
+  const refresh = (): void => screen.setServe(mask.data(watched.serving()));
   const timer = setInterval(refresh, POLL_MS);
   signal.addEventListener('abort', leave);
   try {
-    screen.webhooks(watched);
+    screen.setWebhooks(watched);
     refresh();
     if (signal.aborted) leave();
     await Promise.race([closed.promise, screen.failed]);

@@ -1,4 +1,7 @@
-import type { CandidateWithGates, ShownPassage } from '../../../src/ui/screens/candidates/view.js';
+import type {
+  CandidatePassage,
+  CandidateWithGates,
+} from '../../../src/ui/screens/candidates/view.js';
 
 /** A candidate around what a test is about. */
 export function aCandidate(fields: Partial<CandidateWithGates> = {}): CandidateWithGates {
@@ -55,7 +58,7 @@ export const WEAK = aCandidate({
 });
 
 /** The note of both. */
-export const PASSAGE: ShownPassage = {
+export const PASSAGE: CandidatePassage = {
   state: 'found',
   startLine: 1,
   lines: [

@@ -296,7 +296,7 @@ test('shows why the list cannot be read, above its last content, until it can', 
   const { screen, shows, hides } = open(80, 24);
   await screen.refresh();
   await shows('❯ 00000000');
-  screen.outage('cannot reach the server at \u001B[2Jdb:5432');
+  screen.showOutage('cannot reach the server at \u001B[2Jdb:5432');
   await shows('retrying: cannot reach the server at \\e[2Jdb:5432');
   await shows('❯ 00000000');
   await screen.refresh();

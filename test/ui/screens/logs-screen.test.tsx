@@ -38,7 +38,7 @@ function open(entries: LogEntry[], columns = 100, rows = 20) {
       list: (least) => entries.filter(({ record }) => isAtLeast(record, least)),
       copy: ({ line }) => copied.push(line),
       restricted: ['route ci'],
-      least: 'trace',
+      minLevel: 'trace',
     },
     onStop: (key) => stopped.push(key),
   });

@@ -83,7 +83,7 @@ function open(columns: number, rows: number, queue?: () => Promise<ServeQueue | 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const { terminal, screen, shows } = open(columns, rows);
-    screen.changed(ALL);
+    screen.setServe(ALL);
     await shows('✗ memory:work');
     const lines = terminal.screen();
     assert.ok(lines.length < rows);
@@ -102,11 +102,11 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
 test('keys reload and stop; while stopping they say so, and Esc does not stop', async () => {
   const { terminal, orders, screen, shows } = open(80, 24);
-  screen.changed(ALL);
+  screen.setServe(ALL);
   await shows('r reload');
   terminal.type('rq');
   await waitFor('the orders', () => orders.length === 2);
-  screen.stopping();
+  screen.setStopping();
   await shows('q stop now');
   terminal.type(KEYS.ctrlC);
   await waitFor('the third', () => orders.length === 3);
@@ -124,8 +124,8 @@ test('keys reload and stop; while stopping they say so, and Esc does not stop', 
 test('shows the traffic, the queue and what is paused', async () => {
   const { terminal, screen, shows } = open(120, 24, async () => QUEUE);
   const services = ['webhooks', 'flows', 'tasks'].map((name) => service(name));
-  screen.changed(serving(services));
-  screen.webhooks(liveWebhooks(snapshot));
+  screen.setServe(serving(services));
+  screen.setWebhooks(liveWebhooks(snapshot));
   await shows('13/min');
   await shows('cli tasks paused 1 min ago: deploying');
   const text = terminal.screen().join('\n');
@@ -139,11 +139,11 @@ test('shows what a service logged last, and a store that cannot be read as a fau
   const { terminal, screen, shows } = open(80, 24, async () => {
     throw new Error('the flow store is locked');
   });
-  screen.changed(ALL);
+  screen.setServe(ALL);
   await shows('nothing logged yet');
   const log = (service: string, msg: string): void => {
     const record: LogRecord = { level: 'warn', time: '', msg, fields: { service, ms: 3 } };
-    screen.logged(record);
+    screen.addRecord(record);
   };
   log('memory:work', 'no workspace');
   for (let n = 0; n < 300; n += 1) log('health', `checked ${n}\u001B[2J`);
@@ -158,7 +158,7 @@ test('shows what a service logged last, and a store that cannot be read as a fau
 test('if not all fit, the list scrolls, and f lists the failing ones', async () => {
   const { terminal, screen, shows } = open(80, 24);
   const many = Array.from({ length: 40 }, (_, n) => service(`memory:agent-${n}`));
-  screen.changed(serving([...many, WAITING]));
+  screen.setServe(serving([...many, WAITING]));
   await shows('1 failing');
   assert.match(terminal.screen().join('\n'), /↓ \d+ more/);
   terminal.type('f');
@@ -213,7 +213,7 @@ test('any services fit any terminal', async () => {
       fc.constantFrom('', '?', KEYS.enter, 'G', 'f'),
       async (services, columns, rows, key) => {
         const { terminal, screen } = open(columns, rows);
-        screen.changed(serving(services));
+        screen.setServe(serving(services));
         await waitFor('a frame', () => terminal.screen().join().length > 0);
         terminal.type(key);
         await new Promise((resolve) => setTimeout(resolve, 40));

@@ -37,8 +37,8 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
   let looks = 0;
   if (now !== undefined) {
     const current = now;
-    screen.changed(SERVE);
-    screen.webhooks(
+    screen.setServe(SERVE);
+    screen.setWebhooks(
       liveWebhooks(() => {
         looks += 1;
         return now ?? current;
@@ -186,9 +186,9 @@ test('the listener of another process is only viewed: Esc quits and stops nothin
   await waitForText(terminal, 'not running: start it with "svc serve"');
   // What has not been read yet is no reason to say so.
   assert.not.match(terminal.screen().join('\n'), 'no routes configured');
-  screen.webhooks(liveWebhooks(() => ({ ...snapshot(), routes: [] }), orders));
+  screen.setWebhooks(liveWebhooks(() => ({ ...snapshot(), routes: [] }), orders));
   await waitForText(terminal, 'no routes configured');
-  screen.changed(SERVE);
+  screen.setServe(SERVE);
   await waitForText(terminal, 'http://127.0.0.1:8787');
   terminal.type('?');
   await waitForText(terminal, 'quit; the listener keeps running');

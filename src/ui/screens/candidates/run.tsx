@@ -13,10 +13,10 @@ import type { Style } from '../../style.js';
 import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js';
 import {
   type CandidateItem,
+  type CandidatePassage,
   type CandidateWithGates,
   candidateColumns,
   passageRows,
-  type ShownPassage,
   type UndoableDecision,
   whyRows,
 } from './view.js';
@@ -24,7 +24,7 @@ import {
 /** Calls the screen makes to the engine. */
 export interface CandidatesActions {
   readonly load: () => Promise<readonly CandidateWithGates[]>;
-  readonly passage: (key: string) => Promise<ShownPassage>;
+  readonly passage: (key: string) => Promise<CandidatePassage>;
   /** `sweep` is the sweep to undo; null if nothing was written. */
   readonly promote: (
     key: string,

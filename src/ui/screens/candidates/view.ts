@@ -26,7 +26,7 @@ export interface CandidateItem extends ListItem {
 }
 
 /** The lines around a claim; see ClaimPassage in the engine. */
-export interface ShownPassage {
+export interface CandidatePassage {
   readonly state: 'changed' | 'found' | 'missing';
   readonly startLine: number;
   readonly lines: readonly string[];
@@ -65,7 +65,7 @@ const MOST_CHARS = 4000;
 
 /** The statement in its note, for a width. */
 export function passageRows(
-  { state, claim, startLine, lines }: ShownPassage,
+  { state, claim, startLine, lines }: CandidatePassage,
   candidate: CandidateWithGates,
   style: Style,
   columns: number,

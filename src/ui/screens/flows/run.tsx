@@ -13,7 +13,7 @@ import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js'
 
 /** Options of the screen. */
 export interface FlowsScreenOptions extends ScreenOptions {
-  readonly flows: FlowsOnScreen;
+  readonly flows: FlowsSource;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
@@ -25,13 +25,13 @@ export interface FlowsScreenOptions extends ScreenOptions {
  */
 export function openFlowsScreen(options: FlowsScreenOptions) {
   const { flows, style, stdout, onStop } = options;
-  const above = createState<{ pauses: FlowsList['pauses']; outage: string | undefined }>({
+  const notices = createState<{ pauses: FlowsList['pauses']; outage: string | undefined }>({
     pauses: [],
     outage: undefined,
   });
-  const list: FlowsOnScreen['list'] = async (choice) => {
+  const list: FlowsSource['list'] = async (choice) => {
     const listed = await flows.list(choice);
-    above.dispatch({ pauses: listed.pauses, outage: undefined });
+    notices.dispatch({ pauses: listed.pauses, outage: undefined });
     return listed;
   };
   const browser = createBrowser(flowsSource({ ...flows, list }));
@@ -40,7 +40,7 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
-      extraStore={above}
+      extraStore={notices}
       stdout={stdout}
       style={style}
       title={() => `svc · ${flows.kind}`}
@@ -49,7 +49,7 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
       empty={() => `no ${flows.kind}`}
       keys={() => ({ onStop, noun })}
       around={({ columns: width }) => {
-        const { outage, pauses } = above.getSnapshot();
+        const { outage, pauses } = notices.getSnapshot();
         const fault =
           outage === undefined
             ? []
@@ -61,13 +61,13 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   );
   return {
     refresh: browser.refresh,
-    outage: (why: string): void => above.dispatch({ outage: why }),
+    showOutage: (why: string): void => notices.dispatch({ outage: why }),
     failed: screen.failed,
     close: screen.unmount,
   };
 }
 
-function columnsOf(kind: FlowsOnScreen['kind'], style: Style): readonly ListColumn<ListRow>[] {
+function columnsOf(kind: FlowsSource['kind'], style: Style): readonly ListColumn<ListRow>[] {
   return ROW_COLUMNS[kind].map(({ title, content, dropOrder }, at) => ({
     title,
     cell: ({ cells }) => cells[at] ?? '',
@@ -88,7 +88,7 @@ interface FlowsList {
 }
 
 /** What the screen shows of flows or tasks, and does with one; ids are whole. */
-export interface FlowsOnScreen {
+export interface FlowsSource {
   readonly kind: 'flows' | 'tasks';
   readonly list: (choice: FlowsChoice) => Promise<FlowsList>;
   /** All, if the command has limited the states. */
@@ -103,7 +103,7 @@ export interface FlowsOnScreen {
 }
 
 /** Flows or tasks as the browser reads them. */
-function flowsSource(flows: FlowsOnScreen): BrowserSource<ListRow, FlowsChoice> {
+function flowsSource(flows: FlowsSource): BrowserSource<ListRow, FlowsChoice> {
   const { kind, choices, list, explain, retry } = flows;
   const noun = kind === 'flows' ? 'flow' : 'task';
   const name = ({ id }: ListRow): string => `${noun} ${id.slice(0, ID_CHARS)}`;

@@ -21,18 +21,18 @@ export interface LogEntry extends ListItem {
 }
 
 /** The log that a screen follows. */
-interface LogOnScreen {
+interface LogSource {
   /** Entries of a level and above, the newest last. */
   readonly list: (least: LogLevel) => readonly LogEntry[];
   readonly copy: (entry: LogEntry) => void;
   /** What the flags of the command restrict it to, in words. */
   readonly restricted: readonly string[];
-  readonly least: LogLevel;
+  readonly minLevel: LogLevel;
 }
 
 /** Options of the screen. */
 export interface LogsScreenOptions extends ScreenOptions {
-  readonly log: LogOnScreen;
+  readonly log: LogSource;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
@@ -78,7 +78,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
       .refresh()
       .then(() => browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } }));
   };
-  const least = log.least === 'fatal' ? 'error' : log.least;
+  const least = log.minLevel === 'fatal' ? 'error' : log.minLevel;
   choose(LEVELS.findIndex(([level]) => level === least))();
   const levelKeys = LEVELS.map(
     ([, key, description], choice): KeyBinding => ({

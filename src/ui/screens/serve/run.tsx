@@ -97,14 +97,14 @@ export function openServeScreen(options: ServeScreenOptions) {
     options,
   );
   return {
-    changed: (serve: ServeState) => dispatch({ serve, nowMs: now() }),
+    setServe: (serve: ServeState) => dispatch({ serve, nowMs: now() }),
     /** The webhook listener has started, or ended. */
-    webhooks: (next: LiveWebhooks | undefined): void => {
+    setWebhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
     },
-    logged: (record: LogRecord) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
+    addRecord: (record: LogRecord) => dispatch({ logs: withRecord(getSnapshot().logs, record) }),
     /** The process is stopping; keys change their meaning. */
-    stopping: () => dispatch({ isStopping: true }),
+    setStopping: () => dispatch({ isStopping: true }),
     failed: screen.failed,
     /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {

@@ -83,15 +83,15 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const pollNow = (): void => void browser.noteFailure(poll());
   const polling = setInterval(pollNow, POLL_MS);
   return {
-    changed: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
+    setServe: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
     /** The listener has changed, or stopped. */
-    webhooks: (next: LiveWebhooks | undefined): void => {
+    setWebhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
       live?.follow();
       pollNow();
     },
     /** The process is stopping; keys change their meaning. */
-    stopping: () => store.dispatch({ isStopping: true }),
+    setStopping: () => store.dispatch({ isStopping: true }),
     failed: screen.failed,
     /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {
