@@ -21,7 +21,7 @@ export async function showHome(root: string, command: CommandContext): Promise<v
   // Text printed between screens would show up below the next one.
   const inHome: CommandContext = { ...command, write: () => undefined, showLocation, quiet: false };
   const { clock, homeDir } = context;
-  const shared: Omit<HomeScreenOptions, 'before' | 'known'> = {
+  const shared: Omit<HomeScreenOptions, 'previous' | 'known'> = {
     ...screenOptions(terminal),
     homeDir,
     now: clock.now,
@@ -36,18 +36,18 @@ export async function showHome(root: string, command: CommandContext): Promise<v
   };
   const known = await configuredAgents(command);
   const { runHomeScreen } = await import('../../ui/screens/home/run.js');
-  let before: HomeScreenOptions['before'];
+  let previous: HomeScreenOptions['previous'];
   for (;;) {
-    const end = await runHomeScreen({ ...shared, known, before });
+    const end = await runHomeScreen({ ...shared, known, previous });
     if (end.type === 'left') return;
     unopenedNote = undefined;
     try {
       const result = await end.open();
-      before = { state: end.state, result: result ?? unopenedNote };
+      previous = { state: end.state, result: result ?? unopenedNote };
     } catch (error) {
       if (signal.aborted) return;
       // Home shows the error of a screen.
-      before = { state: end.state, result: { text: failureWords(error, mask), isFault: true } };
+      previous = { state: end.state, result: { text: failureWords(error, mask), isFault: true } };
     }
   }
 }
@@ -66,12 +66,12 @@ async function configuredAgents({
     const agents = searchedAgents(loaded, context);
     const workspaces = new Set(agents.map(({ workspaceDir }) => workspaceDir));
     const reserved = { dreams: workspaces.size, storage: resolved.storage.url !== undefined };
-    if (file === undefined) return { news: {}, reserved };
+    if (file === undefined) return { overview: {}, reserved };
     const unread = agents.map(({ id }) => ({ name: id, summary: undefined, faults: [] }));
-    return { news: { config: { state: 'read', file }, agents: unread }, reserved };
+    return { overview: { config: { state: 'read', file }, agents: unread }, reserved };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { news: {}, reserved: { dreams: 1, storage: false } };
+    return { overview: {}, reserved: { dreams: 1, storage: false } };
   }
 }
 
@@ -125,7 +125,7 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 /** Follows the overview in a child process, which is killed when home is closed. */
 function followInProcess(root: string, { configFile }: CommandContext): FollowHome {
-  return (onNews, onEnd): HomeFollower => {
+  return (onOverview, onEnd): HomeFollower => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
     const child = fork(join(root, folder, `cli/home/overview-process${EXTENSION}`), [], {
       // Keeps its stderr off the screen.
@@ -137,8 +137,8 @@ function followInProcess(root: string, { configFile }: CommandContext): FollowHo
     child.stderr?.on('data', (data: Buffer) => {
       stderr = (stderr + data.toString()).slice(-MOST_STDERR_CHARS);
     });
-    child.on('message', (news: OverviewPart) => {
-      if (!closing) onNews(news);
+    child.on('message', (overview: OverviewPart) => {
+      if (!closing) onOverview(overview);
     });
     child.on('error', (error) => {
       if (!closing) onEnd(error.message);

@@ -28,7 +28,7 @@ export function anAgent(name: string, summary: Partial<AgentSummary> = {}): Agen
 }
 
 /** Everything at work, with one fault. */
-export function busyNews(): Overview {
+export function busyOverview(): Overview {
   return {
     config: { state: 'read', file: '/home/ada/.svc/svc.json' },
     agents: [
@@ -77,7 +77,7 @@ export function busyNews(): Overview {
 }
 
 /** Just installed: nothing is configured, nothing is there. */
-export function emptyNews(): Overview {
+export function emptyOverview(): Overview {
   const gone = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
   return {
     config: { state: 'none', hasNotes: false },

@@ -28,25 +28,25 @@ import {
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
-import { anAgent, busyNews, emptyNews, NOW } from './home-builders.js';
+import { anAgent, busyOverview, emptyOverview, NOW } from './home-builders.js';
 
 const test = suite('the home screen');
 
 const plain = { style: createStyle(false), homeDir: '/home/ada' };
 
-const NOTHING = { news: {}, reserved: { dreams: 1, storage: false } };
+const NOTHING = { overview: {}, reserved: { dreams: 1, storage: false } };
 
-function stateOf(news: Partial<Overview>, selected?: string): HomeState {
-  const state = initialHome({ ...NOTHING, nowMs: NOW, news });
+function stateOf(overview: Partial<Overview>, selected?: string): HomeState {
+  const state = initialHome({ ...NOTHING, nowMs: NOW, overview });
   return selected === undefined
     ? state
     : reduceHome(state, { type: 'list', event: { type: 'selected', id: selected } });
 }
 
 /** The body of a terminal of a size. */
-function shown(news: Partial<Overview>, columns = 80, rows = 24, selected?: string): string {
+function shown(overview: Partial<Overview>, columns = 80, rows = 24, selected?: string): string {
   const area = { columns: columns - 4, rows: rows - 5 };
-  return homeRows(stateOf(news, selected), plain, area)
+  return homeRows(stateOf(overview, selected), plain, area)
     .map(({ text }) => text)
     .join('\n');
 }
@@ -69,33 +69,33 @@ const COMMANDS: readonly PaletteCommand[] = [
 ];
 
 test('a full MEMORY.md is shown in the line for dreaming, with a hint', () => {
-  const news = busyNews();
-  const full = { ...news, dreams: news.dreams.map((one) => ({ ...one, isFull: true })) };
+  const overview = busyOverview();
+  const full = { ...overview, dreams: overview.dreams.map((one) => ({ ...one, isFull: true })) };
   const screen = shown(full, 100, 40, 'dreams 0');
   assert.match(screen, /dreams +MEMORY\.md is full · next sweep/u);
   assert.match(screen, 'nothing is promoted: move your own lines');
-  assert.not.match(shown(news, 100, 40, 'dreams 0'), 'full');
+  assert.not.match(shown(overview, 100, 40, 'dreams 0'), 'full');
 });
 
 interface Started {
   readonly terminal: FakeTerminal;
   readonly end: Promise<HomeEnd>;
-  readonly tell: (news: Partial<Overview>) => void;
-  readonly endLook: (why: string) => void;
+  readonly update: (overview: Partial<Overview>) => void;
+  readonly endFollowing: (why: string) => void;
   readonly asked: HomeTarget[];
   readonly calls: string[];
 }
 
 function start(
   terminal: FakeTerminal,
-  options: Partial<Pick<HomeScreenOptions, 'before' | 'prepare' | 'signal'>> = {},
+  options: Partial<Pick<HomeScreenOptions, 'previous' | 'prepare' | 'signal'>> = {},
 ): Started {
   const asked: HomeTarget[] = [];
   const calls: string[] = [];
-  let tell: Started['tell'] = () => undefined;
-  let endLook: Started['endLook'] = () => undefined;
-  const following: HomeFollower = {
-    refresh: () => calls.push('again'),
+  let update: Started['update'] = () => undefined;
+  let endFollowing: Started['endFollowing'] = () => undefined;
+  const follower: HomeFollower = {
+    refresh: () => calls.push('refresh'),
     close: async () => {
       calls.push('close');
     },
@@ -105,16 +105,16 @@ function start(
     stdout: terminal.stdout,
     ...plain,
     now: () => NOW,
-    follow: (news, onEnd) => {
+    follow: (onOverview, onEnd) => {
       calls.push('follow');
-      tell = news;
-      endLook = onEnd;
-      return following;
+      update = onOverview;
+      endFollowing = onEnd;
+      return follower;
     },
     explain: (error) => (error instanceof Error ? error.message : 'unknown'),
     known: NOTHING,
     commands: () => COMMANDS,
-    before: undefined,
+    previous: undefined,
     signal: new AbortController().signal,
     ...options,
     prepare: async (target, signal) => {
@@ -127,8 +127,8 @@ function start(
     end,
     asked,
     calls,
-    tell: (news) => tell(news),
-    endLook: (why) => endLook(why),
+    update: (overview) => update(overview),
+    endFollowing: (why) => endFollowing(why),
   };
 }
 
@@ -136,9 +136,9 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows}, shows everything and restores it`, async () => {
     const terminal = createTerminal(columns, rows);
     terminal.stdout.write('$ svc\n');
-    const { end, tell, calls } = start(terminal);
+    const { end, update, calls } = start(terminal);
     await waitForText(terminal, 'checking …');
-    tell(busyNews());
+    update(busyOverview());
     await waitForText(terminal, '1 fault');
     const lines = terminal.screen();
     assert.ok(lines.length < rows);
@@ -163,7 +163,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 for (const columns of [60, 80, 200]) {
   test(`the view alone reflows at ${columns} columns, in ink's own renderer`, async () => {
     const store = createStore(initialHome({ ...NOTHING, nowMs: NOW }), reduceHome);
-    store.dispatch({ type: 'news', news: busyNews(), nowMs: NOW });
+    store.dispatch({ type: 'overview', overview: busyOverview(), nowMs: NOW });
     const left: string[] = [];
     const view = render(
       <HomeScreen
@@ -174,7 +174,7 @@ for (const columns of [60, 80, 200]) {
           dispatch: store.dispatch,
           onOpen: ({ kind }) => left.push(kind),
           onPalette: () => left.push('palette'),
-          onRefresh: () => left.push('again'),
+          onRefresh: () => left.push('refresh'),
           onLeave: () => left.push('leave'),
         }}
       />,
@@ -189,14 +189,14 @@ for (const columns of [60, 80, 200]) {
     view.stdin.write('r');
     view.stdin.write(KEYS.enter);
     await waitFor('two orders', () => left.length === 2);
-    assert.is(left[0], 'again');
+    assert.is(left[0], 'refresh');
     view.unmount();
   });
 }
 
 test('after installation, it shows the next step, and Enter runs it', async () => {
   for (const [columns, rows] of TERMINAL_SIZES) {
-    const text = shown(emptyNews(), columns, rows);
+    const text = shown(emptyOverview(), columns, rows);
     assert.match(text, /❯ · +set up +nothing is set up yet · svc config init/);
     assert.not.match(text, /there is no workspace|✗/);
     if (rows < 24) continue;
@@ -204,9 +204,9 @@ test('after installation, it shows the next step, and Enter runs it', async () =
     assert.match(text.replaceAll(/\n +/g, ' '), /svc memory search -w \.\/notes/);
   }
   const terminal = createTerminal(80, 24);
-  const { end, tell, asked } = start(terminal);
+  const { end, update, asked } = start(terminal);
   await waitForText(terminal, 'checking …');
-  tell(emptyNews());
+  update(emptyOverview());
   await waitForText(terminal, 'set svc up');
   terminal.type(KEYS.enter);
   assert.is((await end).type, 'open');
@@ -231,9 +231,9 @@ test('each line opens its screen, and an agent has four', async () => {
   ];
   for (const [keys, target] of cases) {
     const terminal = createTerminal(80, 24);
-    const { end, tell, asked } = start(terminal);
+    const { end, update, asked } = start(terminal);
     await waitForText(terminal, 'checking …');
-    tell(busyNews());
+    update(busyOverview());
     await waitForText(terminal, '1 fault');
     terminal.type(keys);
     assert.is((await end).type, 'open');
@@ -248,9 +248,9 @@ test('home stays until a screen is ready, and shows why one cannot be opened', a
     new Promise<PreparedScreen | Note>((resolve, reject) => {
       settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
     });
-  const { end, tell, asked } = start(terminal, { prepare });
+  const { end, update, asked } = start(terminal, { prepare });
   await waitForText(terminal, 'checking …');
-  tell(busyNews());
+  update(busyOverview());
   await waitForText(terminal, '1 fault');
   // Typed twice at once: one at a time is opened.
   terminal.type('\r\r');
@@ -299,13 +299,13 @@ test('opening and closing screens repeatedly leaves no handler behind', async ()
     ...['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name)),
   ];
   const outside = new AbortController();
-  let before: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
+  let previous: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
   let first: readonly number[] | undefined;
   for (let round = 0; round < 12; round++) {
-    const { end, tell, calls } = start(terminal, { before, signal: outside.signal });
-    if (before === undefined) {
+    const { end, update, calls } = start(terminal, { previous, signal: outside.signal });
+    if (previous === undefined) {
       await waitForText(terminal, 'checking …');
-      tell(busyNews());
+      update(busyOverview());
     }
     // What was known is there at once, and the line that was left is chosen.
     await waitForText(terminal, '1 fault');
@@ -315,7 +315,7 @@ test('opening and closing screens repeatedly leaves no handler behind', async ()
     const ended = await end;
     assert.equal(calls, ['follow', 'close']);
     if (ended.type !== 'open') throw new Error('home was left');
-    before = { state: ended.state, result: { text: `round ${round}`, isFault: false } };
+    previous = { state: ended.state, result: { text: `round ${round}`, isFault: false } };
     first ??= count();
   }
   assert.equal(count(), first);
@@ -323,17 +323,19 @@ test('opening and closing screens repeatedly leaves no handler behind', async ()
 
 test('unchanged data draws nothing, and an agent without details keeps its earlier ones', async () => {
   const terminal = createTerminal(80, 24);
-  const { end, tell, endLook, calls } = start(terminal);
+  const { end, update, endFollowing, calls } = start(terminal);
   await waitForText(terminal, 'checking …');
-  tell(busyNews());
+  update(busyOverview());
   await waitForText(terminal, '1 fault');
   const writes = terminal.writes();
   for (let n = 0; n < 50; n++) {
-    tell(busyNews());
+    update(busyOverview());
     await new Promise((resolve) => setImmediate(resolve));
   }
-  tell({ agents: busyNews().agents.map(({ name }) => ({ name, summary: undefined, faults: [] })) });
-  endLook('it exited with 1');
+  update({
+    agents: busyOverview().agents.map(({ name }) => ({ name, summary: undefined, faults: [] })),
+  });
+  endFollowing('it exited with 1');
   await waitForText(terminal, 'no longer updated: it exited with 1; press r to retry');
   // One frame, which is a few writes.
   assert.ok(terminal.writes() - writes <= 4, `${terminal.writes() - writes} writes`);
@@ -344,7 +346,7 @@ test('unchanged data draws nothing, and an agent without details keeps its earli
     () => calls.filter((name) => name === 'follow').length === 2,
   );
   terminal.type('r');
-  await waitFor('another look', () => calls.includes('again'));
+  await waitFor('a refresh', () => calls.includes('refresh'));
   terminal.type('?');
   await waitForText(terminal, 'update its index');
   terminal.type(KEYS.escape);
@@ -358,8 +360,8 @@ test('unchanged data draws nothing, and an agent without details keeps its earli
 
 test('the list of keys scrolls where it does not fit', async () => {
   const terminal = createTerminal(40, 10);
-  const { end, tell } = start(terminal);
-  tell(busyNews());
+  const { end, update } = start(terminal);
+  update(busyOverview());
   await waitForText(terminal, '❯');
   terminal.type('?');
   await waitForText(terminal, 'lines 1–');
@@ -373,17 +375,17 @@ test('the list of keys scrolls where it does not fit', async () => {
 });
 
 test('what does not fit on a line is shown below it', () => {
-  const news = busyNews();
-  assert.match(shown(news), '~/main · text-embedding-3-small');
-  assert.match(shown(news, 80, 24, 'agent work'), 'stale: memory/a.md, …');
-  assert.match(shown(news, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
-  const faults = shown(news, 80, 24, 'faults');
+  const overview = busyOverview();
+  assert.match(shown(overview), '~/main · text-embedding-3-small');
+  assert.match(shown(overview, 80, 24, 'agent work'), 'stale: memory/a.md, …');
+  assert.match(shown(overview, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
+  const faults = shown(overview, 80, 24, 'faults');
   assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *others may look/);
 });
 
 test('states are shown in words', () => {
-  const line = (news: Partial<Overview>, name: string): string =>
-    shown(news, 120)
+  const line = (overview: Partial<Overview>, name: string): string =>
+    shown(overview, 120)
       .split('\n')
       .find((row) => row.includes(` ${name} `)) ?? '';
   const agent = (summary: Parameters<typeof anAgent>[1]): string =>
@@ -395,7 +397,7 @@ test('states are shown in words', () => {
   assert.match(agent({ backend: 'ext' }), /openai · text-embedding-3-small · ext/);
   assert.match(agent({ vectors: { done: 5, all: 10 } }), /openai 50 %/);
   const listener = (fields: object): string =>
-    line({ listener: { ...busyNews().listener, ...fields } }, 'listener');
+    line({ listener: { ...busyOverview().listener, ...fields } }, 'listener');
   assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);
   const failure = { code: null, message: 'port in use', hint: null };
   const process = {
@@ -457,9 +459,12 @@ test('a body is never wider or taller than its area, whatever the names and howe
           { query: message, logged },
           { query: message, logged: undefined },
         ];
-        const news = { ...busyNews(), agents, findings, log, queries };
+        const overview = { ...busyOverview(), agents, findings, log, queries };
         const ids = [...names.map((one) => `agent ${one}`), 'listener', 'faults'];
-        const state = stateOf(hasActivity ? { ...news, activity } : news, ids[down % ids.length]);
+        const state = stateOf(
+          hasActivity ? { ...overview, activity } : overview,
+          ids[down % ids.length],
+        );
         const view = { ...plain, style: createStyle(true) };
         const lines = homeRows(state, view, { columns, rows }).map(({ text }) => text);
         assert.ok(lines.length <= rows, `${lines.length} of ${rows}`);
@@ -478,17 +483,17 @@ test('a body is never wider or taller than its area, whatever the names and howe
 
 test('30 agents scroll with counts, while everything else stays in sight', () => {
   const agents = Array.from({ length: 30 }, (_, at) => anAgent(`agent-${at}`));
-  const dream = busyNews().dreams[0];
+  const dream = busyOverview().dreams[0];
   const dreams = Array.from({ length: 30 }, () => dream).filter((one) => one !== undefined);
-  const news = { ...busyNews(), agents, dreams };
-  const middle = shown(news, 80, 24, 'agent agent-20');
+  const overview = { ...busyOverview(), agents, dreams };
+  const middle = shown(overview, 80, 24, 'agent agent-20');
   assert.match(middle, /❯ ✓ +agent-20/);
   assert.match(middle, /↑ \d+ more +↓ \d+ more/);
-  for (const screen of [middle, shown(news, 80, 24, 'flows')]) {
+  for (const screen of [middle, shown(overview, 80, 24, 'flows')]) {
     for (const line of ['listener', 'tasks', 'faults']) assert.match(screen, ` ${line} `);
     assert.match(screen, /dreams +30 of 30 workspaces/);
   }
-  const large = shown(news, 200, 60);
+  const large = shown(overview, 200, 60);
   assert.match(large, 'agent-29');
   assert.not.match(large, 'more');
 });
@@ -498,22 +503,22 @@ test('activity of a day is drawn, and recent searches and the log where there is
   const activity = { searches: [...none.slice(1), 1203], chunks: none, requests: none };
   const log = [{ level: 'warn' as const, atMs: NOW - 60_000, message: 'mcp: refused' }];
   const queries = [{ query: 'which car', logged: { agent: 'main', atMs: NOW - 60_000 } }];
-  const news = { ...busyNews(), activity, log, queries };
-  assert.match(shown(news), /searches, 24 h +1,203/);
+  const overview = { ...busyOverview(), activity, log, queries };
+  assert.match(shown(overview), /searches, 24 h +1,203/);
   for (const [columns, rows] of [
     [120, 40],
     [200, 60],
   ] as const) {
-    const screen = shown(news, columns, rows);
+    const screen = shown(overview, columns, rows);
     assert.match(screen, /indexed chunks, 24 h +0/);
     assert.match(screen, /[\u2801-\u28FF]/u);
     assert.match(screen, /1 min ago +main: which car/);
     assert.match(screen, /1 min ago +warn +mcp: refused/);
   }
   const busy = { ...activity, chunks: [...none.slice(1), 44_640] };
-  assert.match(shown({ ...news, activity: busy }, 80, 24), /indexed chunks +44,640/);
-  assert.match(shown({ ...news, activity: busy }, 60, 24), / chunks +44,640/);
-  assert.not.match(shown({ ...news, activity: null }), '24 h');
+  assert.match(shown({ ...overview, activity: busy }, 80, 24), /indexed chunks +44,640/);
+  assert.match(shown({ ...overview, activity: busy }, 60, 24), / chunks +44,640/);
+  assert.not.match(shown({ ...overview, activity: null }), '24 h');
 });
 
 test('unknown values have their rows from the start', () => {
@@ -521,7 +526,7 @@ test('unknown values have their rows from the start', () => {
     columns: 76,
     rows: 19,
   });
-  const after = homeRows(stateOf(busyNews()), plain, { columns: 76, rows: 19 });
+  const after = homeRows(stateOf(busyOverview()), plain, { columns: 76, rows: 19 });
   const rowOf = (rows: typeof after, line: string): number =>
     rows.findIndex((row) => row.lineId === line);
   for (const line of ['agent work', 'listener', 'flows', 'tasks', 'dreams 0']) {
@@ -531,9 +536,9 @@ test('unknown values have their rows from the start', () => {
 
 test('/ filters lines, and Esc removes the filter before it quits', async () => {
   const terminal = createTerminal(80, 24);
-  const { end, tell } = start(terminal);
+  const { end, update } = start(terminal);
   await waitForText(terminal, 'checking …');
-  tell(busyNews());
+  update(busyOverview());
   await waitForText(terminal, '1 fault');
   terminal.type('/wor');
   await waitForText(terminal, '/ wor');
@@ -550,9 +555,9 @@ test('/ filters lines, and Esc removes the filter before it quits', async () => 
 
 test('a click selects a line, a second one opens it, and the wheel moves', async () => {
   const terminal = createTerminal(80, 24);
-  const { end, tell, asked } = start(terminal);
+  const { end, update, asked } = start(terminal);
   await waitForText(terminal, 'checking …');
-  tell(busyNews());
+  update(busyOverview());
   await waitForText(terminal, '1 fault');
   const row = terminal.screen().findIndex((line) => line.includes(' tasks ')) + 1;
   const click = `\u001B[<0;20;${row}M\u001B[<0;20;${row}m`;
@@ -572,9 +577,9 @@ test(': lists commands, asks for arguments, and runs one for the selected agent'
   ] as const;
   for (const [typed, argv] of cases) {
     const terminal = createTerminal(80, 24);
-    const { end, tell, asked } = start(terminal);
+    const { end, update, asked } = start(terminal);
     await waitForText(terminal, 'checking …');
-    tell(busyNews());
+    update(busyOverview());
     await waitForText(terminal, '1 fault');
     terminal.type('j:');
     await waitForText(terminal, 'Show what is indexed.');

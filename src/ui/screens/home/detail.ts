@@ -7,7 +7,7 @@ import type { Style, View } from '../../style.js';
 import { type HomeLine, problems } from './lines.js';
 import type { HomeState } from './state.js';
 
-/** How the screen is drawn. */
+/** What drawing home depends on. */
 export type HomeView = Pick<View, 'homeDir' | 'style'>;
 
 /** Details of a line, wrapped. */
@@ -26,19 +26,19 @@ interface Detail {
 }
 
 function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly Detail[] {
-  const { news, nowMs } = state;
+  const { overview, nowMs } = state;
   switch (line.target.kind) {
     case 'set-up':
       return SET_UP_DETAILS;
     case 'doctor':
-      return problems(news).flatMap(findingDetails);
+      return problems(overview).flatMap(findingDetails);
     case 'search': {
-      const agent = news.agents?.find(({ name }) => `agent ${name}` === line.id);
+      const agent = overview.agents?.find(({ name }) => `agent ${name}` === line.id);
       return agent === undefined ? [] : agentDetails(agent, homeDir);
     }
     case 'listener': {
-      const last = news.listener?.last ?? null;
-      if (news.listener?.process === undefined && (news.listener?.routes ?? 0) > 0) {
+      const last = overview.listener?.last ?? null;
+      if (overview.listener?.process === undefined && (overview.listener?.routes ?? 0) > 0) {
         return [{ text: '"svc serve" serves the routes', kind: 'hint' }];
       }
       if (last === null) return [];
@@ -47,7 +47,8 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
       return [{ text: `last response ${ago}: ${last.status} ${what}`, kind: 'plain' }];
     }
     case 'candidates': {
-      const hint = line.mark === 'off' ? DREAMS_OFF : isFull(line, news) ? MEMORY_FULL : undefined;
+      const hint =
+        line.mark === 'off' ? DREAMS_OFF : isFull(line, overview) ? MEMORY_FULL : undefined;
       return hint === undefined ? [] : [{ text: hint, kind: 'hint' }];
     }
     default:
@@ -59,7 +60,7 @@ const DREAMS_OFF = '"svc dream enable" lets "svc serve" consolidate memory on a 
 const MEMORY_FULL =
   'nothing is promoted: move your own lines to notes in memory/, or raise phases.deep.maxMemoryChars';
 
-function isFull({ id }: HomeLine, { dreams = [] }: HomeState['news']): boolean {
+function isFull({ id }: HomeLine, { dreams = [] }: HomeState['overview']): boolean {
   return dreams.some((summary, at) => summary.isFull && `dreams ${at}` === id);
 }
 
@@ -74,10 +75,10 @@ const SET_UP_DETAILS: readonly Detail[] = [
 ];
 
 function agentDetails({ summary, faults }: AgentOverview, homeDir: string): readonly Detail[] {
-  const wrong = faults.flatMap(({ message, hint }) =>
+  const faultDetails = faults.flatMap(({ message, hint }) =>
     findingDetails({ severity: 'fault', message, hint }),
   );
-  if (summary === undefined) return wrong;
+  if (summary === undefined) return faultDetails;
   const { workspaceDir, model, staleExamples, stale } = summary;
   const folder = shownPath(workspaceDir, homeDir);
   const more = (stale ?? 0) > staleExamples.length ? ', …' : '';
@@ -86,7 +87,7 @@ function agentDetails({ summary, faults }: AgentOverview, homeDir: string): read
     ...(staleExamples.length === 0
       ? []
       : [{ text: `stale: ${staleExamples.join(', ')}${more}`, kind: 'plain' as const }]),
-    ...wrong,
+    ...faultDetails,
   ];
 }
 

@@ -46,7 +46,7 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
   if (layout.agents === 0) return compactRows(state, view, area);
   if (!isWide(area)) {
     const plots =
-      layout.plots === 0 ? [] : plotBlocks(state.news, view.style, area.columns, layout);
+      layout.plots === 0 ? [] : plotBlocks(state.overview, view.style, area.columns, layout);
     return [
       ...mainRows(state, view, area.columns, layout),
       ...toRows(plots),
@@ -61,7 +61,7 @@ export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): 
     ...padRows(detailRows(state, view, leftColumns, layout.rest), layout.rest),
     ...faultRows(state, view, leftColumns, layout.faults),
   ];
-  const plots = stackedPlots(state.news, view.style, columns, area.rows);
+  const plots = stackedPlots(state.overview, view.style, columns, area.rows);
   const right = [...plots, ...recentRows(state, view.style, columns, area.rows - plots.length)];
   return left.slice(0, area.rows).map((row, at) => {
     const beside = right[at] ?? '';
@@ -90,7 +90,7 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const { columns, rows } = area;
   const gap = rows >= 12 ? 1 : 0;
   const most = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
-  const faults = Math.min(most, Math.max(1, problems(state.news).length));
+  const faults = Math.min(most, Math.max(1, problems(state.overview).length));
   // Without agents, a row says so.
   const needed = agents.length === 0 ? 1 : agents.length + 1;
   const left = rows - faults - gap - work.length - gap;
@@ -101,7 +101,7 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const hasPlots =
     !isWide(area) &&
     columns >= PLOT_COLUMNS &&
-    state.news.activity &&
+    state.overview.activity &&
     left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
   const plots = hasPlots ? high : 0;
   const agentRows = Math.min(needed, left - plots);
@@ -204,7 +204,7 @@ const TRAFFIC_COLUMNS = 24;
 const TRAFFIC_FROM = 76;
 
 /** The requests of the last two hours; empty without room for them. */
-function trafficBars({ news: { activity } }: HomeState, columns: number): string {
+function trafficBars({ overview: { activity } }: HomeState, columns: number): string {
   if (!activity || columns < TRAFFIC_FROM) return '';
   return sparkline(activity.requests.slice(-TRAFFIC_COLUMNS), TRAFFIC_COLUMNS);
 }
@@ -269,7 +269,7 @@ function faultRows(
   const line = state.list.items.find(({ id }) => id === 'faults');
   if (line === undefined) return [];
   const isSelected = line.id === groupsOf(state).selected?.id;
-  const more = problems(state.news)
+  const more = problems(state.overview)
     .slice(1, rows)
     .map(({ severity, message }) => {
       const text = fitEnd(safeLine(message), columns - TITLE_COLUMNS - 8);
@@ -284,7 +284,7 @@ function faultRows(
 /** In a low terminal, all lines are one list; faults stay below it. */
 function compactRows(state: HomeState, view: HomeView, area: TerminalSize): readonly HomeRow[] {
   const { all, selected } = groupsOf(state);
-  const lines = all.filter(({ group }) => group !== 'care');
+  const lines = all.filter(({ group }) => group !== 'faults');
   const room = Math.max(0, area.rows - 1);
   const at = selected === undefined ? 0 : lines.indexOf(selected);
   const last = Math.max(0, lines.length - room);

@@ -29,12 +29,12 @@ export type HomeTarget =
 /** What is known before the first frame. */
 export interface HomeStart {
   readonly nowMs: number;
-  readonly news: Partial<Overview>;
+  readonly overview: Partial<Overview>;
   /** Lines that are kept free for what takes longer, so that nothing moves later. */
   readonly reserved: { readonly dreams: number; readonly storage: boolean };
 }
 
-/** The state of a line; shown by a sign, a colour and words. */
+/** The state of a line, which a mark shows. */
 export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';
 
 /** One line of the home screen. */
@@ -49,7 +49,7 @@ export interface HomeLine extends ListItem {
   /** What Enter does. */
   readonly opens: string;
   /** Groups are separated if there is room. */
-  readonly group: 'agents' | 'care' | 'work';
+  readonly group: 'agents' | 'faults' | 'work';
 }
 
 /** Columns of an agent's line. */
@@ -63,19 +63,21 @@ export interface AgentCells {
 }
 
 /** All lines of the home screen that can be selected. */
-export function homeLines({ news, nowMs, reserved }: HomeStart): readonly HomeLine[] {
-  const { agents, dreams = [], storage } = news;
+export function homeLines({ overview, nowMs, reserved }: HomeStart): readonly HomeLine[] {
+  const { agents, dreams = [], storage } = overview;
   const lines = [
-    ...setUpLine(news),
-    ...(agents?.map((agent) => agentLine(agent, isUnused(news), nowMs)) ?? [AGENTS_PLACEHOLDER]),
+    ...setUpLine(overview),
+    ...(agents?.map((agent) => agentLine(agent, isUnused(overview), nowMs)) ?? [
+      AGENTS_PLACEHOLDER,
+    ]),
     ...(storage === undefined && reserved.storage ? [STORAGE_PLACEHOLDER] : []),
-    ...workLines(news, nowMs).filter(({ title }) => title !== 'dreams'),
-    ...(news.dreams === undefined
+    ...workLines(overview, nowMs).filter(({ title }) => title !== 'dreams'),
+    ...(overview.dreams === undefined
       ? dreamsPlaceholders(reserved.dreams)
       : dreams.length > MOST_DREAMS
         ? [allDreamsLine(dreams, nowMs)]
         : dreamsLines(dreams, nowMs)),
-    faultsLine(news),
+    faultsLine(overview),
   ];
   return lines.map((line) => ({ ...line, text: [line.title, ...line.parts].join(' ') }));
 }
@@ -84,10 +86,10 @@ type PlainLine = Omit<HomeLine, 'text'>;
 
 /** The lines of the shared store, the listener, flows, tasks and dreams. */
 export function workLines(
-  news: Partial<Pick<Overview, 'dreams' | 'flows' | 'listener' | 'storage'>>,
+  overview: Partial<Pick<Overview, 'dreams' | 'flows' | 'listener' | 'storage'>>,
   nowMs: number,
 ): readonly PlainLine[] {
-  const { dreams = [], flows, listener, storage } = news;
+  const { dreams = [], flows, listener, storage } = overview;
   return [
     ...(storage ? [storageLine(storage)] : []),
     listenerLine(listener, nowMs),
@@ -102,7 +104,7 @@ const MOST_DREAMS = 3;
 
 const CHECKING = ['checking …'];
 
-/** Placeholders for lines that are not known yet, so that nothing moves later. */
+/** Lines that are not known yet have placeholders, so that nothing moves later. */
 const AGENTS_PLACEHOLDER: PlainLine = {
   id: 'agents',
   mark: 'unknown',
@@ -128,8 +130,8 @@ function dreamsPlaceholders(workspaces: number): readonly PlainLine[] {
   }));
 }
 
-function setUpLine(news: Partial<Overview>): readonly PlainLine[] {
-  if (!isUnused(news)) return [];
+function setUpLine(overview: Partial<Overview>): readonly PlainLine[] {
+  if (!isUnused(overview)) return [];
   return [
     {
       id: 'set-up',
@@ -145,7 +147,7 @@ function setUpLine(news: Partial<Overview>): readonly PlainLine[] {
 
 function agentLine(
   { name, summary, faults }: AgentOverview,
-  isFresh: boolean,
+  hasNothing: boolean,
   nowMs: number,
 ): PlainLine {
   const line = {
@@ -155,36 +157,27 @@ function agentLine(
     opens: 'search',
     group: 'agents',
   } as const;
-  if (isFresh)
+  if (hasNothing) {
     return { ...line, mark: 'off', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
-  const [fault] = faults;
-  const wrong = fault === undefined ? [] : [safeLine(fault.message)];
-  if (summary === undefined) {
-    const [message] = wrong;
-    return message === undefined
-      ? { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } }
-      : {
-          ...line,
-          mark: 'fault',
-          parts: wrong,
-          cells: { ...NO_CELLS, index: 'fault', search: message },
-        };
   }
-  const { chunks, documents, backend, lastSync, watched } = summary;
+  const [fault] = faults;
+  if (summary === undefined && fault === undefined) {
+    return { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } };
+  }
+  const message = fault === undefined ? [] : [safeLine(fault.message)];
+  if (summary === undefined) {
+    const cells = { ...NO_CELLS, index: 'fault', search: message.join('') };
+    return { ...line, mark: 'fault', parts: message, cells };
+  }
+  const { chunks, documents, backend } = summary;
   const hasIndex = summary.index === 'ready' || summary.index === 'outdated';
   const provider = providerWords(summary);
-  const search = [...wrong, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
+  const search = [...message, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
   const cells: AgentCells = {
     index: indexWords(summary),
     files: hasIndex ? formatCount(documents) : '',
     chunks: hasIndex ? formatCount(chunks) : '',
-    indexed: !hasIndex
-      ? ''
-      : watched
-        ? 'watched'
-        : lastSync === null
-          ? 'never'
-          : formatRelativeTime(Date.parse(lastSync), nowMs),
+    indexed: hasIndex ? indexedWords(summary, nowMs) : '',
     search: search.join(' · '),
   };
   const isWell = summary.index === 'ready' && summary.stale === 0;
@@ -206,6 +199,11 @@ function indexWords({ index, stale }: AgentSummary): string {
       if (stale === null) return 'cannot be read';
       return stale === 0 ? 'up to date' : `${formatCount(stale)} stale`;
   }
+}
+
+function indexedWords({ lastSync, watched }: AgentSummary, nowMs: number): string {
+  if (watched) return 'watched';
+  return lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
 }
 
 function providerWords({ provider, model, vectors: { done, all } }: AgentSummary): string {
@@ -248,21 +246,21 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
     ...(rejected === 0 ? [] : [`${formatCount(rejected)} rejected`]),
     ...(last === null ? [] : [`last ${formatRelativeTime(last.atMs, nowMs)}`]),
   ];
-  const switchedOn = routes === 0 ? [] : [formatCountOf(routes, 'route')];
+  const routeParts = routes === 0 ? [] : [formatCountOf(routes, 'route')];
   if (process === undefined) {
     const mark = routes === 0 ? 'off' : 'warning';
-    return { ...line, mark, parts: ['not running', ...switchedOn, ...requestParts] };
+    return { ...line, mark, parts: ['not running', ...routeParts, ...requestParts] };
   }
   const { url, services, failures } = process;
-  const troubles = failures.map(({ name, failure }) =>
+  const failureParts = failures.map(({ name, failure }) =>
     safeLine(`${name}: ${failure?.message ?? ''}`),
   );
   const where = url === undefined ? 'running' : safeLine(url.replace(/^http:\/\//u, ''));
   const parts = [
-    ...troubles,
+    ...failureParts,
     where,
     ...requestParts,
-    ...switchedOn,
+    ...routeParts,
     formatCountOf(services, 'service'),
   ];
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
@@ -291,7 +289,7 @@ function dreamsLines(dreams: readonly DreamsSummary[], nowMs: number): readonly 
   return dreams.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs));
 }
 
-/** All workspaces in one line, which leads to the one that needs attention first. */
+/** All workspaces in one line, which opens the one that needs attention first. */
 function allDreamsLine(dreams: readonly DreamsSummary[], nowMs: number): PlainLine {
   const lines = dreamsLines(dreams, nowMs);
   const firstWith = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
@@ -304,7 +302,6 @@ function allDreamsLine(dreams: readonly DreamsSummary[], nowMs: number): PlainLi
   const line = lines[first];
   const on = dreams.filter(({ enabled }) => enabled).length;
   const workspaces = `${formatCount(on)} of ${formatCountOf(dreams.length, 'workspace')}`;
-  // There are several.
   if (line === undefined) throw new TypeError('no workspaces');
   return { ...line, parts: on === 0 ? ['off'] : [workspaces, ...line.parts] };
 }
@@ -338,23 +335,23 @@ function dreamsLine(
   return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
 }
 
-function faultsLine(news: Partial<Overview>): PlainLine {
+function faultsLine(overview: Partial<Overview>): PlainLine {
   const line = {
     id: 'faults',
     title: 'faults',
     target: { kind: 'doctor' },
     opens: 'doctor',
-    group: 'care',
+    group: 'faults',
   } as const;
-  const wrong = problems(news);
-  const [first] = wrong;
+  const all = problems(overview);
+  const [first] = all;
   if (first === undefined) {
-    return news.findings === undefined
+    return overview.findings === undefined
       ? { ...line, mark: 'unknown', parts: CHECKING }
       : { ...line, mark: 'well', parts: ['none'] };
   }
-  const faults = wrong.filter(({ severity }) => severity === 'fault').length;
-  const warnings = wrong.length - faults;
+  const faults = all.filter(({ severity }) => severity === 'fault').length;
+  const warnings = all.length - faults;
   const counts = [
     ...(faults === 0 ? [] : [formatCountOf(faults, 'fault')]),
     ...(warnings === 0 ? [] : [formatCountOf(warnings, 'warning')]),
@@ -390,12 +387,12 @@ function isUnused({ config }: Partial<Overview>): boolean {
 }
 
 /** All known problems, faults first. */
-export function problems(news: Partial<Overview>): readonly BackgroundFinding[] {
-  const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = news;
+export function problems(overview: Partial<Overview>): readonly BackgroundFinding[] {
+  const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = overview;
   const all: readonly BackgroundFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
     // Before anything is set up, missing folders are not a problem.
-    ...(isUnused(news)
+    ...(isUnused(overview)
       ? []
       : agents.flatMap(({ faults }) =>
           faults.map(({ about, message, hint }) => ({

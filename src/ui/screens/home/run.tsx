@@ -2,7 +2,7 @@ import { Text } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import type { Overview } from '../../../engine/overview/index.js';
 import { deferred } from '../../../engine/support/async.js';
-import { useKeyMap } from '../../components/key-map.js';
+import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
 import { Rows, Screen, useTheme } from '../../components/screen.js';
 import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
@@ -29,11 +29,11 @@ export interface HomeFollower {
 
 /** Starts following. @param onEnd called with the reason if it ends on its own */
 export type FollowHome = (
-  tell: (news: Partial<Overview>) => void,
+  onOverview: (overview: Partial<Overview>) => void,
   onEnd: (why: string) => void,
 ) => HomeFollower;
 
-/** A screen that is ready to be shown; resolves with its result when it is closed. */
+/** Shows a screen that is ready; resolves with its result when it is closed. */
 export type PreparedScreen = () => Promise<Note | undefined>;
 
 /** Options of the home screen. */
@@ -52,7 +52,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   /** The message for a failure. */
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
-  readonly before: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
+  readonly previous: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
 }
 
 /** How the home screen ended. */
@@ -70,33 +70,33 @@ const PACE_MS = 50;
  * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
-  const { stdout, style, homeDir, now, before, known } = options;
-  const first =
-    before === undefined
+  const { stdout, style, homeDir, now, previous, known } = options;
+  const initial =
+    previous === undefined
       ? initialHome({ ...known, nowMs: now() })
-      : resumeHome(before.state, before.result, now());
-  const store = createStore(first, reduceHome, { everyMs: PACE_MS });
+      : resumeHome(previous.state, previous.result, now());
+  const store = createStore(initial, reduceHome, { everyMs: PACE_MS });
   const closing = new AbortController();
   const { promise: ended, resolve: finish } = deferred<HomeEnd>();
   const leave = (): void => {
-    // Not only once the terminal is restored: what is ready by then would stay open.
+    // Before the terminal is restored: a screen that becomes ready meanwhile would stay open.
     closing.abort();
     finish({ type: 'left' });
   };
   let following: HomeFollower | undefined;
   const begin = (): void => {
     following = options.follow(
-      (news) => store.dispatch({ type: 'news', news, nowMs: now() }),
-      (why) => store.dispatch({ type: 'look.ended', why }),
+      (overview) => store.dispatch({ type: 'overview', overview, nowMs: now() }),
+      (why) => store.dispatch({ type: 'updates.ended', why }),
     );
   };
   const refresh = (): void => {
-    if (store.getSnapshot().ended === undefined) {
+    if (store.getSnapshot().endReason === undefined) {
       following?.refresh();
       return;
     }
     void following?.close();
-    store.dispatch({ type: 'look.began' });
+    store.dispatch({ type: 'updates.restarted' });
     begin();
   };
   const open = (target: HomeTarget): void => {
@@ -104,13 +104,13 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     store.dispatch({ type: 'opening', target });
     options.prepare(target, closing.signal).then(
       (opened) => {
-        if (typeof opened !== 'function') store.dispatch({ type: 'prepared', result: opened });
+        if (typeof opened !== 'function') store.dispatch({ type: 'prepared', note: opened });
         else finish({ type: 'open', open: opened, state: store.getSnapshot() });
       },
       (error: unknown) => {
         if (closing.signal.aborted) return;
-        const result = { text: options.explain(error), isFault: true };
-        store.dispatch({ type: 'prepared', result });
+        const note = { text: options.explain(error), isFault: true };
+        store.dispatch({ type: 'prepared', note });
       },
     );
   };
@@ -141,7 +141,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   }
 }
 
-/** What home shows, and the callbacks for its keys. */
+/** What home shows, and what its keys and the mouse call. */
 interface HomeScreenProps extends Pick<View, 'homeDir' | 'style'> {
   readonly store: Store<HomeState, HomeEvent>;
   readonly stdout: NodeJS.WriteStream;
@@ -153,50 +153,49 @@ export function HomeScreen(props: HomeScreenProps): ReactElement {
   const { store, stdout, style, homeDir, handlers } = props;
   const state = useStore(store);
   useKeyMap(() => homeKeys(store.getSnapshot(), handlers));
-  const { palette } = state;
+  const { bindings } = homeKeys(state, handlers);
   return (
     <Screen
       stdout={stdout}
       style={style}
       title="svc"
       facts={(columns) => headFacts(state, homeDir, columns)}
-      status={(area) =>
-        palette === undefined ? (
-          <HomeStatus {...props} area={area} />
-        ) : (
-          <PaletteStatus palette={palette} area={area} />
-        )
-      }
+      status={(area) => <HomeStatus state={state} bindings={bindings} area={area} />}
     >
-      {(area) =>
-        palette === undefined ? (
-          <HomeBody {...props} area={area} />
-        ) : (
-          <PaletteView
-            palette={palette}
-            dispatch={(event) => handlers.dispatch({ type: 'palette.changed', event })}
-            onEnter={() => enterPalette(palette, handlers)}
-            area={area}
-          />
-        )
-      }
+      {(area) => {
+        const { palette } = state;
+        if (palette !== undefined) {
+          return (
+            <PaletteView
+              palette={palette}
+              dispatch={(event) => handlers.dispatch({ type: 'palette.changed', event })}
+              onEnter={() => enterPalette(palette, handlers)}
+              area={area}
+            />
+          );
+        }
+        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
+        return (
+          <HomeBody store={store} state={state} handlers={handlers} homeDir={homeDir} area={area} />
+        );
+      }}
     </Screen>
   );
 }
 
-interface HomePartProps extends HomeScreenProps {
+interface HomeBodyProps extends Pick<HomeScreenProps, 'handlers' | 'homeDir' | 'store'> {
+  readonly state: HomeState;
   readonly area: Area;
 }
 
-function HomeBody({ store, handlers, homeDir, area }: HomePartProps): ReactElement {
-  const state = useStore(store);
+/** The lines of the overview; a click on the selected one opens its screen. */
+function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): ReactElement {
   const style = useTheme();
   const { dispatch } = handlers;
   const rows = homePageRows(state, area);
   useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
   const drawn = homeRows(state, { style, homeDir }, area);
   useMouse(area, ({ action, row }) => {
-    if (state.isHelpOpen) return;
     if (action !== 'click') {
       const to = action === 'wheelUp' ? 'up' : 'down';
       dispatch({ type: 'list', event: { type: 'moved', to } });
@@ -209,40 +208,47 @@ function HomeBody({ store, handlers, homeDir, area }: HomePartProps): ReactEleme
     if (line === selected) handlers.onOpen(line.target);
     else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });
   });
-  if (state.isHelpOpen) {
-    return <KeyHelp bindings={homeKeys(state, handlers).bindings} area={area} />;
-  }
   return <Rows lines={drawn.map(({ text }) => text)} />;
 }
 
-/** The filter while it is typed, a message, or the keys. */
-function HomeStatus({ store, handlers, area }: HomePartProps): ReactElement {
-  const state = useStore(store);
+/** What is typed into the palette or the filter, a message, or the keys. */
+function HomeStatus({
+  state,
+  bindings,
+  area,
+}: {
+  readonly state: HomeState;
+  readonly bindings: readonly KeyBinding[];
+  readonly area: Area;
+}): ReactElement {
   const theme = useTheme();
-  const { list, result, ended, opening } = state;
-  if (state.isFiltering) {
-    return <FilterInput list={list} area={area} />;
+  const { palette, list, endReason } = state;
+  if (palette !== undefined) return <PaletteStatus palette={palette} area={area} />;
+  if (state.isFiltering) return <FilterInput list={list} area={area} />;
+  if (state.opening !== undefined) {
+    return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
   }
-  if (opening !== undefined) return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
   const note =
-    ended === undefined
-      ? result
-      : { text: `no longer updated: ${ended}; press r to retry`, isFault: true };
-  const { bindings } = homeKeys(state, handlers);
+    endReason === undefined
+      ? state.note
+      : { text: `no longer updated: ${endReason}; press r to retry`, isFault: true };
   return <StatusBar bindings={bindings} note={note} columns={area.columns} />;
 }
 
 /** The filter, and where the configuration is. */
-function headFacts({ news, list }: HomeState, homeDir: string, columns: number): readonly string[] {
-  const { config } = news;
+function headFacts(
+  { overview, list }: HomeState,
+  homeDir: string,
+  columns: number,
+): readonly string[] {
   const filter = list.filter.text.trim();
-  const configFact =
-    config === undefined
-      ? ''
-      : config.state === 'read'
-        ? fitMiddle(shownPath(config.file, homeDir), Math.max(0, columns - 8))
-        : config.state === 'none'
-          ? 'no svc.json'
-          : '';
-  return [configFact, ...(filter === '' ? [] : [`"${filter}"`])];
+  return [
+    configFact(overview, homeDir, Math.max(0, columns - 8)),
+    ...(filter === '' ? [] : [`"${filter}"`]),
+  ];
+}
+
+function configFact({ config }: Partial<Overview>, homeDir: string, columns: number): string {
+  if (config?.state === 'read') return fitMiddle(shownPath(config.file, homeDir), columns);
+  return config?.state === 'none' ? 'no svc.json' : '';
 }

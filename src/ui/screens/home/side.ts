@@ -75,12 +75,12 @@ const MOST_QUERIES = 6;
 
 /** Logged searches and the end of the log, as far as there is room. */
 export function recentRows(
-  { news, nowMs }: HomeState,
+  { overview, nowMs }: HomeState,
   style: Style,
   columns: number,
   rows: number,
 ): readonly string[] {
-  const { queries = [], log = [] } = news;
+  const { queries = [], log = [] } = overview;
   const searched = queries.slice(0, Math.max(0, Math.min(MOST_QUERIES, rows - 2)));
   const block = (title: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 || rows < LEAST_RECENT || columns < LEAST_RECENT_COLUMNS
@@ -91,7 +91,7 @@ export function recentRows(
     searched.map(({ query, logged }) => {
       if (logged === undefined) return fitEnd(safeLine(query), columns);
       const ago = style.dim(padEnd(formatRelativeTime(logged.atMs, nowMs), AGO_COLUMNS));
-      const who = (news.agents?.length ?? 0) > 1 ? `${safeLine(logged.agent)}: ` : '';
+      const who = (overview.agents?.length ?? 0) > 1 ? `${safeLine(logged.agent)}: ` : '';
       return ago + fitEnd(who + safeLine(query), columns - AGO_COLUMNS);
     }),
   );

@@ -18,28 +18,28 @@ export interface HomeState extends HomeStart {
   readonly palette: PaletteState | undefined;
   /** What is being opened. */
   readonly opening: HomeTarget | undefined;
-  /** The result of the last screen or key. */
-  readonly result: Note | undefined;
+  /** The result of the last screen, or why it could not be opened. */
+  readonly note: Note | undefined;
   /** Why the overview is no longer updated. */
-  readonly ended: string | undefined;
+  readonly endReason: string | undefined;
   readonly isHelpOpen: boolean;
 }
 
 /** Events of the screen. */
 export type HomeEvent =
-  | { readonly type: 'news'; readonly news: Partial<Overview>; readonly nowMs: number }
+  | { readonly type: 'overview'; readonly overview: Partial<Overview>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
   | { readonly type: 'list'; readonly event: ListEvent<HomeLine> }
   | { readonly type: 'filtering'; readonly on: boolean }
   | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
   | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
   | { readonly type: 'opening'; readonly target: HomeTarget }
-  | { readonly type: 'prepared'; readonly result: Note | undefined }
-  | { readonly type: 'look.ended'; readonly why: string }
-  | { readonly type: 'look.began' }
+  | { readonly type: 'prepared'; readonly note: Note | undefined }
+  | { readonly type: 'updates.ended'; readonly why: string }
+  | { readonly type: 'updates.restarted' }
   | { readonly type: 'help'; readonly on: boolean };
 
-/** The screen before the overview is read. */
+/** The screen before the overview has been read. */
 export function initialHome(start: HomeStart): HomeState {
   return withLines({
     ...start,
@@ -47,51 +47,56 @@ export function initialHome(start: HomeStart): HomeState {
     isFiltering: false,
     palette: undefined,
     opening: undefined,
-    result: undefined,
-    ended: undefined,
+    note: undefined,
+    endReason: undefined,
     isHelpOpen: false,
   });
 }
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
-export function resumeHome(state: HomeState, result: Note | undefined, nowMs: number): HomeState {
-  const closed = { palette: undefined, opening: undefined, ended: undefined, isHelpOpen: false };
-  return withLines({ ...state, ...closed, nowMs, result });
+export function resumeHome(state: HomeState, note: Note | undefined, nowMs: number): HomeState {
+  const closed = {
+    palette: undefined,
+    opening: undefined,
+    endReason: undefined,
+    isHelpOpen: false,
+  };
+  return withLines({ ...state, ...closed, nowMs, note });
 }
 
 /** The screen after an event; pure, and the same object if nothing changes. */
 export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
   switch (event.type) {
-    case 'news':
+    case 'overview':
       return withLines({
         ...state,
-        news: mergeOverview(state.news, event.news),
+        overview: mergeOverview(state.overview, event.overview),
         nowMs: event.nowMs,
       });
     case 'ticked':
       return withLines({ ...state, nowMs: event.nowMs });
     case 'list': {
       const list = reduceList(state.list, event.event);
-      const result = event.event.type === 'sized' ? state.result : undefined;
-      return list === state.list && result === state.result ? state : { ...state, list, result };
+      const note = event.event.type === 'sized' ? state.note : undefined;
+      return list === state.list && note === state.note ? state : { ...state, list, note };
     }
     case 'filtering':
-      return { ...state, isFiltering: event.on, result: undefined };
+      return { ...state, isFiltering: event.on, note: undefined };
     case 'palette':
-      return { ...state, palette: event.palette, result: undefined };
+      return { ...state, palette: event.palette, note: undefined };
     case 'palette.changed': {
       if (state.palette === undefined) return state;
       const palette = reducePalette(state.palette, event.event);
       return palette === state.palette ? state : { ...state, palette };
     }
     case 'opening':
-      return { ...state, opening: event.target, palette: undefined, result: undefined };
+      return { ...state, opening: event.target, palette: undefined, note: undefined };
     case 'prepared':
-      return { ...state, opening: undefined, result: event.result };
-    case 'look.ended':
-      return { ...state, ended: event.why };
-    case 'look.began':
-      return { ...state, ended: undefined };
+      return { ...state, opening: undefined, note: event.note };
+    case 'updates.ended':
+      return { ...state, endReason: event.why };
+    case 'updates.restarted':
+      return { ...state, endReason: undefined };
     case 'help':
       return state.isHelpOpen === event.on ? state : { ...state, isHelpOpen: event.on };
   }
@@ -105,13 +110,13 @@ function withLines(state: HomeState): HomeState {
 /** An agent without new facts keeps the known ones, so that nothing flickers. */
 function mergeOverview(
   known: Partial<Overview>,
-  { agents, ...news }: Partial<Overview>,
+  { agents, ...overview }: Partial<Overview>,
 ): Partial<Overview> {
-  if (agents === undefined) return { ...known, ...news };
+  if (agents === undefined) return { ...known, ...overview };
   const kept = agents.map((agent) =>
     agent.summary !== undefined || agent.faults.length > 0
       ? agent
       : (known.agents?.find(({ name }) => name === agent.name) ?? agent),
   );
-  return { ...known, ...news, agents: kept };
+  return { ...known, ...overview, agents: kept };
 }
