@@ -12,7 +12,7 @@ import { type KeyBinding, useKeyMap } from './key-map.js';
 import { List, type ListColumn } from './list.js';
 import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
-import { Rows, Screen, useTheme } from './screen.js';
+import { Rows, Screen, useStyle } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
 import { type ReadableStore, useStore } from './store.js';
 import { FilterInput } from './text-input.js';
@@ -20,7 +20,7 @@ import { FilterInput } from './text-input.js';
 /** What a screen adds to a browser. Functions are called for every frame, `keys` also before every key. */
 interface BrowserScreenProps<Item extends ListItem> {
   readonly browser: Browser<Item>;
-  /** More that the functions below read. */
+  /** Another store that the functions below read. */
   readonly extraStore?: ReadableStore<unknown>;
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
@@ -28,12 +28,12 @@ interface BrowserScreenProps<Item extends ListItem> {
   /** At the right of the title, most important last. */
   readonly facts: (state: BrowserState<Item>) => readonly string[];
   readonly columns: () => readonly ListColumn<Item>[];
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
-  /** Details are below the list at any width, since its rows are long. */
+  /** Whether details are below the list at any width, since its rows are long. */
   readonly hasDetailsBelow?: boolean;
-  /** Finished lines above and below the list, which have to leave room for it. */
+  /** Finished lines above and below the browser, which have to leave room for it. */
   readonly around?: (
     area: Area,
     state: BrowserState<Item>,
@@ -44,44 +44,47 @@ interface BrowserScreenProps<Item extends ListItem> {
 export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {
-  const { browser, style, title, facts, keys, around } = props;
+  const { browser, stdout, style, title, facts, keys } = props;
   const state = useStore(browser);
   useStore(props.extraStore ?? browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
-  const body = (area: Area): ReactElement => {
-    const isWhole = state.isHelpOpen || (state.isOpen && !state.hasPreview);
-    const { above, below = [] } = (isWhole ? undefined : around?.(area, state)) ?? { above: [] };
-    const rows = area.rows - above.length - below.length;
-    const view = (
-      <BrowserView
-        {...props}
-        state={state}
-        bindings={bindings}
-        area={{ ...area, rows, y: area.y + above.length }}
-      />
-    );
-    return (
-      <>
-        <Rows lines={above} />
-        {rows < 1 ? null : (
-          <Box height={rows} flexShrink={0} flexDirection="column">
-            {view}
-          </Box>
-        )}
-        <Rows lines={below} />
-      </>
-    );
-  };
   return (
     <Screen
-      stdout={props.stdout}
+      stdout={stdout}
       style={style}
       title={title()}
       facts={() => facts(state)}
       status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
     >
-      {body}
+      {(area) => {
+        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
+        // Opened details have the place of everything else.
+        const isWhole = state.isOpen && !state.hasPreview;
+        const { above, below = [] } = (isWhole ? undefined : props.around?.(area, state)) ?? {
+          above: [],
+        };
+        const rows = area.rows - above.length - below.length;
+        const body = { ...area, rows, y: area.y + above.length };
+        return (
+          <>
+            <Rows lines={above} />
+            {rows < 1 ? null : (
+              <Box height={rows} flexShrink={0} flexDirection="column">
+                <BrowserBody
+                  browser={browser}
+                  state={state}
+                  columns={props.columns()}
+                  empty={props.empty()}
+                  hasDetailsBelow={props.hasDetailsBelow}
+                  area={body}
+                />
+              </Box>
+            )}
+            <Rows lines={below} />
+          </>
+        );
+      }}
     </Screen>
   );
 }
@@ -93,25 +96,27 @@ const LIST_SHARE = 0.45;
 const BELOW_ROWS = 8;
 const DIVIDER = ' │ ';
 
-interface BrowserViewProps<Item extends ListItem> extends BrowserScreenProps<Item> {
+interface BrowserBodyProps<Item extends ListItem> {
+  readonly browser: Pick<Browser<Item>, 'dispatch' | 'open'>;
   readonly state: BrowserState<Item>;
-  readonly bindings: readonly KeyBinding[];
+  readonly columns: readonly ListColumn<Item>[];
+  readonly empty: string;
+  readonly hasDetailsBelow: boolean | undefined;
   readonly area: Area;
 }
 
-/** The list of a browser with the details of an entry, or its keys. */
-function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): ReactElement {
-  const { browser, state, columns, bindings, empty, area, hasDetailsBelow } = props;
+/** The list of a browser, with the details of an entry or what an action would change. */
+function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): ReactElement {
+  const { browser, state, columns, empty, hasDetailsBelow = false, area } = props;
   const { dispatch } = browser;
-  const theme = useTheme();
-  if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
+  const style = useStyle();
   const list = (part: Area): ReactElement => (
     <List
       state={state.list}
       dispatch={(event) => dispatch({ type: 'list', event })}
-      columns={columns()}
+      columns={columns}
       area={part}
-      empty={emptyWords(state, empty())}
+      empty={emptyWords(state, empty)}
       onOpen={browser.open}
     />
   );
@@ -125,10 +130,10 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       area={part}
     />
   );
-  if (hasDetailsBelow !== true && area.columns >= BESIDE_COLUMNS) {
+  if (!hasDetailsBelow && area.columns >= BESIDE_COLUMNS) {
     const left = Math.floor(area.columns * LIST_SHARE);
     const indent = left + DIVIDER.length;
-    const divider = Array.from({ length: area.rows }, () => theme.dim(DIVIDER));
+    const divider = Array.from({ length: area.rows }, () => style.dim(DIVIDER));
     return (
       <Box>
         <Box width={left} flexShrink={0} flexDirection="column">
@@ -148,7 +153,7 @@ function BrowserView<Item extends ListItem>(props: BrowserViewProps<Item>): Reac
       <Box height={rows} flexShrink={0} flexDirection="column">
         {list({ ...area, rows })}
       </Box>
-      <Rows lines={[theme.dim('─'.repeat(area.columns))]} />
+      <Rows lines={[style.dim('─'.repeat(area.columns))]} />
       {pane({ ...area, rows: area.rows - top, y: area.y + top })}
     </>
   );
@@ -167,12 +172,14 @@ function BrowserStatus<Item extends ListItem>({
   state,
   bindings,
   area,
-}: Pick<BrowserViewProps<Item>, 'area' | 'bindings' | 'state'>): ReactElement {
-  const theme = useTheme();
+}: Pick<BrowserBodyProps<Item>, 'area' | 'state'> & {
+  readonly bindings: readonly KeyBinding[];
+}): ReactElement {
+  const style = useStyle();
   if (state.pendingAction !== undefined) {
     const question = safeLine(state.pendingAction.question);
     const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
-    return <Text wrap="truncate">{theme.warning(fitEnd(line, area.columns))}</Text>;
+    return <Text wrap="truncate">{style.warning(fitEnd(line, area.columns))}</Text>;
   }
   if (state.isFiltering) {
     return <FilterInput list={state.list} area={area} />;
@@ -182,7 +189,7 @@ function BrowserStatus<Item extends ListItem>({
 
 const ANSWERS = '  y/n';
 
-/** What the header of a browser shows: filters, then how many there are. */
+/** What the header of a browser shows: the choice, the filter, and how many entries there are. */
 export function browserFacts<Item extends ListItem>(
   { list, total, choice }: BrowserState<Item>,
   choices: readonly string[],

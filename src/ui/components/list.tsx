@@ -5,7 +5,7 @@ import type { Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
-import { Rows, useTheme } from './screen.js';
+import { Rows, useStyle } from './screen.js';
 
 /** A column of a list. The last one gets the remaining room. */
 export interface ListColumn<Item> {
@@ -54,12 +54,12 @@ const LEAST_LAST = 24;
  */
 export function List<Item extends ListItem>(props: ListProps<Item>): ReactElement {
   const { state, dispatch, area, empty, onOpen } = props;
-  const theme = useTheme();
+  const style = useStyle();
   const width = area.columns - CURSOR_COLUMNS;
   const { titles, row } =
     'row' in props
       ? { titles: [], row: (item: Item, isSelected: boolean) => props.row(item, width, isSelected) }
-      : layoutTable(props.columns, state.items, { width, style: theme });
+      : layoutTable(props.columns, state.items, { width, style });
   const room = Math.max(1, area.rows - titles.length);
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;
@@ -75,11 +75,11 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
       else dispatch({ type: 'selected', id: item.id });
     }
   });
-  if (visible.length === 0) return <Rows lines={[theme.dim(fitEnd(empty, area.columns))]} />;
+  if (visible.length === 0) return <Rows lines={[style.dim(fitEnd(empty, area.columns))]} />;
   const lines = [
-    ...titles.map((title) => theme.dim(NO_CURSOR + title)),
-    ...visible.map((item) => cursorOf(item === selected, theme) + row(item, item === selected)),
-    ...(isLong ? [theme.dim(offScreenWords(above, below, area.columns))] : []),
+    ...titles.map((title) => style.dim(NO_CURSOR + title)),
+    ...visible.map((item) => cursorOf(item === selected, style) + row(item, item === selected)),
+    ...(isLong ? [style.dim(offScreenWords(above, below, area.columns))] : []),
   ];
   return <Rows lines={lines.slice(0, area.rows)} />;
 }

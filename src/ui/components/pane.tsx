@@ -6,7 +6,7 @@ import type { Paint, Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
 import { type ListMove, stepOf } from './list-state.js';
-import { Rows, useTheme } from './screen.js';
+import { Rows, useStyle } from './screen.js';
 
 /** A line of a pane, of any length. */
 export interface PaneLine {
@@ -74,9 +74,9 @@ interface PaneProps {
 
 /** Text that is wrapped and can be scrolled, also by the wheel; its last row counts what is off-screen. */
 export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const wrapped =
-    typeof text === 'function' ? text(area.columns) : paneRows(text, theme, area.columns);
+    typeof text === 'function' ? text(area.columns) : paneRows(text, style, area.columns);
   const isLong = wrapped.length > area.rows;
   const rows = Math.max(1, isLong ? area.rows - 1 : area.rows);
   const length = wrapped.length;
@@ -88,7 +88,7 @@ export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const visible = wrapped.slice(top, top + rows);
   const last = formatCount(top + visible.length);
   const place = `lines ${formatCount(top + 1)}–${last} of ${formatCount(length)}`;
-  return <Rows lines={isLong ? [...visible, theme.dim(fitEnd(place, area.columns))] : visible} />;
+  return <Rows lines={isLong ? [...visible, style.dim(fitEnd(place, area.columns))] : visible} />;
 }
 
 const GAP = 2;
@@ -97,16 +97,16 @@ const LEAST_TEXT = 20;
 /** Bounds the work for a text of megabytes. */
 const MOST_CHARS = 200_000;
 
-function paneRows(lines: readonly PaneLine[], theme: Style, columns: number): readonly string[] {
+function paneRows(lines: readonly PaneLine[], style: Style, columns: number): readonly string[] {
   const labels = Math.max(0, ...lines.map(({ label = '' }) => textWidth(label)));
   const indent = labels === 0 || columns - labels - GAP < LEAST_TEXT ? 0 : labels + GAP;
-  return lines.flatMap((line) => lineRows(line, indent, theme, columns));
+  return lines.flatMap((line) => lineRows(line, indent, style, columns));
 }
 
 function lineRows(
   { label, text, paint = (plain) => plain }: PaneLine,
   indent: number,
-  theme: Style,
+  style: Style,
   columns: number,
 ): readonly string[] {
   const at = label === undefined ? 0 : indent;
@@ -115,8 +115,8 @@ function lineRows(
     .split('\n')
     .flatMap((line) => wrapText(safeProse(line), columns - at));
   if (label === undefined) return parts.map(paint);
-  if (indent === 0) return [theme.dim(fitEnd(label, columns)), ...parts.map(paint)];
+  if (indent === 0) return [style.dim(fitEnd(label, columns)), ...parts.map(paint)];
   return parts.map(
-    (part, row) => (row === 0 ? theme.dim(padEnd(label, at)) : ' '.repeat(at)) + paint(part),
+    (part, row) => (row === 0 ? style.dim(padEnd(label, at)) : ' '.repeat(at)) + paint(part),
   );
 }

@@ -4,11 +4,11 @@ import { fitEnd, spread, textWidth } from '../fit.js';
 import { createStyle, type Style } from '../style.js';
 import { type Area, type TerminalSize, useTerminalSize } from '../terminal/size.js';
 
-const Theme = createContext<Style>(createStyle(false));
+const StyleContext = createContext<Style>(createStyle(false));
 
-/** The colours of the screen. */
-export function useTheme(): Style {
-  return useContext(Theme);
+/** The style of the screen that a component is part of. */
+export function useStyle(): Style {
+  return useContext(StyleContext);
 }
 
 const MARGIN = 2;
@@ -47,7 +47,7 @@ export function Screen(props: ScreenProps): ReactElement {
   const gap = size.rows < GAPS_FROM_ROWS ? 0 : 1;
   const body = { columns, rows: rows - 2 - gap * 2, x: margin, y: 1 + gap };
   return (
-    <Theme value={style}>
+    <StyleContext value={style}>
       <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
         <Box height={1 + gap} flexShrink={0}>
           <Header title={title} facts={facts(columns)} columns={columns} />
@@ -59,7 +59,7 @@ export function Screen(props: ScreenProps): ReactElement {
           {status({ columns, rows: 1, x: margin, y: rows - 1 })}
         </Box>
       </Box>
-    </Theme>
+    </StyleContext>
   );
 }
 
@@ -89,7 +89,7 @@ function Header({
   readonly facts: readonly string[];
   readonly columns: number;
 }): ReactElement {
-  const { bold } = useTheme();
+  const { bold } = useStyle();
   const room = columns - Math.min(textWidth(title), LEAST_TITLE) - 2;
   const known = facts.filter((fact) => fact !== '');
   const kept = known.filter((_, at) => textWidth(known.slice(at).join(SEPARATOR)) <= room);

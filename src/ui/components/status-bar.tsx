@@ -6,7 +6,7 @@ import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import { type KeyBinding, moveKeys, useKeyMap } from './key-map.js';
 import { PANE_TOP, Pane, reducePane } from './pane.js';
-import { useTheme } from './screen.js';
+import { useStyle } from './screen.js';
 
 /** The result of an action, or a problem. */
 export interface Note {
@@ -25,13 +25,13 @@ export function StatusBar({
   readonly note?: Note | undefined;
   readonly columns: number;
 }): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   if (note !== undefined) {
     const line = fitEnd(safeLine(note.text), columns);
-    return <Text wrap="truncate">{note.isFault ? theme.fault(line) : line}</Text>;
+    return <Text wrap="truncate">{note.isFault ? style.fault(line) : line}</Text>;
   }
   const keys = bindings.flatMap(({ bar }) => bar ?? []);
-  return <Text wrap="truncate">{theme.dim(fittingKeys(keys, columns))}</Text>;
+  return <Text wrap="truncate">{style.dim(fittingKeys(keys, columns))}</Text>;
 }
 
 /** All keys of a screen that do something now, one per line; can be scrolled. */
@@ -42,11 +42,11 @@ export function KeyHelp({
   readonly bindings: readonly KeyBinding[];
   readonly area: Area;
 }): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const [pane, dispatch] = useReducer(reducePane, PANE_TOP);
   useKeyMap(() => ({ bindings: moveKeys('scroll', (to) => dispatch({ type: 'scrolled', to })) }));
   const keys = bindings.flatMap(({ help }) => (help === undefined ? [] : [help]));
-  const text = (columns: number): readonly string[] => keyLines(keys, theme, columns);
+  const text = (columns: number): readonly string[] => keyLines(keys, style, columns);
   return <Pane state={pane} dispatch={dispatch} text={text} area={area} />;
 }
 

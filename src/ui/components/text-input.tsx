@@ -6,7 +6,7 @@ import type { Area } from '../terminal/size.js';
 import type { KeyBinding, KeyMap, OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
-import { useTheme } from './screen.js';
+import { useStyle } from './screen.js';
 
 /** A line of text that is being typed, with the cursor of the terminal in it. */
 export function TextInput({
@@ -21,12 +21,12 @@ export function TextInput({
   readonly hint: string;
   readonly area: Area;
 }): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const { setCursorPosition } = useCursor();
   const { text, cursorColumn } = visibleLine(line, Math.max(1, area.columns - prompt.length));
   setCursorPosition({ x: area.x + prompt.length + cursorColumn, y: area.y });
-  const left = theme.accent(fitEnd(prompt, area.columns)) + text;
-  return <Text wrap="truncate">{spread(left, theme.dim(hint), area.columns)}</Text>;
+  const left = style.accent(fitEnd(prompt, area.columns)) + text;
+  return <Text wrap="truncate">{spread(left, style.dim(hint), area.columns)}</Text>;
 }
 
 const EDITS: Readonly<Record<string, LineEdit>> = {

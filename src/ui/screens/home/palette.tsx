@@ -14,7 +14,7 @@ import {
   listView,
   reduceList,
 } from '../../components/list-state.js';
-import { Rows, useTheme } from '../../components/screen.js';
+import { Rows, useStyle } from '../../components/screen.js';
 import { FilterInput, TextInput } from '../../components/text-input.js';
 import { fitEnd, wrapText } from '../../fit.js';
 import type { Area } from '../../terminal/size.js';
@@ -162,7 +162,7 @@ export function PaletteView({
   readonly onEnter: () => void;
   readonly area: Area;
 }): ReactElement {
-  const { bold, dim } = useTheme();
+  const { bold, dim } = useStyle();
   const { pending, list } = palette;
   if (pending === undefined) {
     return (

@@ -4,7 +4,7 @@ import type { Overview } from '../../../engine/overview/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
-import { Rows, Screen, useTheme } from '../../components/screen.js';
+import { Rows, Screen, useStyle } from '../../components/screen.js';
 import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
 import { createStore, type Store, useStore } from '../../components/store.js';
 import { FilterInput } from '../../components/text-input.js';
@@ -190,7 +190,7 @@ interface HomeBodyProps extends Pick<HomeScreenProps, 'handlers' | 'homeDir' | '
 
 /** The lines of the overview; a click on the selected one opens its screen. */
 function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): ReactElement {
-  const style = useTheme();
+  const style = useStyle();
   const { dispatch } = handlers;
   const rows = homePageRows(state, area);
   useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
@@ -221,12 +221,12 @@ function HomeStatus({
   readonly bindings: readonly KeyBinding[];
   readonly area: Area;
 }): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const { palette, list, endReason } = state;
   if (palette !== undefined) return <PaletteStatus palette={palette} area={area} />;
   if (state.isFiltering) return <FilterInput list={list} area={area} />;
   if (state.opening !== undefined) {
-    return <Text wrap="truncate">{theme.dim('opening …   q quit')}</Text>;
+    return <Text wrap="truncate">{style.dim('opening …   q quit')}</Text>;
   }
   const note =
     endReason === undefined

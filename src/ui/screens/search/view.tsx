@@ -4,7 +4,7 @@ import type { SearchMode } from '../../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
 import { useKeyMap } from '../../components/key-map.js';
 import { List } from '../../components/list.js';
-import { Rows, Screen, useTheme } from '../../components/screen.js';
+import { Rows, Screen, useStyle } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { type Store, useStore } from '../../components/store.js';
 import { TextInput } from '../../components/text-input.js';
@@ -131,14 +131,14 @@ function SearchBody(props: BodyProps): ReactElement {
 const PROMPT = '› ';
 
 function QueryInput({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const hint = inputHint(state);
   if (state.focus === 'input') {
     return <TextInput prompt={PROMPT} line={state.input} hint={hint} area={{ ...area, rows: 1 }} />;
   }
   const text = fitEnd(state.input.text, area.columns - PROMPT.length);
   return (
-    <Text wrap="truncate">{spread(theme.dim(PROMPT) + text, theme.dim(hint), area.columns)}</Text>
+    <Text wrap="truncate">{spread(style.dim(PROMPT) + text, style.dim(hint), area.columns)}</Text>
   );
 }
 
@@ -152,38 +152,38 @@ function inputHint({ answer, isFullSearchPending }: SearchState): string {
 
 /** A line with a warning about the results, or with the words that were corrected. */
 function Divider({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const response = state.answer?.response;
   const note =
     response?.warnings[0]?.message ??
     (response === undefined ? undefined : correctionNote(response));
   const words = note === undefined ? '' : fitEnd(`─ ${safeLine(note)} `, area.columns - 2);
   const rest = '─'.repeat(Math.max(0, area.columns - textWidth(words)));
-  return <Text wrap="truncate">{theme.dim(words + rest)}</Text>;
+  return <Text wrap="truncate">{style.dim(words + rest)}</Text>;
 }
 
 /** Why there are no results. */
 function EmptyMessage({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const wrap = (text: string): readonly string[] => wrapText(safeLine(text), area.columns);
   const { fault, progress } = state;
   if (fault !== undefined) {
-    const hint = fault.hint === undefined ? [] : wrap(`→ ${fault.hint}`).map(theme.dim);
-    return <Rows lines={[...wrap(fault.message).map(theme.warning), ...hint]} />;
+    const hint = fault.hint === undefined ? [] : wrap(`→ ${fault.hint}`).map(style.dim);
+    return <Rows lines={[...wrap(fault.message).map(style.warning), ...hint]} />;
   }
   if (progress?.found !== undefined) {
-    const line = progressText(progress, { columns: area.columns, style: theme });
+    const line = progressText(progress, { columns: area.columns, style });
     const chunks = formatCountOf(progress.chunks, 'chunk');
     return (
       <Rows
         lines={[
           line,
-          theme.dim(fitEnd(`${chunks} · ${safeLine(progress.current ?? '')}`, area.columns)),
+          style.dim(fitEnd(`${chunks} · ${safeLine(progress.current ?? '')}`, area.columns)),
         ]}
       />
     );
   }
-  return <Rows lines={wrap(emptyWords(state)).map(theme.dim)} />;
+  return <Rows lines={wrap(emptyWords(state)).map(style.dim)} />;
 }
 
 function emptyWords({ progress, input, answer }: SearchState): string {
@@ -195,7 +195,7 @@ function emptyWords({ progress, input, answer }: SearchState): string {
 }
 
 function ResultList({ state, store, dispatch, area }: BodyProps): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const results = state.list.items;
   const placeColumns = Math.min(
     Math.max(
@@ -218,7 +218,7 @@ function ResultList({ state, store, dispatch, area }: BodyProps): ReactElement {
           placeColumns,
           isSelected,
           isFocused: state.focus === 'list',
-          theme,
+          style,
         })
       }
       onOpen={() => dispatch({ type: 'open' })}
@@ -239,11 +239,11 @@ interface RowOptions {
   readonly placeColumns: number;
   readonly isSelected: boolean;
   readonly isFocused: boolean;
-  readonly theme: Style;
+  readonly style: Style;
 }
 
 function resultRow({ result }: ResultItem, options: RowOptions): string {
-  const { columns, placeColumns, isSelected, isFocused, theme } = options;
+  const { columns, placeColumns, isSelected, isFocused, style } = options;
   const barColumns = columns < NARROW ? 0 : columns < 68 ? 5 : 10;
   const anchor = lineAnchor(result);
   const path = fitMiddle(shownDocument(result), placeColumns - anchor.length);
@@ -253,9 +253,9 @@ function resultRow({ result }: ResultItem, options: RowOptions): string {
   const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
   const room = columns - placeColumns - SCORE_COLUMNS - barColumns - 5;
   const trail = fitEnd(words.join(' · '), room);
-  const selectedPaint = isFocused ? theme.selection : theme.bold;
-  const paint = isSelected ? selectedPaint : theme.plain;
-  return `${paint(place)}  ${score} ${theme.accent(bar)}  ${theme.dim(trail)}`.trimEnd();
+  const selectedPaint = isFocused ? style.selection : style.bold;
+  const paint = isSelected ? selectedPaint : style.plain;
+  return `${paint(place)}  ${score} ${style.accent(bar)}  ${style.dim(trail)}`.trimEnd();
 }
 
 const NO_LINES = { rows: [], first: 0, matches: [] };
@@ -264,16 +264,16 @@ const WHEEL_ROWS = 3;
 
 /** The passage in its document. */
 function PreviewPane({ state, store, dispatch, area }: BodyProps): ReactElement {
-  const theme = useTheme();
+  const style = useStyle();
   const { preview, match } = state;
-  const head = previewHead(state, area.columns, theme);
+  const head = previewHead(state, area.columns, style);
   const height = Math.max(0, area.rows - head.length);
   const { columns } = area;
   const { rows, first, matches } = useMemo(() => {
     if (preview === undefined || !('text' in preview.content)) return NO_LINES;
-    const options = { columns, height, style: theme, words: preview.words, current: match };
+    const options = { columns, height, style, words: preview.words, current: match };
     return passageRows(preview.content, preview.item, options);
-  }, [preview, columns, height, theme, match]);
+  }, [preview, columns, height, style, match]);
   const layout = useMemo(
     () => ({ rows: height, length: rows.length, first, matches }),
     [height, rows.length, first, matches],
@@ -291,7 +291,7 @@ function PreviewPane({ state, store, dispatch, area }: BodyProps): ReactElement 
 function previewHead(
   { preview, showsExplanation, layout, match }: SearchState,
   columns: number,
-  theme: Style,
+  style: Style,
 ): readonly string[] {
   if (preview === undefined) return [];
   const { result } = preview.item;
@@ -300,11 +300,11 @@ function previewHead(
     .join(' › ');
   const place = match === undefined ? '' : `match ${match + 1} of ${layout.matches.length}`;
   const room = columns - (place === '' ? 0 : place.length + 2);
-  const lines = [theme.dim(spread(fitEnd(`# ${title}`, room), place, columns))];
+  const lines = [style.dim(spread(fitEnd(`# ${title}`, room), place, columns))];
   const explanation = showsExplanation ? explanationWords(result) : undefined;
   if (explanation !== undefined) lines.push(...wrapText(explanation, columns));
   if ('message' in preview.content) {
-    lines.push(theme.fault(fitEnd(safeLine(preview.content.message), columns)));
+    lines.push(style.fault(fitEnd(safeLine(preview.content.message), columns)));
   }
   return lines;
 }
