@@ -11,7 +11,7 @@ export interface Store<State, Event> extends ReadableStore<State> {
   readonly dispatch: (event: Event) => void;
 }
 
-/** The state now, and again whenever it changes. */
+/** The current state; the component is rendered again whenever it changes. */
 export function useStore<State>({ subscribe, getSnapshot }: ReadableStore<State>): State {
   return useSyncExternalStore(subscribe, getSnapshot);
 }
@@ -22,7 +22,7 @@ export interface Pace<Event> {
   readonly everyMs: number;
   /** Milliseconds on any steady clock; that of the process if omitted. */
   readonly now?: () => number;
-  /** Events that are reported immediately anyway, such as keys; none if omitted. */
+  /** Events that are always reported immediately, such as keys; none if omitted. */
   readonly isUrgent?: (event: Event) => boolean;
 }
 

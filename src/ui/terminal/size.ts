@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 
 /** The size of a terminal in cells. */
 export interface TerminalSize {
@@ -22,10 +22,16 @@ export function terminalColumns(stdout: NodeJS.WriteStream): number {
 
 /** The current size of the terminal. */
 export function useTerminalSize(stdout: NodeJS.WriteStream): TerminalSize {
-  const subscribe = (listener: () => void): (() => void) => {
-    stdout.on('resize', listener);
-    return () => stdout.off('resize', listener);
-  };
+  // React subscribes again whenever it gets another function.
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      stdout.on('resize', listener);
+      return () => {
+        stdout.off('resize', listener);
+      };
+    },
+    [stdout],
+  );
   const columns = useSyncExternalStore(subscribe, () => terminalColumns(stdout));
   const rows = useSyncExternalStore(subscribe, () => stdout.rows || FALLBACK_SIZE.rows);
   return { columns, rows };

@@ -70,7 +70,7 @@ export function passageRows(
   style: Style,
   columns: number,
 ): readonly string[] {
-  const lost =
+  const warning =
     state === 'found'
       ? []
       : [
@@ -88,7 +88,7 @@ export function passageRows(
       return `${gutter}${' '.repeat(GAP)}${isOwn ? words : style.dim(words)}`.trimEnd();
     });
   });
-  return [placeRow(candidate, style, columns), ...lost, ...rows];
+  return [placeRow(candidate, style, columns), ...warning, ...rows];
 }
 
 function placeRow(candidate: CandidateWithGates, style: Style, columns: number): string {

@@ -102,20 +102,10 @@ export function findingsSource(options: FindingsOptions): BrowserSource<FindingI
       );
       return { items };
     },
-    details: async ({ finding }) => {
-      return (columns) => {
-        const lines = { ...options, columns, context: 1 };
-        const { fix: found, excerpt: _, ...words } = finding;
-        return [
-          ...findingHead(finding, lines),
-          ...findingBody({ ...words, fix: found }, lines),
-          // What a fix changes shows the place already.
-          ...(found === undefined
-            ? findingBody(onlyExcerpt(finding), lines)
-            : diffRows(found, lines)),
-        ];
-      };
-    },
+    details:
+      async ({ finding }) =>
+      (columns) =>
+        findingRows(finding, { ...options, columns, context: 1 }),
     actions: [
       {
         key: 'a',
@@ -150,7 +140,19 @@ export function findingsSource(options: FindingsOptions): BrowserSource<FindingI
 
 type RowOptions = FindingLineOptions & { readonly columns: number };
 
-function onlyExcerpt({ code, severity, message, excerpt }: FindingItem['finding']) {
+function findingRows(finding: Finding, options: RowOptions): readonly string[] {
+  const { excerpt: _, ...withoutExcerpt } = finding;
+  return [
+    ...findingHead(finding, options),
+    ...findingBody(withoutExcerpt, options),
+    // The changes of a fix already show the place.
+    ...(finding.fix === undefined
+      ? findingBody(onlyExcerpt(finding), options)
+      : diffRows(finding.fix, options)),
+  ];
+}
+
+function onlyExcerpt({ code, severity, message, excerpt }: Finding) {
   return { code, severity, message, excerpt };
 }
 

@@ -20,8 +20,8 @@ export interface FlowsScreenOptions extends ScreenOptions {
 }
 
 /**
- * Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read; `outage` shows
- * why, until it can.
+ * Opens a screen with a list of flows or tasks. `refresh` reads it again, and throws if it cannot be read; `showOutage`
+ * shows why, until it can.
  */
 export function openFlowsScreen(options: FlowsScreenOptions) {
   const { flows, style, stdout, onStop } = options;
@@ -30,12 +30,12 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
     outage: undefined,
   });
   const list: FlowsSource['list'] = async (choice) => {
-    const listed = await flows.list(choice);
-    notices.dispatch({ pauses: listed.pauses, outage: undefined });
-    return listed;
+    const flowsList = await flows.list(choice);
+    notices.dispatch({ pauses: flowsList.pauses, outage: undefined });
+    return flowsList;
   };
-  const browser = createBrowser(flowsSource({ ...flows, list }));
-  const noun = flows.kind === 'flows' ? 'flow' : 'task';
+  const browser = createBrowser(browserSource({ ...flows, list }));
+  const noun = nounOf(flows.kind);
   const columns = columnsOf(flows.kind, style);
   const screen = mountScreen(
     <BrowserScreen
@@ -67,6 +67,10 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
   };
 }
 
+function nounOf(kind: FlowsSource['kind']): string {
+  return kind === 'flows' ? 'flow' : 'task';
+}
+
 function columnsOf(kind: FlowsSource['kind'], style: Style): readonly ListColumn<ListRow>[] {
   return ROW_COLUMNS[kind].map(({ title, content, dropOrder }, at) => ({
     title,
@@ -87,11 +91,11 @@ interface FlowsList {
   readonly pauses: readonly PauseRecord[];
 }
 
-/** What the screen shows of flows or tasks, and does with one; ids are whole. */
+/** Flows or tasks as the screen reads and changes them, by their full ids. */
 export interface FlowsSource {
   readonly kind: 'flows' | 'tasks';
   readonly list: (choice: FlowsChoice) => Promise<FlowsList>;
-  /** All, if the command has limited the states. */
+  /** Only `all` if the flags of the command limit the states. */
   readonly choices: readonly [FlowsChoice, ...FlowsChoice[]];
   readonly details: (id: string) => Promise<readonly PaneLine[]>;
   /** @returns the result in words */
@@ -103,9 +107,9 @@ export interface FlowsSource {
 }
 
 /** Flows or tasks as the browser reads them. */
-function flowsSource(flows: FlowsSource): BrowserSource<ListRow, FlowsChoice> {
+function browserSource(flows: FlowsSource): BrowserSource<ListRow, FlowsChoice> {
   const { kind, choices, list, explain, retry } = flows;
-  const noun = kind === 'flows' ? 'flow' : 'task';
+  const noun = nounOf(kind);
   const name = ({ id }: ListRow): string => `${noun} ${id.slice(0, ID_CHARS)}`;
   const cancel: BrowserAction<ListRow> = {
     key: 'c',

@@ -24,9 +24,9 @@ export interface PaletteCommand extends ListItem {
   /** Its words: `memory search`. */
   readonly id: string;
   readonly summary: string;
-  /** What it takes, in this order. */
+  /** Its required flags and its arguments, in the order in which they are asked for. */
   readonly values: readonly PaletteValue[];
-  /** Whether it is about one agent, and so gets the selected one. */
+  /** Whether it has a flag for the agent, which gets the selected one. */
   readonly takesAgent: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface PaletteValue {
   readonly isRequired: boolean;
 }
 
-/** The list of commands, and the value that is typed next. */
+/** The list of commands, and the value that is being typed. */
 export interface PaletteState {
   readonly list: ListState<PaletteCommand>;
   /** The selected agent. */
@@ -49,7 +49,7 @@ export interface PaletteState {
 
 interface PendingValue {
   readonly command: PaletteCommand;
-  /** Of the values before. */
+  /** What was typed for the values before. */
   readonly previous: readonly string[];
   readonly line: EditedLine;
 }
@@ -91,7 +91,7 @@ export function reducePalette(state: PaletteState, event: PaletteEvent): Palette
   }
 }
 
-/** The value that is typed next. */
+/** The value that is being typed. */
 function pendingValue({ command, previous }: PendingValue): PaletteValue | undefined {
   return command.values[previous.length];
 }
@@ -106,17 +106,17 @@ export function afterEnter(
   const { pending, agent } = state;
   if (pending === undefined) {
     const command = listView(state.list).selected;
-    return command === undefined ? undefined : next(command, [], agent);
+    return command === undefined ? undefined : askOrRun(command, [], agent);
   }
   const { command, previous, line } = pending;
   const text = line.text.trim();
-  if (text !== '') return next(command, [...previous, text], agent);
+  if (text !== '') return askOrRun(command, [...previous, text], agent);
   return pendingValue(pending)?.isRequired === true
     ? undefined
     : { argv: argvOf(command, previous, agent) };
 }
 
-function next(
+function askOrRun(
   command: PaletteCommand,
   previous: readonly string[],
   agent: string | undefined,
@@ -140,7 +140,7 @@ function argvOf(
     ...id.split(' '),
     ...(takesAgent && agent !== undefined ? [`--agent=${agent}`] : []),
     ...flags,
-    // What is typed is a value, also with a dash.
+    // What is typed is a value even if it starts with a dash.
     ...(args.length === 0 ? [] : ['--', ...args]),
   ];
 }
@@ -150,7 +150,7 @@ const COLUMNS: readonly ListColumn<PaletteCommand>[] = [
   { title: '', cell: ({ summary }) => summary },
 ];
 
-/** The commands that match, or the description of the value that is typed next. */
+/** The commands that match, or the description of the value that is being typed. */
 export function PaletteView({
   palette,
   dispatch,

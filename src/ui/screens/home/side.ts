@@ -31,9 +31,9 @@ function plotBlock(
   const head = `${style.dim(padEnd(name, columns - total.length))}${style.bold(total)}`;
   const rows = plotRows(counts, { columns, rows: size.rows - 1 });
   // Without any, a line shows where they would be.
-  const shown =
+  const curve =
     sum > 0 ? rows.map(style.accent) : [...rows.slice(1), style.dim('⣀'.repeat(columns))];
-  return [head, ...shown];
+  return [head, ...curve];
 }
 
 /** The plots next to each other. */
@@ -68,7 +68,7 @@ export function stackedPlots(
   ]);
 }
 
-/** Less is not worth its title. */
+/** With less room, there are no titles and entries. */
 const LEAST_RECENT = 3;
 const LEAST_RECENT_COLUMNS = 32;
 const MOST_QUERIES = 6;

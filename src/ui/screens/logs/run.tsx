@@ -23,9 +23,9 @@ export interface LogEntry extends ListItem {
 /** The log that a screen follows. */
 interface LogSource {
   /** Entries of a level and above, the newest last. */
-  readonly list: (least: LogLevel) => readonly LogEntry[];
+  readonly list: (minLevel: LogLevel) => readonly LogEntry[];
   readonly copy: (entry: LogEntry) => void;
-  /** What the flags of the command restrict it to, in words. */
+  /** What the flags of the command restrict it to: `service webhooks`. */
   readonly restricted: readonly string[];
   readonly minLevel: LogLevel;
 }
@@ -52,7 +52,7 @@ export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, stdout, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({
     choices: ['trace', 'debug', 'info', 'warn', 'error'],
-    list: async (least) => ({ items: log.list(least) }),
+    list: async (minLevel) => ({ items: log.list(minLevel) }),
     details: async (entry) => detailsOf(entry, style),
     actions: [
       {
@@ -67,23 +67,23 @@ export function openLogsScreen(options: LogsScreenOptions) {
     ],
     explain: (error) => (error instanceof Error ? error.message : String(error)),
   });
+  const selectLast = (): void =>
+    browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } });
   const refresh = async (): Promise<void> => {
     const follows = isFollowing(browser.getSnapshot());
     await browser.refresh();
-    if (follows) browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } });
+    if (follows) selectLast();
   };
-  const choose = (choice: number) => (): void => {
+  const showLevel = (choice: number): void => {
     browser.dispatch({ type: 'chosen', choice });
-    void browser
-      .refresh()
-      .then(() => browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } }));
+    void browser.refresh().then(selectLast);
   };
-  const least = log.minLevel === 'fatal' ? 'error' : log.minLevel;
-  choose(LEVELS.findIndex(([level]) => level === least))();
+  const firstLevel = log.minLevel === 'fatal' ? 'error' : log.minLevel;
+  showLevel(LEVELS.findIndex(([level]) => level === firstLevel));
   const levelKeys = LEVELS.map(
     ([, key, description], choice): KeyBinding => ({
       on: [key],
-      run: choose(choice),
+      run: () => showLevel(choice),
       help: [key, `show ${description}`],
       ...(key === 'w' ? { bar: { text: 'a d i w e level', dropOrder: 3 } } : {}),
     }),

@@ -137,10 +137,10 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
           <>
             <Pane
               state={state.pane}
-              dispatch={(event) => store.dispatch(scrolled(store.getSnapshot(), event))}
+              dispatch={(event) => store.dispatch(scrollPane(store.getSnapshot(), event))}
               text={(width) =>
-                shownChecks(state).flatMap(([check, shown]) =>
-                  checkLines(check, shown, { style, columns: width, spinner }),
+                shownChecks(state).flatMap(([check, outcome]) =>
+                  checkLines(check, outcome, { style, columns: width, spinner }),
                 )
               }
               area={{ ...area, rows }}
@@ -160,7 +160,7 @@ function keysOf(
   const target = editTarget(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
   const scroll = moveKeys('scroll', (to) =>
-    store.dispatch(scrolled(store.getSnapshot(), { type: 'scrolled', to })),
+    store.dispatch(scrollPane(store.getSnapshot(), { type: 'scrolled', to })),
   );
   const isLong = state.pane.length > state.pane.rows;
   const keys: readonly KeyBinding[] = [
@@ -189,7 +189,7 @@ function keysOf(
   return [...withHelp(keys, state.isHelpOpen, setHelp), quit];
 }
 
-function scrolled({ pane }: ProviderScreenState, event: PaneEvent): Partial<ProviderScreenState> {
+function scrollPane({ pane }: ProviderScreenState, event: PaneEvent): Partial<ProviderScreenState> {
   return { pane: reducePane(pane, event) };
 }
 

@@ -60,16 +60,16 @@ export function shownChecks({
 }: ProviderScreenState): readonly (readonly [CheckName, CheckOutcome | 'running' | 'waiting'])[] {
   const order: readonly CheckName[] = checks.program === undefined ? CHECKS : EXT_ORDER;
   return order.flatMap((check) => {
-    const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
-    return shown === undefined ? [] : [[check, shown] as const];
+    const outcome = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
+    return outcome === undefined ? [] : [[check, outcome] as const];
   });
 }
 
-/** The setting to open: that of the first check with a problem, else of the selected provider. */
+/** The setting to open: that of the first check with a problem, otherwise of the first check that has one. */
 export function editTarget(state: ProviderScreenState): SourceLocation | undefined {
-  const placed = shownChecks(state).flatMap(([, shown]) =>
-    typeof shown === 'string' || shown.location === undefined ? [] : [shown],
+  const withLocation = shownChecks(state).flatMap(([, outcome]) =>
+    typeof outcome === 'string' || outcome.location === undefined ? [] : [outcome],
   );
-  const troubled = placed.find((shown) => shown.state === 'failed' || shown.state === 'warning');
-  return (troubled ?? placed[0])?.location;
+  const problem = withLocation.find(({ state }) => state === 'failed' || state === 'warning');
+  return (problem ?? withLocation[0])?.location;
 }

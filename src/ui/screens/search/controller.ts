@@ -118,9 +118,9 @@ export function createSearchController(
       },
     );
   };
-  const answered = (answer: SearchAnswer, isFinal: boolean, isSame: boolean): void => {
+  const showAnswer = (event: Omit<Extract<SearchEvent, { type: 'answered' }>, 'type'>): void => {
     isPending = false;
-    store.dispatch({ type: 'answered', answer, isFinal, isSame });
+    store.dispatch({ type: 'answered', ...event });
     loadPreview();
     const item = selectedItem(current());
     if (opensWhenAnswered && item !== undefined) open(item);
@@ -128,7 +128,7 @@ export function createSearchController(
   const searchKeywords = (line: string): void => {
     keywordTask.run(
       (signal) => actions.search(line, { signal, keywordsOnly: true }),
-      (answer) => answered(answer, false, false),
+      (answer) => showAnswer({ answer, isFinal: false, isSame: false }),
       (error) => {
         isPending = false;
         fail(error);
@@ -143,7 +143,7 @@ export function createSearchController(
       (answer) => {
         keywordTask.cancel();
         store.dispatch({ type: 'fullSearch', isPending: false });
-        answered(answer, true, !isPending);
+        showAnswer({ answer, isFinal: true, isSame: !isPending });
       },
       (error) => {
         store.dispatch({ type: 'fullSearch', isPending: false });

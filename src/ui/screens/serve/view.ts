@@ -43,7 +43,7 @@ export interface ServeScreenState {
 /** More is in the log file. */
 const MOST_RECORDS = 100;
 
-/** The latest records with another one. */
+/** Adds a record to the latest ones of its service. */
 export function withRecord(
   logs: ServeScreenState['logs'],
   record: LogRecord,
@@ -54,7 +54,7 @@ export function withRecord(
   return new Map(logs).set(service, records);
 }
 
-/** Whether a service does not work as it should. */
+/** Whether a service waits for a retry or has failed. */
 export function isFailing({ state, failure }: ServiceSnapshot): boolean {
   return state === 'waiting' || failure !== null;
 }
@@ -111,7 +111,7 @@ function workWords(name: string, { traffic, queue }: ServeScreenState): string {
   return name === 'flows' && notifications > 0 ? formatCountOf(notifications, 'notification') : '';
 }
 
-/** Of as many columns at any time, so that nothing moves. */
+/** Has the same width for any traffic, so that nothing moves. */
 function trafficWords(traffic: readonly number[]): string {
   const minute = traffic.reduce((sum, count) => sum + count, 0);
   const rate = `${formatShortCount(minute)}/min`;
@@ -119,9 +119,9 @@ function trafficWords(traffic: readonly number[]): string {
 }
 
 function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number): string {
-  const again = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
+  const retry = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
   const message = failure?.message ?? event;
-  return [...again, ...(message === null ? [] : [safeLine(message)])].join(' · ');
+  return [...retry, ...(message === null ? [] : [safeLine(message)])].join(' · ');
 }
 
 function markOf(service: ServiceSnapshot): Mark {

@@ -47,8 +47,8 @@ export function openWatchScreen(options: WatchScreenOptions) {
     stdout.write(`${watchRows(store.getSnapshot(), style, size).join('\n')}\n`);
   };
   return {
-    onEvent: (row: number, event: WatchEvent) =>
-      store.dispatch(reduceWatchScreen(store.getSnapshot(), row, event, now())),
+    onEvent: (rowAt: number, event: WatchEvent) =>
+      store.dispatch(reduceWatchScreen(store.getSnapshot(), rowAt, event, now())),
     close,
   };
 }

@@ -62,11 +62,11 @@ export function initialWatchScreen(
 /** The screen after an event of a memory; pure. */
 export function reduceWatchScreen(
   state: WatchScreenState,
-  row: number,
+  rowAt: number,
   event: WatchEvent,
   nowMs: number,
 ): WatchScreenState {
-  const rows = state.rows.map((one, at) => (at === row ? reduceRow(one, event, nowMs) : one));
+  const rows = state.rows.map((row, at) => (at === rowAt ? reduceRow(row, event, nowMs) : row));
   return { ...state, rows, nowMs };
 }
 
@@ -105,19 +105,19 @@ function lastOf(row: WatchRow, summary: SyncSummary, atMs: number): WatchRow['la
 
 const NAME_COLUMNS = 20;
 
-/** Two or more lines per memory, or one without room; the last line counts the rest. */
+/** All lines of each memory, or one line without room for all; the last line counts what is left out. */
 export function watchRows(
   { rows, nowMs }: WatchScreenState,
   style: Style,
   { columns, rows: room }: TerminalSize,
 ): readonly string[] {
-  const whole = rows.flatMap((row) => [
+  const all = rows.flatMap((row) => [
     headLine(row, rows, style, columns),
     ...detailLines(row, nowMs, style, columns),
   ]);
-  if (whole.length <= room) return whole;
+  if (all.length <= room) return all;
   // Memories with problems come first.
-  const sorted = [...rows].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
+  const sorted = rows.toSorted((a, b) => Number(hasProblem(b)) - Number(hasProblem(a)));
   const short = sorted.map((row) => headLine(row, rows, style, columns));
   if (short.length <= room) return short;
   const kept = short.slice(0, Math.max(0, room - 1));
@@ -190,6 +190,6 @@ function detailLines(
   return lines.map((line) => `  ${line}`);
 }
 
-function isTroubled(row: WatchRow): boolean {
+function hasProblem(row: WatchRow): boolean {
   return row.failure !== undefined || row.mode.type === 'polling';
 }

@@ -34,7 +34,7 @@ const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes'
 
 type Route = WebhooksSnapshot['routes'][number];
 
-/** The routes with their traffic. If not all fit, those with problems and busy ones are kept. */
+/** The routes with their traffic. If not all fit, those with problems come first, then the busiest ones. */
 export function routesLines(
   { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
@@ -48,10 +48,9 @@ export function routesLines(
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),
     Math.max(6, Math.floor(columns / 4)),
   );
-  const blocks = routes.map((route) => routeLines(route, { nowMs, nameColumns, style, columns }));
-  const all = blocks.flat();
+  const all = routes.flatMap((route) => routeLines(route, { nowMs, nameColumns, style, columns }));
   if (all.length <= room) return all;
-  const sorted = [...routes].sort((a, b) => weightOf(b) - weightOf(a));
+  const sorted = routes.toSorted((a, b) => priorityOf(b) - priorityOf(a));
   const short = sorted.map(
     (route) => routeLines(route, { nowMs, nameColumns, style, columns })[0] ?? '',
   );
@@ -60,7 +59,7 @@ export function routesLines(
   return [...kept, style.dim(`… ${formatCount(short.length - kept.length)} more`)];
 }
 
-function weightOf({ state, activity }: Route): number {
+function priorityOf({ state, activity }: Route): number {
   if (state === 'skipped') return Number.POSITIVE_INFINITY;
   return activity.perSecond.reduce((sum, count) => sum + count, 0);
 }
@@ -131,7 +130,7 @@ function flowLine(flow: FlowRecord, nowMs: number, style: Style, columns: number
   const plain = `${status} ${id}  ${goal}`;
   const paint = flow.status === 'queued' ? style.dim : statusPaint(flow.status, style);
   const painted = `${paint(status)} ${style.dim(id)}  ${goal}`;
-  // Measured without colours, which must not be cut.
+  // A line with colours must not be cut, so a line that is too long has none.
   return textWidth(plain) > columns
     ? fitEnd(plain, columns)
     : spread(painted, style.dim(ago), columns);
