@@ -74,12 +74,12 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const applied: AppliedFix[] = [];
   const { promise: ended, resolve: finish, reject: fail } = deferred<FindingPlace | undefined>();
   const leave = (): void => finish(undefined);
-  const checking = createLatestTask();
+  const checkTask = createLatestTask();
   const recheck = (checks: readonly string[]): void => {
     // Checks that an earlier run did not reach are part of this one.
     const pending = new Set([...store.getSnapshot().pending, ...checks]);
     store.dispatch({ pending });
-    checking.run(
+    checkTask.run(
       (signal) =>
         options.runChecks(
           names.filter((name) => pending.has(name)),
@@ -176,6 +176,6 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     return { edit, applied, results: results.length < names.length ? undefined : results };
   } finally {
     unsubscribe();
-    checking.cancel();
+    checkTask.cancel();
   }
 }

@@ -89,21 +89,21 @@ function homeLayout(state: HomeState, area: TerminalSize): HomeLayout {
   const { agents, work } = groupsOf(state);
   const { columns, rows } = area;
   const gap = rows >= 12 ? 1 : 0;
-  const most = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
-  const faults = Math.min(most, Math.max(1, problems(state.overview).length));
-  // Without agents, a row says so.
-  const needed = agents.length === 0 ? 1 : agents.length + 1;
+  const mostFaults = rows < 17 || columns < MESSAGE_COLUMNS ? 1 : rows < 30 ? 3 : 6;
+  const faults = Math.min(mostFaults, Math.max(1, problems(state.overview).length));
+  // A row of titles, or one that reports that there are no agents.
+  const needed = agents.length + 1;
   const left = rows - faults - gap - work.length - gap;
   if (left < Math.min(needed, LEAST_AGENT_ROWS)) {
     return { agents: 0, faults: 1, plots: 0, rest: 0, gap };
   }
-  const high = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
+  const plotHeight = (rows < 17 ? 2 : rows < 30 ? 3 : 4) + gap;
   const hasPlots =
     !isWide(area) &&
     columns >= PLOT_COLUMNS &&
     state.overview.activity &&
-    left - high >= Math.min(needed, LEAST_AGENT_ROWS + 4);
-  const plots = hasPlots ? high : 0;
+    left - plotHeight >= Math.min(needed, LEAST_AGENT_ROWS + 4);
+  const plots = hasPlots ? plotHeight : 0;
   const agentRows = Math.min(needed, left - plots);
   return { agents: agentRows, faults, plots, rest: left - plots - agentRows, gap };
 }
@@ -119,7 +119,7 @@ function groupsOf({ list }: HomeState) {
   };
 }
 
-/** The agents, then the lines of everything that works. */
+/** The agents, then storage, the listener, flows, tasks and dreams. */
 function mainRows(
   state: HomeState,
   view: HomeView,
@@ -298,7 +298,7 @@ function compactRows(state: HomeState, view: HomeView, area: TerminalSize): read
   ].slice(-Math.max(1, area.rows));
 }
 
-/** Details take at most this many rows, if there is something below them. */
+/** Rows of the details if there is something below them. */
 const DETAIL_ROWS = 4;
 
 function restRows(

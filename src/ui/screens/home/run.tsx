@@ -27,7 +27,7 @@ export interface HomeFollower {
   readonly close: () => Promise<void>;
 }
 
-/** Starts following. @param onEnd called with the reason if it ends on its own */
+/** Starts following the overview. @param onEnd called with the reason if it ends on its own */
 export type FollowHome = (
   onOverview: (overview: Partial<Overview>) => void,
   onEnd: (why: string) => void,
@@ -83,19 +83,19 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     closing.abort();
     finish({ type: 'left' });
   };
-  let following: HomeFollower | undefined;
+  let follower: HomeFollower | undefined;
   const begin = (): void => {
-    following = options.follow(
+    follower = options.follow(
       (overview) => store.dispatch({ type: 'overview', overview, nowMs: now() }),
       (why) => store.dispatch({ type: 'updates.ended', why }),
     );
   };
   const refresh = (): void => {
     if (store.getSnapshot().endReason === undefined) {
-      following?.refresh();
+      follower?.refresh();
       return;
     }
-    void following?.close();
+    void follower?.close();
     store.dispatch({ type: 'updates.restarted' });
     begin();
   };
@@ -137,7 +137,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   } finally {
     closing.abort();
     clearInterval(ticks);
-    await following?.close();
+    await follower?.close();
   }
 }
 

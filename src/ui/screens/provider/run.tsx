@@ -58,10 +58,10 @@ export async function runProviderScreen(
   const store = createState(INITIAL_PROVIDER_SCREEN);
   let lastDiagnosis: Diagnosis | undefined;
   const { promise: ended, resolve: finish, reject: fail } = deferred<ProviderScreenEnd>();
-  const checking = createLatestTask();
+  const checkTask = createLatestTask();
   const runChecks = (): void => {
     store.dispatch({ checks: {}, diagnosis: undefined });
-    checking.run(
+    checkTask.run(
       (signal) =>
         options.start(signal, (event) => {
           if (!signal.aborted) store.dispatch(reduceProviderScreen(store.getSnapshot(), event));
@@ -99,7 +99,7 @@ export async function runProviderScreen(
       leave: () => leave(),
     });
   } finally {
-    checking.cancel();
+    checkTask.cancel();
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SyncEvent } from '../../../engine/memory/sync/index.js';
 import { createLatestTask } from '../../components/latest-task.js';
 import type { Store } from '../../components/store.js';
+import type { MountedScreen } from '../../terminal/mount-screen.js';
 import type { SearchIntent } from './keys.js';
 import {
   type PassageText,
@@ -59,9 +60,6 @@ export interface SearchScreenActions {
   readonly explain: (error: unknown) => SearchFault;
 }
 
-/** Lends the terminal to another program until it ends. */
-type Lend = (work: () => Promise<void>) => Promise<void>;
-
 /** Handles the intents of keys. Only the latest query and selection count; earlier requests are aborted. */
 export function createSearchController(
   store: Store<SearchState, SearchEvent>,
@@ -74,7 +72,7 @@ export function createSearchController(
   const previewTask = createLatestTask();
   let keywordTimer: NodeJS.Timeout | undefined;
   let fullTimer: NodeJS.Timeout | undefined;
-  let lend: Lend = (work) => work();
+  let lend: MountedScreen['lend'] = (work) => work();
   /** Whether the results of the query have yet to arrive. */
   let isPending = false;
   /** Enter was pressed while they were pending, and is meant for them. */
@@ -88,21 +86,18 @@ export function createSearchController(
   const fail = (error: unknown): void => {
     store.dispatch({ type: 'failed', fault: actions.explain(error) });
   };
-  const noteResult = (work: Promise<string | undefined>): void => {
-    const note = (text: string, isFault: boolean): void =>
-      store.dispatch({ type: 'noted', note: { text, isFault } });
-    work.then(
-      (text) => text !== undefined && note(text, false),
-      (error: unknown) => note(actions.explain(error).message, true),
-    );
+  const note = (text: string, isFault: boolean): void =>
+    store.dispatch({ type: 'noted', note: { text, isFault } });
+  const noteError = (error: unknown): void => note(actions.explain(error).message, true);
+  const noteResult = (work: Promise<string>): void => {
+    work.then((text) => note(text, false), noteError);
   };
-  const noteFailure = (work: () => void): void => {
-    noteResult(
-      new Promise((resolve) => {
-        work();
-        resolve(undefined);
-      }),
-    );
+  const tryOrNote = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      noteError(error);
+    }
   };
   const loadPreview = (): void => {
     const item = selectedItem(current());
@@ -148,7 +143,7 @@ export function createSearchController(
       (error) => {
         store.dispatch({ type: 'fullSearch', isPending: false });
         if (selectedItem(current()) === undefined) fail(error);
-        else noteResult(Promise.reject(error));
+        else noteError(error);
       },
     );
   };
@@ -171,12 +166,12 @@ export function createSearchController(
     const { input, answer } = current();
     if (answer?.response === undefined || answer.response.results.length === 0) return;
     history = undefined;
-    noteFailure(() => actions.remember(input.text));
+    tryOrNote(() => actions.remember(input.text));
   };
   const recall = (by: -1 | 1): void => {
     const { historyAt = -1, input } = current();
     if (historyAt === -1) draft = input.text;
-    noteFailure(() => {
+    tryOrNote(() => {
       history ??= actions.history();
     });
     const at = historyAt + by;
@@ -192,13 +187,13 @@ export function createSearchController(
       onEnd({ type: 'open', item });
       return;
     }
-    const work = lend(() => edit(item)).finally(() => {
-      // The results may have been edited.
-      if (!closing.signal.aborted) searchFully(current().input.text);
-    });
-    noteResult(work.then(() => undefined));
+    lend(() => edit(item))
+      .finally(() => {
+        // The results may have been edited.
+        if (!closing.signal.aborted) searchFully(current().input.text);
+      })
+      .catch(noteError);
   };
-
   const handle = (intent: SearchIntent): void => {
     const item = selectedItem(current());
     switch (intent.type) {
@@ -224,8 +219,8 @@ export function createSearchController(
     }
   };
   return {
-    begin: (lendTerminal: Lend): void => {
-      lend = lendTerminal;
+    begin: (screen: Pick<MountedScreen, 'lend'>): void => {
+      lend = screen.lend;
       const onEvent = (event: SyncEvent): void =>
         store.dispatch({ type: 'synced', event, atMs: performance.now() });
       actions.prepare(closing.signal, onEvent).catch((error: unknown) => {

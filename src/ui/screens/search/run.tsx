@@ -44,7 +44,7 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
   );
   try {
     return await runScreen(view, options, {
-      begin: (screen) => controller.begin((work) => screen.lend(work)),
+      begin: controller.begin,
       ended,
       leave: () => finish({ type: 'left' }),
     });

@@ -71,9 +71,9 @@ function replayAction(
     appliesTo: ({ delivery }) => delivery.bodyState === 'whole',
     question: ({ id, delivery }) => `${name}: delivery ${id} of route ${delivery.route}?`,
     run: async ({ id }) => {
-      const replayed = await deliveries()?.replay({ id, again });
-      if (replayed === undefined) return 'no listener is configured';
-      const { answer, isFirstAnswer, unrecorded } = replayed;
+      const replay = await deliveries()?.replay({ id, again });
+      if (replay === undefined) return 'no listener is configured';
+      const { answer, isFirstAnswer, unrecorded } = replay;
       const outcome = `${answer.status} ${answer.code ?? 'performed'}`;
       const words = isFirstAnswer
         ? `performed before: its first answer was ${outcome}; a performs it again`

@@ -50,9 +50,9 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       stdout={stdout}
       style={style}
       title={() => titleOf(store.getSnapshot())}
-      facts={(browsed) => [
+      facts={(browserState) => [
         sinceOf(store.getSnapshot()),
-        ...browserFacts(browsed, browser.choices, 'delivery', 'deliveries'),
+        ...browserFacts(browserState, browser.choices, 'delivery', 'deliveries'),
         addressOf(store.getSnapshot()),
       ]}
       columns={() => deliveryColumns(store.getSnapshot().nowMs, style)}
@@ -72,13 +72,13 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     />,
     options,
   );
-  let listed: WebhooksSnapshot['deliveries'] | undefined;
+  let listedDeliveries: WebhooksSnapshot['deliveries'] | undefined;
   const poll = async (): Promise<void> => {
     const webhooks = await live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
-    if (webhooks === undefined || webhooks.deliveries === listed) return;
+    if (webhooks === undefined || webhooks.deliveries === listedDeliveries) return;
     await browser.refresh();
-    listed = webhooks.deliveries;
+    listedDeliveries = webhooks.deliveries;
   };
   const pollNow = (): void => void browser.noteFailure(poll());
   const polling = setInterval(pollNow, POLL_MS);
