@@ -62,7 +62,12 @@ const QUEUE: ServeQueue = {
   pauses: [{ runtime: 'cli', reason: 'deploying', pausedAt: NOW - 60_000 }],
 };
 
-function open(columns: number, rows: number, queue?: () => Promise<ServeQueue | undefined>) {
+function open(
+  columns: number,
+  rows: number,
+  queue: () => Promise<ServeQueue | undefined> = async () => undefined,
+  now = () => NOW,
+) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc serve\n');
   const orders: string[] = [];
@@ -71,8 +76,8 @@ function open(columns: number, rows: number, queue?: () => Promise<ServeQueue | 
     stdout: terminal.stdout,
     style: createStyle(false),
     homeDir: '/home/ada',
-    now: () => NOW,
-    queue: queue ?? (async () => undefined),
+    now,
+    queue,
     explain: (error) => (error instanceof Error ? error.message : String(error)),
     onReload: () => orders.push('reload'),
     onStop: (key) => orders.push(key),
@@ -189,6 +194,18 @@ test('keeps the latest records of each service only', () => {
       }
     }),
   );
+});
+
+test('times go on while the queue cannot be read', async () => {
+  let nowMs = NOW;
+  const queue = () => Promise.reject(new Error('cannot reach the server'));
+  const { screen, shows } = open(80, 24, queue, () => nowMs);
+  screen.setServe(ALL);
+  await shows('retry in 0:08');
+  nowMs += 3000;
+  await shows('cannot reach the server');
+  await shows('retry in 0:05');
+  await screen.close();
 });
 
 test('any services fit any terminal', async () => {

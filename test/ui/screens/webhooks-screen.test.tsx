@@ -34,13 +34,13 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
     onReload: () => void orders.push('reload'),
     onStop: (key) => void orders.push(key),
   });
-  let looks = 0;
+  let snapshots = 0;
   if (now !== undefined) {
     const current = now;
     screen.setServe(SERVE);
     screen.setWebhooks(
       liveWebhooks(() => {
-        looks += 1;
+        snapshots += 1;
         return now ?? current;
       }, orders),
     );
@@ -49,12 +49,12 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
     now = next;
   };
   const shows = (text: string) => waitForText(terminal, text);
-  return { terminal, orders, screen, change, shows, looks: () => looks };
+  return { terminal, orders, screen, change, shows, snapshots: () => snapshots };
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows}, shows routes and flows, and restores it`, async () => {
-    const { terminal, orders, screen, shows, looks } = open(columns, rows, snapshot());
+    const { terminal, orders, screen, shows, snapshots } = open(columns, rows, snapshot());
     await shows('✗ lost');
     const lines = terminal.screen();
     assert.ok(lines.length < rows);
@@ -66,8 +66,8 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(text, /rejected: 1 unauthorized/);
     // Where there is little room, routes and what they refuse come first.
     if (rows > 12) assert.match(text, /running +[\da-f]{8} {2}Build 0 \\e\[31m/);
-    const before = looks();
-    await waitFor('another look', () => looks() > before);
+    const before = snapshots();
+    await waitFor('another look', () => snapshots() > before);
     terminal.type('Rq');
     await waitFor('two orders', () => orders.length === 2);
     assert.equal(orders, ['reload', 'q']);

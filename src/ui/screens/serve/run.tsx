@@ -42,7 +42,7 @@ const PACE_MS = 50;
 /** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions) {
   const { style, stdout, now, queue, explain } = options;
-  const start: ServeScreenState = {
+  const initial: ServeScreenState = {
     serve: undefined,
     nowMs: now(),
     isStopping: false,
@@ -50,7 +50,7 @@ export function openServeScreen(options: ServeScreenOptions) {
     queue: undefined,
     logs: new Map(),
   };
-  const store = createState(start, { everyMs: PACE_MS });
+  const store = createState(initial, { everyMs: PACE_MS });
   const { dispatch, getSnapshot } = store;
   const browser = createBrowser<ServiceItem, 'all' | 'failing'>({
     choices: ['all', 'failing'],
@@ -64,9 +64,13 @@ export function openServeScreen(options: ServeScreenOptions) {
   let live: LiveWebhooks | undefined;
   const poll = async (): Promise<void> => {
     const traffic = live && trafficOf(await live.snapshot());
-    dispatch({ traffic, queue: await queue(), nowMs: now() });
+    dispatch({ traffic, queue: await queue() });
   };
-  const polling = setInterval(() => void browser.noteFailure(poll()), POLL_MS);
+  const polling = setInterval(() => {
+    // Times go on even if the poll fails.
+    dispatch({ nowMs: now() });
+    void browser.noteFailure(poll());
+  }, POLL_MS);
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}

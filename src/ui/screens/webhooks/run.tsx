@@ -74,8 +74,10 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   );
   let listedDeliveries: WebhooksSnapshot['deliveries'] | undefined;
   const poll = async (): Promise<void> => {
+    // Times go on even if the snapshot fails.
+    store.dispatch({ nowMs: now() });
     const webhooks = await live?.snapshot();
-    store.dispatch({ webhooks: mask(webhooks), nowMs: now() });
+    store.dispatch({ webhooks: mask(webhooks) });
     if (webhooks === undefined || webhooks.deliveries === listedDeliveries) return;
     await browser.refresh();
     listedDeliveries = webhooks.deliveries;
