@@ -145,7 +145,7 @@ function escapeKeys<Item extends ListItem>(
   return escapeEnds ? [{ on: ['escape'], run: () => onStop('q') }] : [];
 }
 
-/** Scroll the details while the list has the other keys. */
+/** Keys that scroll the details while the list has the others. */
 function previewKeys<Item extends ListItem>(
   dispatch: BrowserHandlers<Item>['dispatch'],
 ): readonly KeyBinding[] {

@@ -70,7 +70,7 @@ export function Rows({ lines }: { readonly lines: readonly string[] }): ReactEle
   return (
     <Box flexDirection="column">
       {lines.map((line, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is what it is: the row at this place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no identity besides its place
         <Text key={row} wrap="truncate">
           {line === '' ? ' ' : line}
         </Text>

@@ -70,10 +70,13 @@ export function createStore<State, Event>(
 }
 
 /** A store without a reducer: each event is the part of the state that changes. */
+export type StateStore<State> = Store<State, Partial<State>>;
+
+/** Creates a store without a reducer. */
 export function createState<State extends object>(
   initial: State,
   pace?: Pace<unknown>,
-): Store<State, Partial<State>> {
+): StateStore<State> {
   const reduce = (state: State, part: Partial<State>): State => {
     const names = Object.keys(part) as (keyof State)[];
     return names.every((name) => part[name] === state[name]) ? state : { ...state, ...part };

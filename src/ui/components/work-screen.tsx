@@ -3,7 +3,7 @@ import type { Area } from '../terminal/size.js';
 import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
 import { Rows, Screen, type ScreenProps } from './screen.js';
 import { KeyHelp, StatusBar } from './status-bar.js';
-import { createStore, type ReadableStore, type Store, useStore } from './store.js';
+import { createStore, type ReadableStore, type StateStore, type Store, useStore } from './store.js';
 
 /** What a screen shows of running work. Functions are called for every frame. */
 interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'stdout' | 'style' | 'title'> {
@@ -65,7 +65,7 @@ function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly Key
  * @param onInterrupt called every time; from the second time on the terminal is restored
  */
 export function stopHandler(
-  store: Store<WorkState, Partial<WorkState>>,
+  store: StateStore<WorkState>,
   close: () => Promise<void>,
   onInterrupt: () => void,
 ): () => void {

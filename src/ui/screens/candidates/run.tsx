@@ -6,7 +6,7 @@ import type { BrowserKeysOptions } from '../../components/browser-keys.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
 import { barKey } from '../../components/key-map.js';
-import { createState, type Store } from '../../components/store.js';
+import { createState, type StateStore } from '../../components/store.js';
 import { decisionWords } from '../../dream/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -43,14 +43,14 @@ export interface CandidatesScreenOptions extends RunScreenOptions {
 }
 
 /**
- * Shows the candidates until the person quits; returns the decisions that were not undone. Waits for a
+ * Shows the candidates until the user quits; returns the decisions that were not undone. Waits for a
  * decision being written, and restores the terminal however it ends.
  */
 export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly UndoableDecision[]> {
   const { style, title, stdout, actions } = options;
-  const store: CandidatesStore = createState<CandidatesState>({ showsWhy: false, decisions: [] });
+  const store = createState<CandidatesState>({ showsWhy: false, decisions: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
   await runScreen(
@@ -84,15 +84,13 @@ export async function runCandidatesScreen(
 interface CandidatesState {
   /** Shows gates instead of the passage. */
   readonly showsWhy: boolean;
-  /** What can be undone, the last one last. */
+  /** What can be undone, the latest last. */
   readonly decisions: readonly UndoableDecision[];
 }
 
-type CandidatesStore = Store<CandidatesState, Partial<CandidatesState>>;
-
 /** Candidates as the browser reads them. */
 function candidatesSource(
-  store: CandidatesStore,
+  store: StateStore<CandidatesState>,
   { load, passage, promote, reject, explain }: CandidatesActions,
   style: Style,
 ): BrowserSource<CandidateItem, 'all' | 'ready'> {
@@ -143,7 +141,7 @@ function candidatesSource(
 
 function candidateKeys(
   browser: Browser<CandidateItem>,
-  store: CandidatesStore,
+  store: StateStore<CandidatesState>,
   { undo: takeBack }: CandidatesActions,
   leave: () => void,
 ): BrowserKeysOptions {

@@ -25,7 +25,7 @@ export interface CandidateItem extends ListItem {
   readonly candidate: CandidateWithGates;
 }
 
-/** The lines around a claim; as `claimPassage` of the engine returns them. */
+/** The lines around a claim, as `claimPassage` of the engine returns them. */
 export interface CandidatePassage {
   readonly state: 'changed' | 'found' | 'missing';
   readonly startLine: number;

@@ -27,6 +27,7 @@ interface LogSource {
   readonly copy: (entry: LogEntry) => void;
   /** What the flags of the command restrict it to: `service webhooks`. */
   readonly restricted: readonly string[];
+  /** The level that is listed first. */
   readonly minLevel: LogLevel;
 }
 
@@ -109,7 +110,7 @@ const FOLLOW_HELP: KeyBinding = {
   bar: { text: 'G follow', dropOrder: 2 },
 };
 
-/** The newest line is selected, or there is none. */
+/** Whether the newest line is selected, or there is none. */
 function isFollowing({ list }: BrowserState<LogEntry>): boolean {
   const { matching, at } = listView(list);
   return at >= matching.length - 1;

@@ -14,7 +14,7 @@ import { createLatestTask } from '../../components/latest-task.js';
 import { Pane, type PaneEvent, reducePane } from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
-import { createState, type Store, useStore } from '../../components/store.js';
+import { createState, type StateStore, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import {
@@ -105,7 +105,7 @@ export async function runProviderScreen(
 
 /** State and callbacks of the diagnostics screen. */
 interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
-  readonly store: Store<ProviderScreenState, Partial<ProviderScreenState>>;
+  readonly store: StateStore<ProviderScreenState>;
   readonly onRestart: () => void;
   readonly onEdit: (place: SourceLocation) => void;
   readonly onLeave: () => void;
