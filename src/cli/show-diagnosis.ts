@@ -38,7 +38,7 @@ export async function showDiagnosis(
     signal,
   });
   if (end.diagnosis !== undefined) show(end.diagnosis);
-  if (end.edit !== undefined) await openInEditor(end.edit, command);
+  if (end.placeToEdit !== undefined) await openInEditor(end.placeToEdit, command);
   if (end.diagnosis === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return end.diagnosis;
 }

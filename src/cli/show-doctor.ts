@@ -58,7 +58,7 @@ export async function showDoctor(fix: boolean, command: CommandContext): Promise
   });
   const report = end.results === undefined ? undefined : reportOf(end.results);
   if (report !== undefined) show({ report, applied: end.applied });
-  if (end.edit !== undefined) await edit(end.edit);
+  if (end.placeToEdit !== undefined) await edit(end.placeToEdit);
   if (report === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return { report, applied: end.applied };
 }

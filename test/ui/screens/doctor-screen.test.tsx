@@ -112,7 +112,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(screen.at(-1) ?? '', /a apply {3}A all safe .* {3}q quit$/u);
     terminal.type('q');
     const end = await opened.ended;
-    assert.equal(end, { edit: undefined, applied: [], results: SICK.checks });
+    assert.equal(end, { placeToEdit: undefined, applied: [], results: SICK.checks });
     assertRestored(terminal, '$ svc config doctor');
   });
 }
@@ -198,7 +198,7 @@ test('arrows select, Enter opens and closes, e returns the location to open', as
   terminal.type(KEYS.up);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
-  assert.equal((await opened.ended).edit, MISTYPED.place);
+  assert.equal((await opened.ended).placeToEdit, MISTYPED.place);
   assertRestored(terminal, '$ svc config doctor');
 });
 
@@ -223,7 +223,7 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
   emitAll(await lookOf(opened, 1), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('q');
-  assert.is((await opened.ended).edit, undefined);
+  assert.is((await opened.ended).placeToEdit, undefined);
   assertRestored(terminal, '$ svc config doctor');
 });
 

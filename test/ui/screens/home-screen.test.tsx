@@ -188,7 +188,7 @@ for (const columns of [60, 80, 200]) {
     });
     view.stdin.write('r');
     view.stdin.write(KEYS.enter);
-    await waitFor('two orders', () => left.length === 2);
+    await waitFor('two calls', () => left.length === 2);
     assert.is(left[0], 'refresh');
     view.unmount();
   });

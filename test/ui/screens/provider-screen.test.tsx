@@ -98,7 +98,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     );
     terminal.type('q');
     const end = await opened.ended;
-    assert.equal([end.diagnosis, end.edit], [REFUSED, undefined]);
+    assert.equal([end.diagnosis, end.placeToEdit], [REFUSED, undefined]);
     assertRestored(terminal, '$ svc provider test');
   });
 }
@@ -140,7 +140,7 @@ test('e ends the screen with the setting to open, once there is one', async () =
   emitAll(run, REFUSED);
   await waitForText(opened.terminal, 'e open svc.json:14');
   opened.terminal.type('e');
-  assert.equal((await opened.ended).edit, REFUSED.checks[0]?.location);
+  assert.equal((await opened.ended).placeToEdit, REFUSED.checks[0]?.location);
   assertRestored(opened.terminal, '$ svc provider test');
 });
 

@@ -17,7 +17,7 @@ function rowsOf(
   options: Partial<Parameters<typeof passageRows>[2]> = {},
   startLine = 1,
 ) {
-  const defaults = { columns: 40, height: 10, style: PLAIN, words: [], current: undefined };
+  const defaults = { columns: 40, height: 10, style: PLAIN, words: [], currentMatch: undefined };
   return passageRows({ startLine, text }, ITEM, { ...defaults, ...options });
 }
 
@@ -49,8 +49,16 @@ test('matches are whole words in any case, and have their rows', () => {
 
 test('a match can be inside a link, and the current one is highlighted differently', () => {
   const style = createStyle(true);
-  const one = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 1 });
-  const two = rowsOf('see [the backup](x.md) backup', { style, words: ['backup'], current: 0 });
+  const one = rowsOf('see [the backup](x.md) backup', {
+    style,
+    words: ['backup'],
+    currentMatch: 1,
+  });
+  const two = rowsOf('see [the backup](x.md) backup', {
+    style,
+    words: ['backup'],
+    currentMatch: 0,
+  });
   assert.is(stripVTControlCharacters(one.rows.join()), '    1  see [the backup](x.md) backup');
   assert.not.equal(one.rows, two.rows);
 });

@@ -70,7 +70,7 @@ function open(
 ) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc serve\n');
-  const orders: string[] = [];
+  const calls: string[] = [];
   const screen = openServeScreen({
     stdin: terminal.stdin,
     stdout: terminal.stdout,
@@ -79,10 +79,10 @@ function open(
     now,
     queue,
     explain: (error) => (error instanceof Error ? error.message : String(error)),
-    onReload: () => orders.push('reload'),
-    onStop: (key) => orders.push(key),
+    onReload: () => calls.push('reload'),
+    onStop: (key) => calls.push(key),
   });
-  return { terminal, orders, screen, shows: (text: string) => waitForText(terminal, text) };
+  return { terminal, calls, screen, shows: (text: string) => waitForText(terminal, text) };
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
@@ -106,15 +106,15 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 }
 
 test('keys reload and stop; while stopping they say so, and Esc does not stop', async () => {
-  const { terminal, orders, screen, shows } = open(80, 24);
+  const { terminal, calls, screen, shows } = open(80, 24);
   screen.setServe(ALL);
   await shows('r reload');
   terminal.type('rq');
-  await waitFor('the orders', () => orders.length === 2);
+  await waitFor('the calls', () => calls.length === 2);
   screen.setStopping();
   await shows('q stop now');
   terminal.type(KEYS.ctrlC);
-  await waitFor('the third', () => orders.length === 3);
+  await waitFor('the third', () => calls.length === 3);
   terminal.type('?');
   await shows('close this help');
   assert.not(terminal.screen().join().includes('reload the configuration'));
@@ -122,7 +122,7 @@ test('keys reload and stop; while stopping they say so, and Esc does not stop', 
   await waitFor('no list', () => !terminal.screen().join().includes('close this help'));
   terminal.type('j');
   await shows('❯ ✗ memory:work');
-  assert.equal(orders, ['reload', 'q', 'ctrl-c']);
+  assert.equal(calls, ['reload', 'q', 'ctrl-c']);
   await screen.close();
 });
 

@@ -115,7 +115,7 @@ function flow(n: number): FlowRecord {
 }
 
 /** A listener with the state of `now`; replays that it is asked for are recorded. */
-export function liveWebhooks(now: () => WebhooksSnapshot, orders: string[] = []): LiveWebhooks {
+export function liveWebhooks(now: () => WebhooksSnapshot, calls: string[] = []): LiveWebhooks {
   return {
     snapshot: async () => now(),
     follow: () => undefined,
@@ -128,7 +128,7 @@ export function liveWebhooks(now: () => WebhooksSnapshot, orders: string[] = [])
         return { ...found, headers: { 'x-github-event': 'push' }, body: '{"ref":"\\u001B[2J"}' };
       },
       replay: async ({ id, again }) => {
-        orders.push(`replay ${id}${again ? ' again' : ''}`);
+        calls.push(`replay ${id}${again ? ' again' : ''}`);
         const of = { ...delivery(1), headers: {}, body: '' };
         const answer = { status: 200, code: null, headers: {}, lingers: false, body: {} };
         return { original: of, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };

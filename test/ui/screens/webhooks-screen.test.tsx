@@ -20,7 +20,7 @@ import { liveWebhooks, NOW, SERVE, snapshot } from './webhooks-builders.js';
 function open(columns: number, rows: number, live?: WebhooksSnapshot) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc webhook serve\n');
-  const orders: string[] = [];
+  const calls: string[] = [];
   let now = live;
   const screen = openWebhooksScreen({
     stdin: terminal.stdin,
@@ -29,10 +29,10 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
     now: () => NOW,
     mask: (data) => data,
     explain: String,
-    copy: (text) => void orders.push(`copy ${text}`),
+    copy: (text) => void calls.push(`copy ${text}`),
     isWatched: live === undefined,
-    onReload: () => void orders.push('reload'),
-    onStop: (key) => void orders.push(key),
+    onReload: () => void calls.push('reload'),
+    onStop: (key) => void calls.push(key),
   });
   let snapshots = 0;
   if (now !== undefined) {
@@ -42,19 +42,19 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
       liveWebhooks(() => {
         snapshots += 1;
         return now ?? current;
-      }, orders),
+      }, calls),
     );
   }
   const change = (next: WebhooksSnapshot): void => {
     now = next;
   };
   const shows = (text: string) => waitForText(terminal, text);
-  return { terminal, orders, screen, change, shows, snapshots: () => snapshots };
+  return { terminal, calls, screen, change, shows, snapshots: () => snapshots };
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows}, shows routes and flows, and restores it`, async () => {
-    const { terminal, orders, screen, shows, snapshots } = open(columns, rows, snapshot());
+    const { terminal, calls, screen, shows, snapshots } = open(columns, rows, snapshot());
     await shows('✗ lost');
     const lines = terminal.screen();
     assert.ok(lines.length < rows);
@@ -69,10 +69,10 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const before = snapshots();
     await waitFor('another look', () => snapshots() > before);
     terminal.type('Rq');
-    await waitFor('two orders', () => orders.length === 2);
-    assert.equal(orders, ['reload', 'q']);
+    await waitFor('two calls', () => calls.length === 2);
+    assert.equal(calls, ['reload', 'q']);
     terminal.type(KEYS.ctrlC);
-    await waitFor('the third', () => orders.length === 3);
+    await waitFor('the third', () => calls.length === 3);
     await screen.close();
     assertRestored(terminal, '$ svc webhook serve');
   });
@@ -122,7 +122,7 @@ for (const [columns, rows] of [
 }
 
 test('at 40 by 15, deliveries are filtered, opened with a click, copied and replayed', async () => {
-  const { terminal, orders, screen, shows } = open(40, 15, snapshot(1, 1, 40));
+  const { terminal, calls, screen, shows } = open(40, 15, snapshot(1, 1, 40));
   await shows('❯ ');
   const listed = (count: number) =>
     waitFor(
@@ -147,13 +147,13 @@ test('at 40 by 15, deliveries are filtered, opened with a click, copied and repl
   await listed(1);
   await shows('create_flow');
   terminal.type('ry');
-  await waitFor('the replay', () => orders.length === 2);
-  assert.equal(orders, ['copy d000000009', 'replay d000000010']);
+  await waitFor('the replay', () => calls.length === 2);
+  assert.equal(calls, ['copy d000000009', 'replay d000000010']);
   await screen.close();
 });
 
 test('a delivery is opened, filtered and replayed; new ones do not move the selection', async () => {
-  const { terminal, orders, screen, change, shows } = open(80, 24, snapshot(1, 1, 40));
+  const { terminal, calls, screen, change, shows } = open(80, 24, snapshot(1, 1, 40));
   await shows('❯ d000000039');
   terminal.type('j');
   await shows('❯ d000000038');
@@ -177,16 +177,16 @@ test('a delivery is opened, filtered and replayed; new ones do not move the sele
   // Without a body, there is nothing to replay.
   terminal.type('r/GH-9 push\r');
   await shows('❯ d000000009');
-  assert.equal(orders, ['replay d000000038', 'replay d000000038 again']);
+  assert.equal(calls, ['replay d000000038', 'replay d000000038 again']);
   await screen.close();
 });
 
 test('the listener of another process is only viewed: Esc quits and stops nothing', async () => {
-  const { terminal, orders, screen } = open(80, 24);
+  const { terminal, calls, screen } = open(80, 24);
   await waitForText(terminal, 'not running: start it with "svc serve"');
   // What has not been read yet is no reason to say so.
   assert.not.match(terminal.screen().join('\n'), 'no routes configured');
-  screen.setWebhooks(liveWebhooks(() => ({ ...snapshot(), routes: [] }), orders));
+  screen.setWebhooks(liveWebhooks(() => ({ ...snapshot(), routes: [] }), calls));
   await waitForText(terminal, 'no routes configured');
   screen.setServe(SERVE);
   await waitForText(terminal, 'http://127.0.0.1:8787');
@@ -194,10 +194,10 @@ test('the listener of another process is only viewed: Esc quits and stops nothin
   await waitForText(terminal, 'quit; the listener keeps running');
   terminal.type(KEYS.escape);
   await waitFor('the list to close', () => !terminal.screen().join('').includes('keeps running'));
-  assert.equal(orders, []);
+  assert.equal(calls, []);
   terminal.type(KEYS.escape);
-  await waitFor('the order', () => orders.length === 1);
-  assert.equal(orders, ['q']);
+  await waitFor('the order', () => calls.length === 1);
+  assert.equal(calls, ['q']);
   await screen.close();
 });
 

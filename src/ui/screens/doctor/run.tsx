@@ -51,7 +51,7 @@ export interface DoctorScreenEnd {
   /** The latest result of every check; undefined if some never finished. */
   readonly results: readonly CheckResult[] | undefined;
   /** The location that was chosen without an editor to come back from. */
-  readonly edit: FindingPlace | undefined;
+  readonly placeToEdit: FindingPlace | undefined;
   /** Fixes that were applied, or failed. */
   readonly applied: readonly AppliedFix[];
 }
@@ -163,7 +163,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     />
   );
   try {
-    const edit = await runScreen(view, options, {
+    const placeToEdit = await runScreen(view, options, {
       begin: (mounted) => {
         lend = mounted.lend;
         recheck(names);
@@ -173,7 +173,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
       leave,
     });
     const results = finishedChecks(store.getSnapshot());
-    return { edit, applied, results: results.length < names.length ? undefined : results };
+    return { placeToEdit, applied, results: results.length < names.length ? undefined : results };
   } finally {
     unsubscribe();
     checkTask.cancel();

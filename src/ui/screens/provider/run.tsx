@@ -23,10 +23,10 @@ import {
   runScreen,
 } from '../../terminal/mount-screen.js';
 import {
-  editTarget,
   INITIAL_PROVIDER_SCREEN,
   type ProviderScreenState,
   reduceProviderScreen,
+  settingToEdit,
   shownChecks,
 } from './state.js';
 
@@ -48,7 +48,7 @@ export interface ProviderScreenEnd {
   /** The last diagnosis; undefined if the user left before it was complete. */
   readonly diagnosis: Diagnosis | undefined;
   /** The setting that was chosen without an editor to come back from. */
-  readonly edit: SourceLocation | undefined;
+  readonly placeToEdit: SourceLocation | undefined;
 }
 
 /** Shows a diagnosis until the user leaves. The terminal is always restored, without a trace of the screen. */
@@ -72,7 +72,8 @@ export async function runProviderScreen(
       fail,
     );
   };
-  const leave = (edit?: SourceLocation): void => finish({ diagnosis: lastDiagnosis, edit });
+  const leave = (placeToEdit?: SourceLocation): void =>
+    finish({ diagnosis: lastDiagnosis, placeToEdit });
   let lend: MountedScreen['lend'] = (work) => work();
   const edit = (place: SourceLocation): void => {
     if (options.edit === undefined) leave(place);
@@ -157,7 +158,7 @@ function keysOf(
   state: ProviderScreenState,
   { store, onRestart, onEdit, onLeave }: ProviderScreenProps,
 ): readonly KeyBinding[] {
-  const target = editTarget(state);
+  const target = settingToEdit(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
   const scroll = moveKeys('scroll', (to) =>
     store.dispatch(scrollPane(store.getSnapshot(), { type: 'scrolled', to })),

@@ -66,7 +66,7 @@ export function shownChecks({
 }
 
 /** The setting to open: that of the first check with a problem, otherwise of the first check that has one. */
-export function editTarget(state: ProviderScreenState): SourceLocation | undefined {
+export function settingToEdit(state: ProviderScreenState): SourceLocation | undefined {
   const withLocation = shownChecks(state).flatMap(([, outcome]) =>
     typeof outcome === 'string' || outcome.location === undefined ? [] : [outcome],
   );

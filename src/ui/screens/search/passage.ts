@@ -13,7 +13,7 @@ interface RowOptions {
   /** The words to mark, in lower case. */
   readonly words: readonly string[];
   /** The match that was jumped to. */
-  readonly current: number | undefined;
+  readonly currentMatch: number | undefined;
 }
 
 const NUMBER_COLUMNS = 5;
@@ -49,7 +49,7 @@ export function passageRows(
     if (number <= result.startLine) passage = rows.length;
     if (number <= result.snippetLine) best = rows.length;
     const found = pattern === undefined ? [] : spansOf(line, pattern);
-    const isCurrent = (match: number): boolean => matches.length + match === options.current;
+    const isCurrent = (match: number): boolean => matches.length + match === options.currentMatch;
     const parts = partsOf(line, markdown[at] ?? [], found, { style, isInside, isCurrent });
     const painted = paintedRows(line, parts, room);
     for (const span of found) {

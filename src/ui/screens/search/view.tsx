@@ -271,7 +271,7 @@ function PreviewPane({ state, store, dispatch, area }: BodyProps): ReactElement 
   const { columns } = area;
   const { rows, first, matches } = useMemo(() => {
     if (preview === undefined || !('text' in preview.content)) return NO_LINES;
-    const options = { columns, height, style, words: preview.words, current: match };
+    const options = { columns, height, style, words: preview.words, currentMatch: match };
     return passageRows(preview.content, preview.item, options);
   }, [preview, columns, height, style, match]);
   const layout = useMemo(
