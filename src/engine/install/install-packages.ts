@@ -39,12 +39,12 @@ export interface Installation<Installed> {
   /** Hashes that the packages must have, besides those of the registry. */
   readonly integrity?: Readonly<Record<string, string>>;
   readonly facts: PackageFacts;
-  /** What is installed and enough; undefined if there is nothing to be used. */
-  readonly present: () => Installed | undefined;
-  /** A module that loads the package and prints the expected output, and its argument. */
+  /** Finds what is installed and meets the request; undefined if nothing does. */
+  readonly findInstalled: () => Installed | undefined;
+  /** A module that loads the package and prints something about it, and the argument of the module. */
   readonly check: { readonly module: string; readonly argument?: string };
-  /** Reads what the module printed; undefined if the package does not work. */
-  readonly checked: (stdout: string) => boolean;
+  /** Whether the module printed what it prints if the package works. */
+  readonly isExpected: (stdout: string) => boolean;
   /** What to do about a package that was installed but does not work. */
   readonly brokenHint: string;
 }
@@ -64,11 +64,11 @@ export async function installPackages<Installed>(
   installation: Installation<Installed>,
   options: InstallOptions,
 ): Promise<InstallResult<Installed>> {
-  const { subject, present } = installation;
+  const { subject, findInstalled } = installation;
   const { dir, signal, force, onEvent } = options;
   const onWait = (): void => onEvent({ type: 'install.waiting' });
-  return locked(subject, dir, { signal, onWait }, async () => {
-    const installed = present();
+  return withInstallLock(subject, dir, { signal, onWait }, async () => {
+    const installed = findInstalled();
     if (installed !== undefined && !force) return { outcome: 'already', installed };
     await removeLeftovers(dir, subject.name);
     try {
@@ -76,25 +76,25 @@ export async function installPackages<Installed>(
     } finally {
       await removeLeftovers(dir, subject.name);
     }
-    const now = present();
-    if (now === undefined)
+    const result = findInstalled();
+    if (result === undefined)
       throw new Error(`${pointerFile(dir, subject.name)} was changed meanwhile`);
-    return { outcome: 'installed', installed: now };
+    return { outcome: 'installed', installed: result };
   });
 }
 
 /**
  * Removes what is installed.
  *
- * @returns what `present` found before
+ * @returns what was installed
  * @throws SvcError the code of the subject; the signal's reason
  */
 export async function removePackages<Installed>(
-  { subject, present }: Pick<Installation<Installed>, 'present' | 'subject'>,
+  { subject, findInstalled }: Pick<Installation<Installed>, 'findInstalled' | 'subject'>,
   { dir, signal }: Pick<InstallOptions, 'dir' | 'signal'>,
 ): Promise<Installed | undefined> {
-  return locked(subject, dir, { signal }, async () => {
-    const installed = present();
+  return withInstallLock(subject, dir, { signal }, async () => {
+    const installed = findInstalled();
     // Its folder becomes a leftover.
     rmSync(pointerFile(dir, subject.name), { force: true });
     await removeLeftovers(dir, subject.name);
@@ -103,7 +103,7 @@ export async function removePackages<Installed>(
 }
 
 /** Only one process installs or removes at a time. */
-async function locked<T>(
+async function withInstallLock<T>(
   subject: InstallSubject,
   dir: string,
   options: { readonly signal: AbortSignal; readonly onWait?: () => void },
@@ -118,7 +118,15 @@ async function locked<T>(
 }
 
 async function installInto<Installed>(
-  { subject, dependencies, integrity, facts, check, checked, brokenHint }: Installation<Installed>,
+  {
+    subject,
+    dependencies,
+    integrity,
+    facts,
+    check,
+    isExpected,
+    brokenHint,
+  }: Installation<Installed>,
   options: InstallOptions,
 ): Promise<void> {
   const { dir, signal, onEvent, nodePath } = options;
@@ -130,7 +138,7 @@ async function installInto<Installed>(
   const manifest = { name: `svc-${subject.name}`, private: true, dependencies: packages };
   writeJson(join(folder, 'package.json'), manifest);
   if (integrity !== undefined) {
-    writeJson(join(folder, 'package-lock.json'), lockOf(packages, integrity));
+    writeJson(join(folder, 'package-lock.json'), packageLock(packages, integrity));
   }
   onEvent({ type: 'install.started', package: subject.package, version: subject.version });
   const stopWatching = watchSize(folder, (bytes) =>
@@ -149,8 +157,8 @@ async function installInto<Installed>(
   writeFileSync(file, check.module);
   const end = await runIn(folder, [nodePath, file, check.argument ?? ''], options);
   rmSync(file, { force: true });
-  if (!hasSucceeded(end) || !checked(end.stdout.toString())) {
-    throw doesNotRun(end, subject, brokenHint);
+  if (!hasSucceeded(end) || !isExpected(end.stdout.toString())) {
+    throw brokenError(end, subject, brokenHint);
   }
   const draft = join(folder, 'pointer.json');
   const bytes = await sizeOfFolder(folder);
@@ -167,24 +175,24 @@ function writeJson(file: string, value: unknown): void {
 }
 
 /** Makes npm refuse packages with another content, whatever the registry says. */
-function lockOf(
+function packageLock(
   packages: Readonly<Record<string, string>>,
   integrity: Readonly<Record<string, string>>,
 ): object {
-  const locked = Object.entries(packages).map(([name, version]) => [
+  const lockedPackages = Object.entries(packages).map(([name, version]) => [
     `node_modules/${name}`,
     { version, integrity: integrity[name] },
   ]);
   return {
     lockfileVersion: 3,
-    packages: { '': { dependencies: packages }, ...Object.fromEntries(locked) },
+    packages: { '': { dependencies: packages }, ...Object.fromEntries(lockedPackages) },
   };
 }
 
 /**
- * Optional packages are binaries for other platforms; scripts would compile. Ignores
- * folder settings of an npm that started svc. Run in the folder instead of given it as `--prefix`, npm still reads
- * the global settings of the machine (registry, proxy, certificates), which it looks for below the prefix.
+ * Optional packages are binaries for other platforms, and scripts would compile. `--no-global` and `--no-workspaces`
+ * override settings of an npm that started svc. npm runs in the folder and does not get it as `--prefix`: below a prefix
+ * it would look for the global settings of the machine (registry, proxy, certificates), and find none.
  */
 const NPM_ARGS = [
   'install',
@@ -212,7 +220,7 @@ function asInstallError(error: unknown, { code, space }: InstallSubject, dir: st
   });
 }
 
-function doesNotRun(end: ProgramEnd, subject: InstallSubject, hint: string): SvcError {
+function brokenError(end: ProgramEnd, subject: InstallSubject, hint: string): SvcError {
   const words = /^\S*Error: (.*)$/mu.exec(end.stderr.toString())?.[1] ?? '';
   const what = `${subject.package} was installed but does not run here (failed ${howEnded(end)})`;
   return new SvcError(subject.code, words === '' ? what : `${what}: ${words}`, {
@@ -259,7 +267,7 @@ async function sizeOfFolder(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Open at the same time. */
+/** How many files are open at the same time. */
 const MOST_SYNCED = 64;
 
 /** Writes a folder to disk, so that no power failure takes a part of it. @throws the system's error */
@@ -287,7 +295,7 @@ async function syncOne(path: string): Promise<void> {
   }
 }
 
-const EVERY_MS = 700;
+const MEASURE_EVERY_MS = 700;
 
 /** Reports the size of a growing folder periodically. @returns stops it */
 function watchSize(folder: string, onSize: (bytes: number) => void): () => void {
@@ -297,9 +305,9 @@ function watchSize(folder: string, onSize: (bytes: number) => void): () => void 
     const bytes = await sizeOfFolder(folder);
     if (ended) return;
     onSize(bytes);
-    timer = setTimeout(() => void measure(), EVERY_MS);
+    timer = setTimeout(() => void measure(), MEASURE_EVERY_MS);
   };
-  timer = setTimeout(() => void measure(), EVERY_MS);
+  timer = setTimeout(() => void measure(), MEASURE_EVERY_MS);
   return () => {
     ended = true;
     clearTimeout(timer);

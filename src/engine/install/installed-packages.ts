@@ -21,6 +21,7 @@ export interface InstalledPackages {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** The file that names the installation in use. */
 export function pointerFile(dir: string, name: string): string {
   return join(dir, `${name}.json`);
 }

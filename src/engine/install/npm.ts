@@ -4,7 +4,7 @@ import type { ProgramEnd } from '../child/run-program.js';
 import { SvcError } from '../errors/index.js';
 import { pathFolders } from '../support/files.js';
 
-/** What is installed, for messages. */
+/** What npm is run for, for messages. */
 export interface InstallSubject {
   /** Of its folders and files. */
   readonly name: string;
@@ -34,14 +34,14 @@ const CLI = 'npm-cli.js';
  * @throws SvcError the code of the subject if there is none
  */
 export function findNpm({ env, nodePath }: FindNpmOptions, { code }: Pick<InstallSubject, 'code'>) {
-  const script = [startedBy(env), ...besideNode(nodePath)].find(
+  const bundled = [npmThatStarted(env), ...npmNextToNode(nodePath)].find(
     (path) => path !== undefined && existsSync(path),
   );
-  if (script !== undefined) return { command: nodePath, args: [script] };
+  if (bundled !== undefined) return { command: nodePath, args: [bundled] };
   for (const dir of pathFolders(env)) {
     // On Windows `npm` is a batch file, which needs a shell.
-    const beside = join(dir, 'node_modules', 'npm', 'bin', CLI);
-    if (existsSync(beside)) return { command: nodePath, args: [beside] };
+    const script = join(dir, 'node_modules', 'npm', 'bin', CLI);
+    if (existsSync(script)) return { command: nodePath, args: [script] };
     const program = join(dir, 'npm');
     if (existsSync(program)) return { command: program, args: [] };
   }
@@ -52,12 +52,12 @@ export function findNpm({ env, nodePath }: FindNpmOptions, { code }: Pick<Instal
 }
 
 /** Other package managers set this variable too. */
-function startedBy(env: FindNpmOptions['env']): string | undefined {
+function npmThatStarted(env: FindNpmOptions['env']): string | undefined {
   const path = env['npm_execpath'];
   return path !== undefined && basename(path) === CLI ? path : undefined;
 }
 
-function besideNode(nodePath: string): string[] {
+function npmNextToNode(nodePath: string): string[] {
   const dir = dirname(nodePath);
   const below = join('node_modules', 'npm', 'bin', CLI);
   return [join(dir, '..', 'lib', below), join(dir, below)];
@@ -109,8 +109,8 @@ const OTHER: FailureKind = {
 export function npmFailure(end: ProgramEnd, subject: InstallSubject): SvcError {
   const stderr = end.stderr.toString();
   const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(stderr)?.[1];
-  const found = FAILURE_KINDS.find(([codes]) => code !== undefined && codes.test(code));
-  const { reason, hint } = found?.[1] ?? OTHER;
+  const kind = FAILURE_KINDS.find(([codes]) => code !== undefined && codes.test(code));
+  const { reason, hint } = kind?.[1] ?? OTHER;
   const words = wordsOf(stderr);
   return new SvcError(
     subject.code,

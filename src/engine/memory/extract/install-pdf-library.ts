@@ -40,9 +40,9 @@ export function installPdfLibrary(
       dependencies: () => ({ [PDF_PACKAGE]: PDF_VERSION }),
       integrity: { [PDF_PACKAGE]: INTEGRITY },
       facts: {},
-      present: () => installedPdfLibrary(options.dir),
+      findInstalled: () => installedPdfLibrary(options.dir),
       check: { module: CHECK },
-      checked: (stdout) => stdout === 'function',
+      isExpected: (stdout) => stdout === 'function',
       brokenHint: 'update Node.js, then try again',
     },
     options,
@@ -53,6 +53,6 @@ export function installPdfLibrary(
 export function removePdfLibrary(
   options: Pick<InstallOptions, 'dir' | 'signal'>,
 ): Promise<InstalledPackages | undefined> {
-  const present = (): InstalledPackages | undefined => installedPdfLibrary(options.dir);
-  return removePackages({ subject: SUBJECT, present }, options);
+  const findInstalled = (): InstalledPackages | undefined => installedPdfLibrary(options.dir);
+  return removePackages({ subject: SUBJECT, findInstalled }, options);
 }

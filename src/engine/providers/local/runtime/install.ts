@@ -69,13 +69,13 @@ export async function installRuntime(
       subject: SUBJECT,
       dependencies: () => runtimePackages(platform, gpu),
       facts: { gpu, platform: platformName(platform) },
-      present: () => {
+      findInstalled: () => {
         const present = usableRuntime(options);
         const isEnough = present?.version === RUNTIME_VERSION && (present.gpu || !gpu);
         return isEnough ? present : undefined;
       },
       check: { module: CHECK, argument: gpu ? 'gpu' : 'cpu' },
-      checked: (stdout) => {
+      isExpected: (stdout) => {
         const found = /^\{"gpu":(?:false|"(\w+)")\}$/mu.exec(stdout);
         computesWith = found?.[1] ?? null;
         return found !== null;
@@ -98,7 +98,7 @@ export async function installRuntime(
 export async function removeRuntime(
   options: Pick<RuntimeInstallOptions, 'dir' | 'platform' | 'signal'>,
 ): Promise<InstalledRuntime | undefined> {
-  return removePackages({ subject: SUBJECT, present: () => usableRuntime(options) }, options);
+  return removePackages({ subject: SUBJECT, findInstalled: () => usableRuntime(options) }, options);
 }
 
 function usableRuntime({
