@@ -2,12 +2,12 @@ import type { AgentProviders } from '../../engine/embeddings/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { countNotesOutside } from '../../engine/memory/sources/index.js';
 import {
-  givenKey,
   type KeyChoice,
   keyState,
   type ProviderOffers,
+  parseKey,
   variableKey,
-  type WorkspacePlace,
+  type WorkspaceCandidate,
   workspaceState,
 } from '../../engine/set-up/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
@@ -26,7 +26,7 @@ export interface ChosenWorkspace {
   readonly indexesAll: boolean;
 }
 
-const STATES: Readonly<Record<WorkspacePlace['state'], string>> = {
+const STATES: Readonly<Record<WorkspaceCandidate['state'], string>> = {
   empty: 'no memory yet',
   memory: 'has a memory',
   missing: 'will be created',
@@ -39,7 +39,7 @@ const EXAMPLE = 'Yes creates a short MEMORY.md to start from. No leaves the fold
 
 /** Asks for the workspace folder. @throws SvcError INTERRUPTED */
 export async function askWorkspace(
-  places: readonly [WorkspacePlace, ...WorkspacePlace[]],
+  places: readonly [WorkspaceCandidate, ...WorkspaceCandidate[]],
   command: CommandContext,
 ): Promise<ChosenWorkspace> {
   const { context, signal } = command;
@@ -168,7 +168,7 @@ export async function askKey(
   if (state.kind !== 'missing' && state.kind !== 'unknown') return state;
   const check = (text: string): string | undefined => {
     context.onSecret?.(text);
-    return text === '' ? undefined : faultOf(() => givenKey(text));
+    return text === '' ? undefined : faultOf(() => parseKey(text));
   };
   const optional =
     state.kind === 'missing' ? 'Enter to continue without one' : 'Enter if it needs none';
@@ -176,7 +176,7 @@ export async function askKey(
   const help =
     'The key is not shown, and is stored in secrets.json, readable only by you. With env:NAME, svc reads the variable each time and stores nothing.';
   const text = await askSecret(message, { check, help, signal });
-  return text === '' ? { kind: 'as-it-is' } : givenKey(text);
+  return text === '' ? { kind: 'unchanged' } : parseKey(text);
 }
 
 /**
@@ -195,7 +195,7 @@ export async function keyFromFlags(
   if (!flags['key-stdin']) return undefined;
   const text = await readStdin();
   context.onSecret?.(text.trim());
-  return givenKey(text);
+  return parseKey(text);
 }
 
 /** The message of an expected error; others are thrown. */

@@ -170,13 +170,13 @@ async function chooseProvider(
   const provider = await providerName(flags.provider, providers, world);
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
-      return { provider, key: { kind: 'as-it-is' } };
+      return { provider, key: { kind: 'unchanged' } };
     throw new SvcError('USAGE', 'a key or model needs a provider', { hint: 'add --provider NAME' });
   }
   if (key !== undefined) return { provider, key };
   if (world.asks) return { provider, key: await askKey(provider, providers, world) };
   const state = keyState(provider, providers);
-  return { provider, key: state.kind === 'variable' ? state : { kind: 'as-it-is' } };
+  return { provider, key: state.kind === 'variable' ? state : { kind: 'unchanged' } };
 }
 
 async function providerName(

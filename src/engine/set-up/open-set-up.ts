@@ -10,6 +10,7 @@ import { type AgentProviders, providerWorld } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 
+/** The configuration to set up, as it is now. */
 export interface OpenedSetUp {
   /** Absolute path of the configuration to write. */
   readonly file: string;

@@ -19,6 +19,7 @@ import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { type OpenedSetUp, providersOf } from './open-set-up.js';
 import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';
 
+/** What a person or flags chose. */
 export interface SetUpChoices {
   /** Absolute path of the folder. */
   readonly workspace: string;
@@ -37,19 +38,19 @@ export interface SetUpChoices {
 /** What will be written; nothing is on disk yet. */
 export interface SetUpPlan {
   readonly file: string;
-  /** The whole text of the configuration, without the given key. */
+  /** The whole text of the configuration, without a literal key. */
   readonly text: string;
   /** The changes with secrets masked; the whole text for a new file. */
   readonly diff: readonly (readonly DiffLine[])[];
   /** Null for keyword search only. */
   readonly provider: string | null;
   /** The key to store in the secrets file. */
-  readonly keyToStore: StoredKey | undefined;
-  /** The default agent with the new settings, and a given key in memory only: to test the provider. */
+  readonly keyToStore: KeyToStore | undefined;
+  /** The default agent with the new settings, and a literal key in memory only: to test the provider. */
   readonly trial: AgentProviders;
 }
 
-interface StoredKey {
+interface KeyToStore {
   readonly file: string;
   readonly provider: string;
   readonly key: string;
@@ -78,20 +79,20 @@ export function planSetUp(
   const chosen = isNamed ? chooseNamed(name, settings, world) : undefined;
   const provider = chosen?.provider ?? null;
   const data = parseConfigText(file, base).value;
-  const common = [
+  const commonEdits = [
     ...workspaceEdits(opened, choices, context),
     ...(choices.indexesAll ? [allNotesEdit(opened)] : []),
-    ...providerEdits(opened, chosen?.provider ?? name, choices.model),
+    ...providerEdits(opened, provider ?? name, choices.model),
   ].filter(({ path, value }) => value !== undefined || valueAt(data, path) !== undefined);
-  const steps = applied(base, [
-    ...common,
+  const steps = textsAfter(base, [
+    ...commonEdits,
     ...(provider === null ? [] : keyEdits(opened, provider, key, context)),
   ]);
   const text = steps.at(-1) ?? base;
   requireValidEdit(file, base, text);
   const trialText =
-    key.kind === 'given' && provider !== null
-      ? (applied(text, [{ path: keyPath(opened, provider), value: key.value }]).at(-1) ?? text)
+    key.kind === 'literal' && provider !== null
+      ? (textsAfter(text, [{ path: keyPath(opened, provider), value: key.value }]).at(-1) ?? text)
       : text;
   const texts = before === base ? [base, ...steps] : ['', text];
   return {
@@ -100,14 +101,15 @@ export function planSetUp(
     diff: differences(texts.map(maskConfigText)),
     provider,
     keyToStore:
-      key.kind === 'given' && provider !== null
+      key.kind === 'literal' && provider !== null
         ? { file: secretsFile(context.state.stateDir), provider, key: key.value }
         : undefined,
     trial: providersOf(loadConfigText(file, trialText), context),
   };
 }
 
-function applied(base: string, edits: readonly Edit[]): readonly string[] {
+/** The text after each edit. */
+function textsAfter(base: string, edits: readonly Edit[]): readonly string[] {
   const texts: string[] = [];
   for (const { path, value } of edits) {
     texts.push(editJson(texts.at(-1) ?? base, path, value));
@@ -115,6 +117,7 @@ function applied(base: string, edits: readonly Edit[]): readonly string[] {
   return texts;
 }
 
+/** What each step changes; steps without a change are left out. */
 function differences(texts: readonly string[]): SetUpPlan['diff'] {
   return texts
     .slice(1)
@@ -159,14 +162,16 @@ function providerEdits(
   const isUsed = provider !== undefined && provider !== 'none';
   const isOther = isUsed && earlier !== undefined && earlier !== provider;
   const search = (...keys: readonly string[]): readonly string[] => ['memorySearch', ...keys];
-  const dropped = [
+  const removals = [
     ...(isOther ? ABOUT_ONE_PROVIDER : []),
     ...(isUsed && settings.fallback === provider ? [['fallback']] : []),
     ...(provider === undefined && settings.provider !== 'auto' ? [['provider']] : []),
-  ].flatMap((keys) => levels(opened, search(...keys)).map((path) => ({ path, value: undefined })));
+  ].flatMap((keys) =>
+    settingPaths(opened, search(...keys)).map((path) => ({ path, value: undefined })),
+  );
   const isNewModel = model !== undefined && (isOther || model !== settings.model);
   return [
-    ...dropped,
+    ...removals,
     ...(provider === undefined || settings.provider === provider
       ? []
       : [{ path: settingPath(opened, search('provider')), value: provider }]),
@@ -180,7 +185,7 @@ function keyEdits(
   key: KeyChoice,
   { state }: EngineContext,
 ): readonly Edit[] {
-  if (key.kind === 'as-it-is') return [];
+  if (key.kind === 'unchanged') return [];
   const path = keyPath(opened, provider);
   if (key.kind === 'variable') return [{ path, value: `env:${key.name}` }];
   const file = secretsFile(state.stateDir);
@@ -216,8 +221,8 @@ function aliasFor(opened: OpenedSetUp, file: string): { alias: string; isNew: bo
   return { alias, isNew: true };
 }
 
-/** The places of a setting of the default agent: its own, and the defaults. */
-function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]) {
+/** Where a setting of the default agent can be: its own, and that of the defaults. */
+function settingPaths({ loaded, providers }: OpenedSetUp, keys: readonly string[]) {
   const at = loaded.resolved.agents.list.findIndex(({ id }) => id === providers.agentId);
   return agentPlaces(at, keys);
 }
@@ -225,6 +230,6 @@ function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]) {
 /** Where to write a setting of the default agent: where it is, or else in the defaults. */
 function settingPath(opened: OpenedSetUp, keys: readonly string[]): ConfigPath {
   const { input } = opened.loaded;
-  const written = levels(opened, keys).find((path) => valueAt(input, path) !== undefined);
-  return written ?? ['agents', 'defaults', ...keys];
+  const writtenPath = settingPaths(opened, keys).find((path) => valueAt(input, path) !== undefined);
+  return writtenPath ?? ['agents', 'defaults', ...keys];
 }

@@ -13,24 +13,20 @@ import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 /** Where the key of the chosen provider comes from. */
 export type KeyChoice =
   /** No key is needed, or the configuration has one. */
-  | { readonly kind: 'as-it-is' }
+  | { readonly kind: 'unchanged' }
   /** A variable of the environment. */
   | { readonly kind: 'variable'; readonly name: string }
-  /** Given now, to be stored in the secrets file. */
-  | { readonly kind: 'given'; readonly value: string };
+  /** The key itself, to be stored in the secrets file. */
+  | { readonly kind: 'literal'; readonly value: string };
 
-/** The key that a provider has. */
+/** The key that a provider has before anything is asked. */
 export type KeyState =
   | KeyChoice
   | { readonly kind: 'missing'; readonly hint: string }
   /** A custom endpoint, which may need a key. */
   | { readonly kind: 'unknown' };
 
-/**
- * The key that a provider has without asking.
- *
- * @throws SvcError PROVIDER_UNKNOWN
- */
+/** The key that a provider has before anything is asked. @throws SvcError PROVIDER_UNKNOWN */
 export function keyState(
   name: string,
   { settings, world }: Pick<AgentProviders, 'settings' | 'world'>,
@@ -40,10 +36,10 @@ export function keyState(
   const { key, runsOn } = PROVIDERS[adapter];
   if (credential.state === 'not_needed' && key.required) return { kind: 'unknown' };
   // The variable of a local server is a placeholder that should not be sent elsewhere.
-  if (credential.state !== 'found' || runsOn === 'server') return { kind: 'as-it-is' };
+  if (credential.state !== 'found' || runsOn === 'server') return { kind: 'unchanged' };
   const { input, source } = credential;
   const isFromEnvironment = input.kind === 'reference' && source === `env ${input.id}`;
-  return isFromEnvironment ? { kind: 'variable', name: input.id } : { kind: 'as-it-is' };
+  return isFromEnvironment ? { kind: 'variable', name: input.id } : { kind: 'unchanged' };
 }
 
 /** A variable with the key. @throws SvcError USAGE when the name is not valid */
@@ -54,16 +50,12 @@ export function variableKey(name: string): KeyChoice {
   });
 }
 
-/**
- * A key that a person gave; `env:NAME` is a reference.
- *
- * @throws SvcError USAGE, without the text
- */
-export function givenKey(text: string): KeyChoice {
+/** A key as a person typed or pasted it; `env:NAME` is a reference. @throws SvcError USAGE, without the text */
+export function parseKey(text: string): KeyChoice {
   const value = text.trim();
   const name = referencedVariable(value);
   if (name !== undefined) return variableKey(name);
-  if (value !== '' && !/[\s\p{Cc}]/u.test(value)) return { kind: 'given', value };
+  if (value !== '' && !/[\s\p{Cc}]/u.test(value)) return { kind: 'literal', value };
   const message = value === '' ? 'the key is empty' : 'the key must be one word without spaces';
   throw new SvcError('USAGE', message, { hint: 'copy the key again, without the text around it' });
 }
@@ -100,15 +92,17 @@ const PROBE_MS = 300;
 export async function offeredProviders(
   { settings, world }: Pick<AgentProviders, 'settings' | 'world'>,
   signal: AbortSignal,
-  isReachable: IsReachable = answers,
+  isReachable: IsReachable = canConnect,
 ): Promise<ProviderOffers> {
   const listed = listProviders(settings, world);
-  const found = await Promise.all(
-    listed.map(async (provider) => offerOf(provider, await runs(provider, signal, isReachable))),
+  const offers = await Promise.all(
+    listed.map(async (provider) => {
+      return offerOf(provider, await isServerRunning(provider, signal, isReachable));
+    }),
   );
   signal.throwIfAborted();
   const primary = listed.find(({ role }) => role === 'primary');
-  return { offers: found.flat(), preferred: primary?.provider };
+  return { offers: offers.flat(), preferred: primary?.provider };
 }
 
 function offerOf(listed: ListedProvider, isRunning: boolean): readonly ProviderOffer[] {
@@ -120,7 +114,8 @@ function offerOf(listed: ListedProvider, isRunning: boolean): readonly ProviderO
   return configured && credential.state !== 'missing' ? offer('from the configuration') : [];
 }
 
-async function runs(
+/** Whether the local server of a provider runs; false for a provider without one. */
+async function isServerRunning(
   { provider, adapter, endpoint }: ListedProvider,
   signal: AbortSignal,
   isReachable: IsReachable,
@@ -130,7 +125,7 @@ async function runs(
   return isReachable(new URL(endpoint), anySignal([signal, AbortSignal.timeout(PROBE_MS)]));
 }
 
-async function answers(url: URL, signal: AbortSignal): Promise<boolean> {
+async function canConnect(url: URL, signal: AbortSignal): Promise<boolean> {
   try {
     await connectTo(url, signal);
     return true;
@@ -168,13 +163,13 @@ export async function storeKey(
     await withProcessLock(`${file}.lock`, { signal }, async () => {
       const secrets = readSecrets(file);
       const group = secrets[GROUP] ?? {};
-      if (!isRecord(group)) throw notWritten(file, `its "${GROUP}" is not an object`);
+      if (!isRecord(group)) throw storeKeyError(file, `its "${GROUP}" is not an object`);
       const merged = { ...secrets, [GROUP]: { ...group, [provider]: key } };
       replaceFile(file, `${JSON.stringify(merged, null, 2)}\n`, PRIVATE_MODE);
     });
   } catch (cause) {
     if (signal.aborted || cause instanceof SvcError) throw cause;
-    throw notWritten(file, systemReason(cause));
+    throw storeKeyError(file, systemReason(cause));
   }
 }
 
@@ -183,18 +178,21 @@ function readSecrets(file: string): Record<string, unknown> {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return {};
   // Secret files must not be links, so a key behind one would never be read.
-  if (!stats.isFile()) throw notWritten(file, 'it is not a regular file');
+  if (!stats.isFile()) throw storeKeyError(file, 'it is not a regular file');
   let root: unknown;
   try {
     root = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/u, ''));
   } catch (error) {
-    throw notWritten(file, error instanceof SyntaxError ? 'it is not JSON' : systemReason(error));
+    throw storeKeyError(
+      file,
+      error instanceof SyntaxError ? 'it is not JSON' : systemReason(error),
+    );
   }
-  if (!isRecord(root)) throw notWritten(file, 'it is not a JSON object');
+  if (!isRecord(root)) throw storeKeyError(file, 'it is not a JSON object');
   return root;
 }
 
-function notWritten(file: string, why: string): SvcError {
+function storeKeyError(file: string, why: string): SvcError {
   return new SvcError('CONFIG_WRITE_FAILED', `cannot store the key in ${file}: ${why}`, {
     hint: 'fix or move the file, or keep the key in a variable: --key-env NAME',
   });

@@ -31,26 +31,26 @@ export function planCompletion(
   shell: CompletionShell | undefined,
   { env, homeDir, state }: EngineContext,
 ): CompletionPlan {
-  const used = shell ?? COMPLETION_SHELLS.find((name) => name === basename(env['SHELL'] ?? ''));
-  if (used === undefined) {
+  const name = shell ?? COMPLETION_SHELLS.find((known) => known === basename(env['SHELL'] ?? ''));
+  if (name === undefined) {
     throw new SvcError(
       'USAGE',
       `cannot tell which shell you use (SHELL is "${env['SHELL'] ?? ''}")`,
       { hint: `name it: svc completion install ${COMPLETION_SHELLS.join('|')}` },
     );
   }
-  if (used === 'fish') {
+  if (name === 'fish') {
     const config = env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
     const scriptFile = join(config, 'fish/completions/svc.fish');
-    return { shell: used, scriptFile, startup: undefined, isInstalled: existsSync(scriptFile) };
+    return { shell: name, scriptFile, startup: undefined, isInstalled: existsSync(scriptFile) };
   }
-  const scriptFile = join(state.stateDir, 'completion', `svc.${used}`);
-  const folder = used === 'zsh' ? env['ZDOTDIR'] || homeDir : homeDir;
-  const file = join(folder, used === 'zsh' ? '.zshrc' : '.bashrc');
+  const scriptFile = join(state.stateDir, 'completion', `svc.${name}`);
+  const folder = name === 'zsh' ? env['ZDOTDIR'] || homeDir : homeDir;
+  const file = join(folder, name === 'zsh' ? '.zshrc' : '.bashrc');
   const quoted = `'${scriptFile.replaceAll("'", "'\\''")}'`;
-  const line = `${used === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
+  const line = `${name === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
   const isInstalled = existsSync(scriptFile) && bytesOf(file).includes(asBytes(line));
-  return { shell: used, scriptFile, startup: { file, line }, isInstalled };
+  return { shell: name, scriptFile, startup: { file, line }, isInstalled };
 }
 
 /** The script has constants of its own, so it must not be read twice. */
@@ -73,7 +73,7 @@ export function installCompletion({ scriptFile, startup }: CompletionPlan, scrip
   writeStartup(startup.file, `${others}${end}${asBytes(startup.line)}\n`);
 }
 
-/** Takes the script and the line away. @returns whether there was anything */
+/** Removes the script and the line. @returns whether there was anything to remove */
 export function removeCompletion({ scriptFile, startup }: CompletionPlan): boolean {
   const hadScript = existsSync(scriptFile);
   rmSync(scriptFile, { force: true });

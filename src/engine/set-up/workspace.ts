@@ -9,7 +9,7 @@ import { ifReadable, makeFolders, namesIn } from '../support/files.js';
 export type WorkspaceState = 'empty' | 'memory' | 'missing';
 
 /** A folder that could be the default agent's workspace. */
-export interface WorkspacePlace {
+export interface WorkspaceCandidate {
   /** Absolute. */
   readonly dir: string;
   readonly state: WorkspaceState;
@@ -24,20 +24,20 @@ export interface WorkspacePlace {
 export function findWorkspaces(
   loaded: LoadedConfig,
   context: EngineContext,
-): readonly [WorkspacePlace, ...WorkspacePlace[]] {
+): readonly [WorkspaceCandidate, ...WorkspaceCandidate[]] {
   const { workspaceDir: dir } = resolveAgent(loaded, undefined, context);
   const standard = join(context.state.stateDir, 'workspace');
   const why = dir === standard ? 'the default location' : 'from the configuration';
-  const configured = placeAt(dir, why);
+  const configured = candidateAt(dir, why);
   if (dir === context.cwd || workspaceState(context.cwd) !== 'memory') return [configured];
-  const here = placeAt(context.cwd, 'the current folder');
+  const here = candidateAt(context.cwd, 'the current folder');
   // A folder with a memory comes before a default location without one.
   return dir === standard && configured.state !== 'memory'
     ? [here, configured]
     : [configured, here];
 }
 
-function placeAt(dir: string, why: string): WorkspacePlace {
+function candidateAt(dir: string, why: string): WorkspaceCandidate {
   return { dir, state: workspaceState(dir), why };
 }
 
@@ -89,14 +89,14 @@ export function makeWorkspace(dir: string, withExample: boolean): void {
 }
 
 /** For a memory without headings. */
-const ANY_QUESTION = 'memory';
+const DEFAULT_QUESTION = 'memory';
 
-/** A title like this finds every passage that speaks of memory. */
-const IS_TITLE = /^memory(?:\.md)?$/iu;
+/** Such a heading would find every passage that mentions memory. */
+const MEMORY_TITLE = /^memory(?:\.md)?$/iu;
 
 /**
- * A first query for a memory: the first heading of MEMORY.md below its title, else of a newest note, else of
- * the folder's own or of the files that changed last.
+ * A first query for a memory: the first heading of MEMORY.md below its title, else of the newest daily notes or notes
+ * of the workspace folder, else of the files that changed last.
  *
  * @param dir absolute path of the workspace
  * @param recent lists the indexed files that changed last, relative to it
@@ -106,17 +106,17 @@ export async function firstQuestion(
   recent: () => Promise<readonly string[]>,
 ): Promise<string> {
   const notePaths = ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')];
-  return headingIn(dir, notePaths) ?? headingIn(dir, await recent()) ?? ANY_QUESTION;
+  return headingIn(dir, notePaths) ?? headingIn(dir, await recent()) ?? DEFAULT_QUESTION;
 }
 
 function headingIn(dir: string, files: readonly string[]): string | undefined {
   for (const file of files) {
-    const found = textOf(join(dir, file)).matchAll(/^(#{1,6})[ \t](.*\p{L}.*)/gmu);
-    const headings = [...found]
+    const matches = textOf(join(dir, file)).matchAll(/^(#{1,6})[ \t](.*\p{L}.*)/gmu);
+    const headings = [...matches]
       .map(([, marks = '', text = '']) => {
         return { marks, text: text.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '') };
       })
-      .filter(({ text }) => !IS_TITLE.test(text));
+      .filter(({ text }) => !MEMORY_TITLE.test(text));
     const [first, second] = headings;
     // A title is the topic of the whole note, if there are headings below it.
     const isTitle = first?.marks === '#' && headings.some(({ marks }) => marks !== '#');

@@ -11,9 +11,9 @@ import { applyPlan } from '../../../src/engine/set-up/apply.js';
 import { openSetUp } from '../../../src/engine/set-up/open-set-up.js';
 import { planSetUp, type SetUpChoices } from '../../../src/engine/set-up/plan.js';
 import {
-  givenKey,
   keyState,
   offeredProviders,
+  parseKey,
   storeKey,
   variableKey,
 } from '../../../src/engine/set-up/provider-choices.js';
@@ -41,7 +41,7 @@ function choicesOf(world: World, some: Partial<SetUpChoices> = {}): SetUpChoices
     provider: 'openai',
     model: undefined,
     indexesAll: false,
-    key: { kind: 'as-it-is' },
+    key: { kind: 'unchanged' },
     ...some,
   };
 }
@@ -144,15 +144,15 @@ test('a key in the environment is stored as a reference, except placeholders for
     const env = { OPENAI_API_KEY: KEY, OLLAMA_API_KEY: 'ollama' };
     const { providers } = openSetUp(withEnv(context, env), { force: false });
     assert.equal(keyState('openai', providers), { kind: 'variable', name: 'OPENAI_API_KEY' });
-    assert.equal(keyState('ollama', providers), { kind: 'as-it-is' });
+    assert.equal(keyState('ollama', providers), { kind: 'unchanged' });
     assert.is(keyState('mistral', providers).kind, 'missing');
   }));
 
 test('input for a key is a key, a reference, or an error that does not reveal it', async () => {
-  assert.equal(givenKey(` ${KEY}\n`), { kind: 'given', value: KEY });
-  assert.equal(givenKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
+  assert.equal(parseKey(` ${KEY}\n`), { kind: 'literal', value: KEY });
+  assert.equal(parseKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
   for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted']) {
-    const error = await errorOf(() => givenKey(bad));
+    const error = await errorOf(() => parseKey(bad));
     assert.is(error.code, 'USAGE');
     assert.not.match(`${error.message}${error.hint}`, 'sk-planted');
   }
@@ -162,7 +162,7 @@ test('input for a key is a key, a reference, or an error that does not reveal it
 test('a given key is stored in a private file that the configuration references', () =>
   inWorld(async (world) => {
     const { context, at } = world;
-    const { plan, written } = await setUp(world, { key: { kind: 'given', value: KEY } });
+    const { plan, written } = await setUp(world, { key: { kind: 'literal', value: KEY } });
     const text = readFileSync(written.file, 'utf8');
     assert.is(text, plan.text);
     assert.not.match(text + JSON.stringify(plan.diff), KEY);
@@ -182,13 +182,13 @@ test('a given key is stored in a private file that the configuration references'
 
 test('repeating changes nothing; a second key finds the file by its name', () =>
   inWorld(async (world) => {
-    await setUp(world, { key: { kind: 'given', value: KEY } });
+    await setUp(world, { key: { kind: 'literal', value: KEY } });
     const before = readFileSync(world.at('home/.svc/svc.json'), 'utf8');
-    const again = await setUp(world, { key: { kind: 'given', value: `${KEY}-2` } });
+    const again = await setUp(world, { key: { kind: 'literal', value: `${KEY}-2` } });
     assert.equal(again.plan.diff, []);
     assert.is(again.written.schemaFile, null);
     assert.is(readFileSync(world.at('home/.svc/svc.json'), 'utf8'), before);
-    await setUp(world, { provider: 'voyage', key: { kind: 'given', value: 'pa-1' } });
+    await setUp(world, { provider: 'voyage', key: { kind: 'literal', value: 'pa-1' } });
     const secrets = JSON.parse(readFileSync(world.at('home/.svc/secrets.json'), 'utf8'));
     assert.equal(secrets, { providers: { openai: `${KEY}-2`, voyage: 'pa-1' } });
     const { loaded } = openSetUp(world.context, { force: false });
@@ -255,7 +255,7 @@ test('a key is tried from memory: nothing is on disk before the plan is accepted
     const opened = openSetUp(world.context, { force: false });
     const plan = planSetUp(
       opened,
-      choicesOf(world, { key: { kind: 'given', value: KEY } }),
+      choicesOf(world, { key: { kind: 'literal', value: KEY } }),
       world.context,
     );
     const { models } = plan.trial.world.config;
@@ -266,7 +266,7 @@ test('a key is tried from memory: nothing is on disk before the plan is accepted
 test('a concurrent change by someone else is not undone', () =>
   inWorld(async (world) => {
     const opened = openSetUp(world.context, { force: false });
-    const choices = choicesOf(world, { key: { kind: 'given', value: KEY } });
+    const choices = choicesOf(world, { key: { kind: 'literal', value: KEY } });
     const plan = planSetUp(opened, choices, world.context);
     world.write('home/.svc/svc.json', '{}');
     const workspace = { dir: choices.workspace, withExample: true };
