@@ -61,6 +61,7 @@ export async function serverStatus(
   };
 }
 
+/** The server in the document of `svc storage status`. */
 export type ServerStatus = NonNullable<StorageStatusOutput['server']>;
 
 /**
@@ -99,7 +100,7 @@ export async function serverFacts(server: Sql, now: () => number) {
     isReadOnly: row.readOnly,
     /** How the database encodes text; svc needs UTF8. */
     encoding: row.encoding,
-    /** How far its clock is ahead of this host's, give or take half the time of a question. */
+    /** How far its clock is ahead of this host's, give or take half a round trip. */
     clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
     /** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */
     vectorExtension: {
@@ -188,15 +189,17 @@ export async function storageOrigins(
   // Hosts can share memories of agents that this one does not have.
   if (agent !== undefined && known.length === 0) resolveAgent(loaded, agent, context);
   if (forget === undefined) return { origins: known.map(originOutput), forgotten: [] };
-  const gone = known.filter(({ name }) => name === forget);
-  if (gone.length === 0) {
+  const forgotten = known.filter(({ name }) => name === forget);
+  if (forgotten.length === 0) {
     throw new SvcError('ORIGIN_UNKNOWN', `no host named ${forget} indexes into a shared memory`, {
       hint: '"svc storage origins" lists them',
     });
   }
-  for (const one of gone) await forgetOrigin(server, { agent: one.agent, origin: forget });
-  const left = await listOrigins(server, agent);
-  return { origins: left.map(originOutput), forgotten: gone.map(originOutput) };
+  for (const { agent: owner } of forgotten) {
+    await forgetOrigin(server, { agent: owner, origin: forget });
+  }
+  const remaining = await listOrigins(server, agent);
+  return { origins: remaining.map(originOutput), forgotten: forgotten.map(originOutput) };
 }
 
 function originOutput({ agent, name, documents, chunks, syncedMs, seenMsAgo }: Origin) {
@@ -241,11 +244,11 @@ async function roleRights(server: Sql): Promise<RoleRights> {
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'i')`,
   );
   // Hosts only read which migrations have run.
-  const isWhole = tables.every(
+  const hasAllRights = tables.every(
     ({ name, mayRead, mayWrite }) => mayRead && (mayWrite || name === 'migrations'),
   );
   const canRead = tables.every(({ name, mayRead }) => mayRead || name !== 'migrations');
-  return { role, mayRead: canRead, grantToUse: isWhole ? undefined : grantsTo(role) };
+  return { role, mayRead: canRead, grantToUse: hasAllRights ? undefined : grantsTo(role) };
 }
 
 /**

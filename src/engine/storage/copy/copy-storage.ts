@@ -22,7 +22,7 @@ import {
   COPIED_TABLES,
   type CopiedTable,
   copiedColumns,
-  isAsOld,
+  isBelowMark,
   isNewerRow,
   type RecordRow,
   type RecordStore,
@@ -38,9 +38,10 @@ export interface CopyStorageOptions {
   /** Counts only. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  readonly onProgress: (news: CopyProgress) => void;
+  readonly onProgress: (progress: CopyProgress) => void;
 }
 
+/** How many rows of a part have been copied or checked. */
 export interface CopyProgress {
   readonly part: string;
   readonly step: 'checking' | 'copying';
@@ -49,8 +50,8 @@ export interface CopyProgress {
 }
 
 /**
- * Copies flows, vectors and, to the server, recalls between the files of this host and the server, and compares both afterwards. Documents are
- * not copied: the next sync makes them again, and finds their vectors. The source stays as it is.
+ * Copies flows and vectors between the files of this host and the server, and recalls to the server, then compares both
+ * stores. Documents are not copied: the next sync makes them again, and finds their vectors. The source stays as it is.
  *
  * @throws SvcError FLOWS_BUSY, STORAGE_BUSY if somebody uses the source; STORAGE_*, FLOWS_*, INDEX_*
  */
@@ -79,7 +80,7 @@ export async function copyStorage(
   };
 }
 
-/** What other hosts have forgotten since the last sync of this one must not come back from its files. */
+/** Reads the shared forget lists: what other hosts have forgotten must not come back from the files of this one. */
 async function keepForgetLists(
   { context, server }: CopyRun,
   loaded: LoadedConfig,
@@ -92,6 +93,7 @@ async function keepForgetLists(
   }
 }
 
+/** What all parts of a copy need. */
 interface CopyRun {
   readonly context: EngineContext;
   readonly server: Server;
@@ -99,7 +101,7 @@ interface CopyRun {
 }
 
 /** PostgreSQL counts a connection for a moment after it was closed. */
-const NOTICED_AFTER_MS = 2000;
+const DISCONNECTS_WITHIN_MS = 2000;
 
 /** A shared store that others use changes while it is copied. */
 async function requireUnused(server: Server): Promise<void> {
@@ -111,7 +113,7 @@ async function requireUnused(server: Server): Promise<void> {
   };
   const startedMs = performance.now();
   let others = await count();
-  while (others > 0 && performance.now() - startedMs < NOTICED_AFTER_MS) {
+  while (others > 0 && performance.now() - startedMs < DISCONNECTS_WITHIN_MS) {
     await sleep(100);
     others = await count();
   }
@@ -123,7 +125,7 @@ async function requireUnused(server: Server): Promise<void> {
   );
 }
 
-/** @param origin the name of this host: another one may have a copy of its file, and goes on with it */
+/** @param origin the name of this host: another host may continue with a copy of its file */
 async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedPart[]> {
   const { context, server, options } = run;
   const toPostgres = options.to === 'postgres';
@@ -134,7 +136,8 @@ async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedP
     const deletedFlows = new Set<unknown>();
     for (const table of COPIED_TABLES) {
       const there = postgresRecords(server, table);
-      const here = database === undefined ? undefined : comparable(sqliteRecords(database, table));
+      const here =
+        database === undefined ? undefined : withStorableRows(sqliteRecords(database, table));
       const [source, target] = toPostgres ? [here, there] : [there, here];
       if (source === undefined) continue;
       const from = [await source.id(), ...(toPostgres ? [origin] : [])].join(' ');
@@ -165,9 +168,9 @@ async function copyTable(
   options: CopyStorageOptions,
 ): Promise<CopiedPart> {
   const columns = copiedColumns(table);
-  const newest = await source.newest();
+  const mark = await source.highWaterMark();
   const copied = await target.copiedFrom(from);
-  const isOfFlow = table.own.includes('flow_seq');
+  const hasFlow = table.localColumns.includes('flow_seq');
   const part: CopyPart<RecordRow> = {
     name: table.name,
     source,
@@ -176,19 +179,19 @@ async function copyTable(
     contentOf: (row) => JSON.stringify(columns.map((column) => row[column])),
     isNewer: (a, b) => isNewerRow(table, a, b),
     wasCopied: (row) =>
-      (copied !== undefined && isAsOld(table, row, copied)) ||
-      (isOfFlow && deletedFlows.has(row['flow_id'])),
+      (copied !== undefined && isBelowMark(table, row, copied)) ||
+      (hasFlow && deletedFlows.has(row['flow_id'])),
     onDeleted: (row) => table.name === 'flows' && deletedFlows.add(row['id']),
   };
   const result = await runPart(part, options);
-  if (newest !== undefined && !options.dryRun && result.different === 0) {
-    await target.noteCopied(from, newest);
+  if (mark !== undefined && !options.dryRun && result.different === 0) {
+    await target.noteCopied(from, mark);
   }
   return result;
 }
 
-/** The rows of SQLite as PostgreSQL can hold them: written there and compared in the same form. */
-function comparable(records: RecordStore): RecordStore {
+/** The rows of SQLite in the form in which PostgreSQL can store them, so that both are compared in the same form. */
+function withStorableRows(records: RecordStore): RecordStore {
   return {
     ...records,
     page: async (after) => (await records.page(after)).map(storable),
@@ -278,8 +281,8 @@ async function recallPart(
   recalls: SharedRecalls,
 ): Promise<CopyPart<RecallRow> | undefined> {
   if (existsSync(files.database)) return undefined;
-  const found = [...(await linesOf(`${files.recallLog}.old`)), ...(await linesOf(files.recallLog))];
-  const lines = found.flatMap((text) => {
+  const texts = [...(await linesOf(`${files.recallLog}.old`)), ...(await linesOf(files.recallLog))];
+  const lines = texts.flatMap((text) => {
     const recall = parseRecallLine(text);
     return recall === undefined ? [] : [recalls.lineOf(recall)];
   });

@@ -1,9 +1,9 @@
 import type { Server } from '../../postgres/index.js';
 import {
   type CopiedTable,
-  type Newest,
+  type HighWaterMark,
+  highWaterMarkSql,
   newerSql,
-  newestSql,
   PAGE_CHARACTERS,
   pageSql,
   type RecordRow,
@@ -12,6 +12,7 @@ import {
   writtenColumns,
 } from './record-tables.js';
 
+/** The rows of a table on the server. */
 export function postgresRecords(server: Server, table: CopiedTable): RecordStore {
   const rows = rowsOf(table, 'svc.');
   const order = table.order.join(', ');
@@ -49,17 +50,17 @@ export function postgresRecords(server: Server, table: CopiedTable): RecordStore
       const [row] = await server.query<{ readonly id: string }>('SELECT id FROM svc.store');
       return row?.id ?? '';
     },
-    newest: async () => {
-      if (table.since === undefined) return undefined;
-      const [newest] = await server.query<Newest>(newestSql(table, rows));
-      return newest;
+    highWaterMark: async () => {
+      if (table.createdColumn === undefined) return undefined;
+      const [mark] = await server.query<HighWaterMark>(highWaterMarkSql(table, rows));
+      return mark;
     },
     copiedFrom: async (source) => {
-      const [copied] = await server.query<Newest>(
+      const [mark] = await server.query<HighWaterMark>(
         'SELECT seq, at FROM svc.copies WHERE source = $1 AND part = $2',
         [source, table.name],
       );
-      return copied;
+      return mark;
     },
     noteCopied: async (source, { seq, at }) => {
       await server.transaction((transaction) =>
@@ -81,8 +82,8 @@ function rowsOfParameter({ columns }: CopiedTable): string {
 
 function upsertSql(table: CopiedTable): string {
   const columns = writtenColumns(table);
-  const key = table.isOfFlow === true ? table.order : table.key;
-  const hasFlow = table.own.includes('flow_seq');
+  const key = table.isKeyedByFlow === true ? table.order : table.key;
+  const hasFlow = table.localColumns.includes('flow_seq');
   const flow = 'coalesce((SELECT seq FROM svc.flows WHERE id = given.flow_id), 0)';
   return `INSERT INTO svc.${table.name} AS there
       (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})

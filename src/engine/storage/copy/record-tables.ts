@@ -16,16 +16,16 @@ export interface CopiedTable {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   /** Identifies a row in both stores. */
   readonly key: readonly string[];
-  /** The rows have no id of their flow: they are identified by its `seq`, which each store has its own of. */
-  readonly isOfFlow?: true;
+  /** The rows have no id of their flow: they are identified by its `seq`, which differs between stores. */
+  readonly isKeyedByFlow?: true;
   /** Orders the rows of one store; grows with new ones where it can. */
   readonly order: readonly string[];
-  /** Columns that each store has its own values of. */
-  readonly own: readonly string[];
+  /** Columns whose values differ between stores. */
+  readonly localColumns: readonly string[];
   /** When a row was created; undefined if it may come back after it was deleted. */
-  readonly since?: string;
+  readonly createdColumn?: string;
   /** Numbers that grow with changes of a row, the most important one first; null counts as 0. */
-  readonly version: readonly string[];
+  readonly versionColumns: readonly string[];
 }
 
 /** Finds an id bound as `@name`. */
@@ -49,22 +49,22 @@ export function sameInSqlite({ name, key }: CopiedTable): string {
 export const COPIED_TABLES: readonly CopiedTable[] = [
   {
     ...copiedTable('flows', FLOW_FIELDS),
-    own: ['seq'],
-    since: 'created_at',
-    version: ['revision'],
+    localColumns: ['seq'],
+    createdColumn: 'created_at',
+    versionColumns: ['revision'],
   },
   {
     ...copiedTable('tasks', TASK_FIELDS),
-    own: ['seq', 'flow_seq'],
-    since: 'created_at',
-    version: ['revision'],
+    localColumns: ['seq', 'flow_seq'],
+    createdColumn: 'created_at',
+    versionColumns: ['revision'],
   },
   {
     ...copiedTable('notifications', NOTIFICATION_FIELDS),
     key: ['id', 'target'],
-    own: ['seq'],
-    since: 'created_at',
-    version: ['retries', 'settled_at', 'attempts'],
+    localColumns: ['seq'],
+    createdColumn: 'created_at',
+    versionColumns: ['retries', 'settled_at', 'attempts'],
   },
   {
     name: 'history',
@@ -73,10 +73,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
       ...copiedTable('history', HISTORY_FIELDS).columns,
     ],
     key: ['flow_id', 'n'],
-    isOfFlow: true,
+    isKeyedByFlow: true,
     order: ['flow_seq', 'n'],
-    own: ['flow_seq'],
-    version: ['at'],
+    localColumns: ['flow_seq'],
+    versionColumns: ['at'],
   },
   {
     name: 'answers',
@@ -88,22 +88,22 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     ],
     key: ['owner_key', 'action', 'key'],
     order: ['owner_key', 'action', 'key'],
-    own: [],
-    version: ['expires_at'],
+    localColumns: [],
+    versionColumns: ['expires_at'],
   },
   {
     ...copiedTable('pauses', PAUSE_FIELDS),
     key: ['runtime'],
     order: ['runtime'],
-    own: [],
-    since: 'paused_at',
-    version: ['paused_at'],
+    localColumns: [],
+    createdColumn: 'paused_at',
+    versionColumns: ['paused_at'],
   },
   {
     ...copiedTable('schedules', SCHEDULE_FIELDS),
     order: ['id'],
-    own: [],
-    version: ['handled_until', 'ran_at'],
+    localColumns: [],
+    versionColumns: ['handled_until', 'ran_at'],
   },
 ];
 
@@ -123,18 +123,18 @@ function columnNames({ columns }: CopiedTable): readonly string[] {
 
 /** The columns that a store gets from the other. */
 export function copiedColumns(table: CopiedTable): readonly string[] {
-  return columnNames(table).filter((name) => !table.own.includes(name));
+  return columnNames(table).filter((name) => !table.localColumns.includes(name));
 }
 
 /** The columns that are written. */
 export function writtenColumns(table: CopiedTable): readonly string[] {
   const columns = copiedColumns(table);
-  return table.isOfFlow === true ? columns.filter((name) => name !== 'flow_id') : columns;
+  return table.isKeyedByFlow === true ? columns.filter((name) => name !== 'flow_id') : columns;
 }
 
 /** The rows of a table with all columns, in SQL. @param schema of its name, with a dot; empty in SQLite */
-export function rowsOf({ name, isOfFlow }: CopiedTable, schema: string): string {
-  if (isOfFlow !== true) return `${schema}${name}`;
+export function rowsOf({ name, isKeyedByFlow }: CopiedTable, schema: string): string {
+  if (isKeyedByFlow !== true) return `${schema}${name}`;
   return `(SELECT own.*, flows.id AS flow_id FROM ${schema}${name} AS own
     JOIN ${schema}flows AS flows ON flows.seq = own.flow_seq)`;
 }
@@ -144,43 +144,53 @@ export interface RecordStore extends CopySource<RecordRow>, CopyTarget<RecordRow
   /** Identifies the store. */
   id(): Promise<string>;
   /** Undefined if the table is empty or its rows may come back. */
-  newest(): Promise<Newest | undefined>;
-  /** What was the newest when another store was copied into this one completely; undefined if it never was. */
-  copiedFrom(source: string): Promise<Newest | undefined>;
+  highWaterMark(): Promise<HighWaterMark | undefined>;
+  /** The mark of another store when it was copied into this one completely; undefined if it never was. */
+  copiedFrom(source: string): Promise<HighWaterMark | undefined>;
   /** Notes that another store was copied completely. */
-  noteCopied(source: string, newest: Newest): Promise<void>;
+  noteCopied(source: string, mark: HighWaterMark): Promise<void>;
 }
 
-/** What no later row is below: two values, because a store that was restored numbers rows again, and a clock can be set back. */
-export interface Newest {
+/**
+ * The newest row of a table; no later one is below it. Two values, because a restored store numbers rows again, and a clock
+ * can be set back.
+ */
+export interface HighWaterMark {
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A row with the newest of a table; none if it is empty. @param from see {@link rowsOf} */
-export function newestSql({ since, own }: CopiedTable, from: string): string {
-  const seq = own.includes('seq') ? 'max(seq)' : '0';
-  return `SELECT ${seq} AS seq, max(${since}) AS at FROM ${from} AS own HAVING count(*) > 0`;
+/** Selects the high-water mark of a table; no row if the table is empty. @param from see {@link rowsOf} */
+export function highWaterMarkSql(
+  { createdColumn, localColumns }: CopiedTable,
+  from: string,
+): string {
+  const seq = localColumns.includes('seq') ? 'max(seq)' : '0';
+  return `SELECT ${seq} AS seq, max(${createdColumn}) AS at FROM ${from} AS own HAVING count(*) > 0`;
 }
 
-/** Whether a row was there already when the newest of its table was this. */
-export function isAsOld({ since, own }: CopiedTable, row: RecordRow, { seq, at }: Newest): boolean {
-  const isInOrder = !own.includes('seq') || Number(row['seq']) <= seq;
-  return since !== undefined && isInOrder && Number(row[since]) <= at;
+/** Whether a row was there already when its table had this high-water mark. */
+export function isBelowMark(
+  { createdColumn, localColumns }: CopiedTable,
+  row: RecordRow,
+  { seq, at }: HighWaterMark,
+): boolean {
+  const isInOrder = !localColumns.includes('seq') || Number(row['seq']) <= seq;
+  return createdColumn !== undefined && isInOrder && Number(row[createdColumn]) <= at;
 }
 
-/** Rows after another one. @param place the placeholder of each ordering column */
+/** Selects the rows after another one. @param placeholder the placeholder of each ordering column */
 export function pageSql(
   table: CopiedTable,
   from: string,
   isFirst: boolean,
-  place: (at: number) => string,
+  placeholder: (at: number) => string,
 ): string {
   const order = table.order.join(', ');
   const after = isFirst
     ? ''
-    : `WHERE (${order}) > (${table.order.map((_, at) => place(at)).join(', ')})`;
+    : `WHERE (${order}) > (${table.order.map((_, at) => placeholder(at)).join(', ')})`;
   return `SELECT ${columnNames(table).join(', ')} FROM ${from} AS own ${after} ORDER BY ${order} LIMIT ${PAGE_ROWS}`;
 }
 
@@ -190,14 +200,16 @@ const PAGE_ROWS = 200;
 export const PAGE_CHARACTERS = 4_000_000;
 
 /** Whether the row of an upsert is newer than the one that is there, in SQL of both stores. */
-export function newerSql({ version }: CopiedTable, there: string): string {
+export function newerSql({ versionColumns }: CopiedTable, there: string): string {
   const of = (row: string): string =>
-    version.map((column) => `coalesce(${row}.${column}, 0)`).join(', ');
+    versionColumns.map((column) => `coalesce(${row}.${column}, 0)`).join(', ');
   return `(${of('excluded')}) > (${of(there)})`;
 }
 
 /** The same for rows at hand. */
-export function isNewerRow({ version }: CopiedTable, a: RecordRow, b: RecordRow): boolean {
-  const differing = version.find((column) => Number(a[column] ?? 0) !== Number(b[column] ?? 0));
+export function isNewerRow({ versionColumns }: CopiedTable, a: RecordRow, b: RecordRow): boolean {
+  const differing = versionColumns.find(
+    (column) => Number(a[column] ?? 0) !== Number(b[column] ?? 0),
+  );
   return differing !== undefined && Number(a[differing] ?? 0) > Number(b[differing] ?? 0);
 }

@@ -6,8 +6,8 @@ import { queryRow, queryValue, runSql } from '../../sqlite/query.js';
 import {
   type CopiedTable,
   FLOW_IN_SQLITE,
+  highWaterMarkSql,
   newerSql,
-  newestSql,
   PAGE_CHARACTERS,
   pageSql,
   type RecordRow,
@@ -17,11 +17,11 @@ import {
   writtenColumns,
 } from './record-tables.js';
 
-const PATIENCE_MS = 1000;
+const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Opens the database of flows for this process only: as long as it is held, no other process can open it, so nothing
- * changes meanwhile, and no listener and no worker uses it.
+ * Opens the database of flows for this process only: no other process can open it until it is closed, so no listener or
+ * worker changes it meanwhile.
  *
  * @param creates whether to create it
  * @returns undefined if there is none
@@ -31,7 +31,7 @@ export function holdFlows(file: string, creates: boolean): Connection | undefine
   if (!creates && !existsSync(file)) return undefined;
   // Brings it to this version.
   openFlowsDatabase(file).close();
-  const database = openDatabase(file, { readonly: false, busyTimeoutMs: PATIENCE_MS });
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     // The first transaction takes the lock (https://sqlite.org/pragma.html#pragma_locking_mode).
@@ -48,6 +48,7 @@ export function holdFlows(file: string, creates: boolean): Connection | undefine
   }
 }
 
+/** The rows of a table in flows.sqlite. */
 export function sqliteRecords(database: Connection, table: CopiedTable): RecordStore {
   const rows = rowsOf(table, '');
   const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
@@ -59,11 +60,11 @@ export function sqliteRecords(database: Connection, table: CopiedTable): RecordS
   return {
     count: async () => queryValue<number>(database, `SELECT count(*) FROM ${rows}`) ?? 0,
     page: async (after) => {
-      const found =
+      const nextRows =
         after === undefined
           ? first.iterate()
           : next.iterate(table.order.map((column) => after[column]));
-      return pageOf(found);
+      return pageOf(nextRows);
     },
     find: async (records) => records.flatMap((row) => same.all(row)),
     write: async (records) => {
@@ -74,9 +75,9 @@ export function sqliteRecords(database: Connection, table: CopiedTable): RecordS
       return written;
     },
     id: async () => queryValue<string>(database, 'SELECT id FROM store') ?? '',
-    newest: async () => {
-      if (table.since === undefined) return undefined;
-      return queryRow(database, newestSql(table, rows));
+    highWaterMark: async () => {
+      if (table.createdColumn === undefined) return undefined;
+      return queryRow(database, highWaterMarkSql(table, rows));
     },
     copiedFrom: async (source) => {
       const sql = 'SELECT seq, at FROM copies WHERE source = ? AND part = ?';
@@ -89,10 +90,10 @@ export function sqliteRecords(database: Connection, table: CopiedTable): RecordS
   };
 }
 
-function pageOf(found: Iterable<RecordRow>): readonly RecordRow[] {
+function pageOf(rows: Iterable<RecordRow>): readonly RecordRow[] {
   const page: RecordRow[] = [];
   let characters = 0;
-  for (const row of found) {
+  for (const row of rows) {
     page.push(row);
     for (const value of Object.values(row)) characters += String(value).length;
     if (characters >= PAGE_CHARACTERS) break;
@@ -102,7 +103,7 @@ function pageOf(found: Iterable<RecordRow>): readonly RecordRow[] {
 
 function upsertSql(table: CopiedTable): string {
   const columns = writtenColumns(table);
-  const hasFlow = table.own.includes('flow_seq');
+  const hasFlow = table.localColumns.includes('flow_seq');
   return `INSERT INTO ${table.name} (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
     VALUES (${[
       ...columns.map((name) => `@${name}`),
