@@ -10,8 +10,9 @@ import {
 import { modelNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 
-type EmbedEvent<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
-type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
+type SyncEventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
+/** What a provider reports while it embeds. */
+export type ProviderEvent = SyncEventOf<'embed.provider'>['event'];
 
 /** The state of embedding while it runs. */
 export interface EmbedProgress {
@@ -25,7 +26,7 @@ export interface EmbedProgress {
   readonly tokens: number;
   readonly requests: number;
   /** The current rate limit of the provider, if any. */
-  readonly limit: (Limit & { readonly atMs: number }) | undefined;
+  readonly limit: (RateLimit & { readonly atMs: number }) | undefined;
   /** Jobs at the batch API, if any. */
   readonly batch: BatchProgress | undefined;
   /** Progress of the download of a local model. */
@@ -46,7 +47,7 @@ export interface BatchProgress {
   readonly inputs: number;
 }
 
-type Limit = Pick<Extract<ProviderEvent, { type: 'rate.limited' }>, 'askedMs' | 'perSecond'>;
+type RateLimit = Pick<Extract<ProviderEvent, { type: 'rate.limited' }>, 'askedMs' | 'perSecond'>;
 
 /** A rate limit that was not repeated for this long has passed. */
 const LIMIT_SHOWN_MS = 30_000;
@@ -55,7 +56,7 @@ const MEASURABLE_MS = 1000;
 
 /** Embedding that has just started, with the primary provider or its fallback. */
 export function startEmbedProgress(
-  { provider, passages, known }: EmbedEvent<'embed.started'>,
+  { provider, passages, known }: SyncEventOf<'embed.started'>,
   insteadOf: string | undefined,
   atMs: number,
 ): EmbedProgress {
@@ -77,21 +78,25 @@ export function startEmbedProgress(
 /** The state after an event. Pure, and accepts events in any order. */
 export function reduceEmbed(
   state: EmbedProgress | undefined,
-  event: EmbedEvent<'embed.provider' | 'embed.stored'>,
+  event: SyncEventOf<'embed.provider' | 'embed.stored'>,
   atMs: number,
 ): EmbedProgress | undefined {
   if (state === undefined) return undefined;
-  const passed = state.limit !== undefined && atMs - state.limit.atMs > LIMIT_SHOWN_MS;
-  const next = passed ? { ...state, limit: undefined } : state;
+  const hasLimitPassed = state.limit !== undefined && atMs - state.limit.atMs > LIMIT_SHOWN_MS;
+  const next = hasLimitPassed ? { ...state, limit: undefined } : state;
   switch (event.type) {
     case 'embed.stored':
       return { ...next, done: Math.min(next.planned, next.done + Math.max(0, event.passages)) };
     case 'embed.provider':
-      return afterProvider(next, event.event, atMs);
+      return afterProviderEvent(next, event.event, atMs);
   }
 }
 
-function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number): EmbedProgress {
+function afterProviderEvent(
+  state: EmbedProgress,
+  event: ProviderEvent,
+  atMs: number,
+): EmbedProgress {
   switch (event.type) {
     case 'request.finished': {
       const tokens = state.tokens + Math.max(0, event.tokens);
@@ -150,9 +155,9 @@ export function embedWorkWords({ provider, requests, batch, download }: EmbedPro
   const who = safeLine(provider);
   if (download !== undefined) {
     const { bytes, total } = download;
-    const part =
+    const amount =
       total === undefined ? formatBytes(bytes) : `${Math.floor((bytes / total) * 100)} %`;
-    return `downloading the model · ${part}`;
+    return `downloading the model · ${amount}`;
   }
   if (batch !== undefined && batch.ended < batch.jobs) {
     const jobs = `${formatCount(batch.ended)} of ${formatCountOf(batch.jobs, 'job')}`;
@@ -177,7 +182,7 @@ export function embedDetailWords(progress: EmbedProgress): string {
 }
 
 /** What a rate limit asks for: the rate says little while all requests wait. */
-function limitWords({ perSecond, askedMs }: Limit): string {
+function limitWords({ perSecond, askedMs }: RateLimit): string {
   return askedMs !== undefined && askedMs >= LONG_WAIT_MS
     ? `asks to wait ${formatDuration(askedMs)}`
     : `slowed to ${formatRate(perSecond, 'req')}`;

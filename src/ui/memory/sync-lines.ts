@@ -17,6 +17,7 @@ import {
   type EmbedProgress,
   embedDetailWords,
   embedFraction,
+  type ProviderEvent,
   providerEventWords,
 } from './embed-progress.js';
 import {
@@ -28,8 +29,6 @@ import {
 } from './sync-progress.js';
 import { summaryWords } from './sync-summary.js';
 import { modelWords, rebuildWords, waitingWords } from './words.js';
-
-type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
 /** How a sync is reported as lines. */
 export interface SyncLinesOptions {
@@ -44,9 +43,9 @@ export interface SyncLinesOptions {
   readonly label?: string;
 }
 
-/** Least time between progress lines; each reports another tenth. */
+/** Minimum time between progress lines; each reports another tenth. */
 const PROGRESS_EVERY_MS = 2000;
-/** Least time between lines about rate limits or retries. */
+/** Minimum time between lines about rate limits or retries. */
 const LIMIT_EVERY_MS = 10_000;
 /** Skipped files reported as they happen; the summary counts the rest. */
 const MAX_SKIPS_PRINTED = 3;
@@ -64,11 +63,11 @@ export function createSyncLines(
   const { now, style } = options;
   if (options.quiet) return () => undefined;
   const prefix = options.label === undefined ? '' : `${style.dim(`${safeLine(options.label)}:`)} `;
-  const say = (line: string | undefined): void => {
+  const print = (line: string | undefined): void => {
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let printed = {
+  let lastPrinted = {
     atMs: now(),
     tenths: 0,
     skips: 0,
@@ -76,27 +75,27 @@ export function createSyncLines(
     download: '',
   };
 
-  const progress = (fraction: number, words: () => string): string | undefined => {
+  const dueProgress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
-    const soon = state.lastMs - printed.atMs < PROGRESS_EVERY_MS;
-    if (soon || tenths <= printed.tenths) return undefined;
-    printed = { ...printed, atMs: state.lastMs, tenths };
+    const isTooSoon = state.lastMs - lastPrinted.atMs < PROGRESS_EVERY_MS;
+    if (isTooSoon || tenths <= lastPrinted.tenths) return undefined;
+    lastPrinted = { ...lastPrinted, atMs: state.lastMs, tenths };
     return words();
   };
-  const provider = (event: ProviderEvent): string | undefined => {
+  const providerLine = (event: ProviderEvent): string | undefined => {
     if (event.type === 'rate.limited') {
-      if (state.lastMs - printed.limitMs < LIMIT_EVERY_MS) return undefined;
-      printed = { ...printed, limitMs: state.lastMs };
+      if (state.lastMs - lastPrinted.limitMs < LIMIT_EVERY_MS) return undefined;
+      lastPrinted = { ...lastPrinted, limitMs: state.lastMs };
     }
-    // One that comes after a long silence: a server that hangs would say nothing for minutes.
-    const silentMs = state.lastMs - Math.max(printed.atMs, printed.limitMs);
+    // After a long silence, a retry is reported anyway: a server that hangs would print nothing for minutes.
+    const silentMs = state.lastMs - Math.max(lastPrinted.atMs, lastPrinted.limitMs);
     const isSlowRetry = event.type === 'request.retried' && silentMs >= LIMIT_EVERY_MS;
-    if (isSlowRetry) printed = { ...printed, limitMs: state.lastMs };
+    if (isSlowRetry) lastPrinted = { ...lastPrinted, limitMs: state.lastMs };
     if (event.type === 'model.download') {
       // The key changes with each tenth.
       const { key } = modelNote(event) ?? { key: '' };
-      if (key === printed.download) return undefined;
-      printed = { ...printed, download: key };
+      if (key === lastPrinted.download) return undefined;
+      lastPrinted = { ...lastPrinted, download: key };
     }
     return providerEventWords(
       event,
@@ -104,27 +103,28 @@ export function createSyncLines(
       options.verbose || isSlowRetry,
     );
   };
-  const skip = (file: SkippedFile): string | undefined => {
-    const isPrinted = options.verbose || (isFaultySkip(file) && printed.skips < MAX_SKIPS_PRINTED);
+  const skipLine = (file: SkippedFile): string | undefined => {
+    const isPrinted =
+      options.verbose || (isFaultySkip(file) && lastPrinted.skips < MAX_SKIPS_PRINTED);
     if (!isPrinted) return undefined;
-    printed = { ...printed, skips: printed.skips + 1 };
+    lastPrinted = { ...lastPrinted, skips: lastPrinted.skips + 1 };
     return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;
   };
 
   return (event) => {
     state = reduceSync(state, event, now());
-    if (event.type === 'document.skipped') return say(skip(event));
+    if (event.type === 'document.skipped') return print(skipLine(event));
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
-      printed = { ...printed, atMs: state.lastMs, tenths: 0 };
+      lastPrinted = { ...lastPrinted, atMs: state.lastMs, tenths: 0 };
     }
-    if (event.type === 'embed.provider') return say(provider(event.event));
-    say(eventLine(event, options.verbose));
+    if (event.type === 'embed.provider') return print(providerLine(event.event));
+    print(eventLine(event, options.verbose));
     if (event.type === 'document.indexed' && !options.verbose) {
-      say(progress(syncFraction(state), () => progressLine(state, syncFraction(state))));
+      print(dueProgress(syncFraction(state), () => chunkingLine(state)));
     }
     const { embedding } = state;
     if (event.type === 'embed.stored' && embedding !== undefined) {
-      say(progress(embedFraction(embedding), () => embedLine(embedding)));
+      print(dueProgress(embedFraction(embedding), () => embeddingLine(embedding)));
     }
   };
 }
@@ -169,7 +169,7 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
   }
 }
 
-function embedLine(embedding: EmbedProgress): string {
+function embeddingLine(embedding: EmbedProgress): string {
   const { done, planned } = embedding;
   const detail = embedDetailWords(embedding);
   const parts = [
@@ -180,11 +180,11 @@ function embedLine(embedding: EmbedProgress): string {
   return parts.join(' · ');
 }
 
-function progressLine(state: SyncProgress, fraction: number): string {
+function chunkingLine(state: SyncProgress): string {
   const rate = syncRate(state);
   const parts = [
     `${formatCount(state.handled.files)} of ${formatCountOf(state.planned.files, 'file')}`,
-    `${Math.floor(fraction * 100)} %`,
+    `${Math.floor(syncFraction(state) * 100)} %`,
     formatCountOf(state.chunks, 'chunk'),
   ];
   if (rate !== undefined) parts.push(formatRate(rate, 'chunks'));

@@ -65,7 +65,7 @@ const WINDOW_MS = 3000;
 const SAMPLE_EVERY_MS = 100;
 /** A rate over less than this is noise. */
 const MEASURABLE_MS = 250;
-/** What is left over less than this jumps around. */
+/** An estimate of the time left over less than this jumps around. */
 const PREDICTABLE_MS = 1000;
 /** A screen shows only a few skipped files, and there may be very many. */
 const SKIPPED_KEPT = 20;
@@ -118,10 +118,12 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
     case 'document.indexed': {
       const amount = { files: 1, bytes: event.bytes };
       const chunks = next.chunks + event.chunks;
-      return sampled(handle({ ...next, chunks, current: event.path }, amount));
+      return withSample(addHandled({ ...next, chunks, current: event.path }, amount));
     }
     case 'document.unchanged':
-      return sampled(handle({ ...next, current: event.path }, { files: 1, bytes: event.bytes }));
+      return withSample(
+        addHandled({ ...next, current: event.path }, { files: 1, bytes: event.bytes }),
+      );
     case 'document.removed':
       return next;
     case 'document.skipped':
@@ -171,7 +173,7 @@ export function syncFraction(state: SyncProgress): number {
 }
 
 /**
- * Chunks per second: of late, and on average once everything was read; undefined while there is too little to measure.
+ * Chunks per second: recently, and on average once everything was read; undefined while there is too little to measure.
  */
 export function syncRate(state: SyncProgress): number | undefined {
   const { chunkedMs, scannedMs, chunks } = state;
@@ -179,7 +181,7 @@ export function syncRate(state: SyncProgress): number | undefined {
     const ms = chunkedMs - scannedMs;
     return ms < MEASURABLE_MS ? undefined : (chunks / ms) * 1000;
   }
-  const span = recent(state);
+  const span = recentSpan(state);
   return span === undefined ? undefined : (span.chunks / span.ms) * 1000;
 }
 
@@ -189,7 +191,7 @@ export function syncRate(state: SyncProgress): number | undefined {
  */
 export function syncEta(state: SyncProgress): number | undefined {
   if (state.phases.embed === 'running') return embedEta(state.embedding, state.lastMs);
-  const span = recent(state);
+  const span = recentSpan(state);
   if (state.phases.chunk !== 'running' || span === undefined || span.bytes <= 0) return undefined;
   if (span.ms < PREDICTABLE_MS) return undefined;
   return ((state.planned.bytes - state.handled.bytes) * span.ms) / span.bytes;
@@ -205,7 +207,7 @@ function afterScan(
     waitingFor: undefined,
     found: { files: event.files, bytes: event.bytes },
     planned,
-    handled: within(state.handled, planned),
+    handled: atMost(state.handled, planned),
     scannedMs: state.lastMs,
     samples: [{ atMs: state.lastMs, bytes: 0, chunks: state.chunks }],
     phases: advance(state.phases, { scan: 'done', chunk: 'running' }),
@@ -223,7 +225,7 @@ function afterSkip(state: SyncProgress, skip: SkippedFile): SyncProgress {
   // Files that the scan itself leaves out were never planned.
   return state.found === undefined
     ? { ...state, skipped }
-    : handle({ ...state, skipped }, { files: 1, bytes: 0 });
+    : addHandled({ ...state, skipped }, { files: 1, bytes: 0 });
 }
 
 function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
@@ -236,18 +238,18 @@ function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
   };
 }
 
-function handle(state: SyncProgress, amount: SyncAmount): SyncProgress {
+function addHandled(state: SyncProgress, amount: SyncAmount): SyncProgress {
   const files = state.handled.files + Math.max(0, amount.files);
   const bytes = state.handled.bytes + Math.max(0, amount.bytes);
   // A file that grew since the scan counts as what was planned for it.
-  return { ...state, handled: within({ files, bytes }, state.planned) };
+  return { ...state, handled: atMost({ files, bytes }, state.planned) };
 }
 
-function within(amount: SyncAmount, limit: SyncAmount): SyncAmount {
+function atMost(amount: SyncAmount, limit: SyncAmount): SyncAmount {
   return { files: Math.min(amount.files, limit.files), bytes: Math.min(amount.bytes, limit.bytes) };
 }
 
-function sampled(state: SyncProgress): SyncProgress {
+function withSample(state: SyncProgress): SyncProgress {
   const newest = state.samples.at(-1);
   if (newest !== undefined && state.lastMs - newest.atMs < SAMPLE_EVERY_MS) return state;
   const sample = { atMs: state.lastMs, bytes: state.handled.bytes, chunks: state.chunks };
@@ -255,7 +257,7 @@ function sampled(state: SyncProgress): SyncProgress {
   return { ...state, samples: [...kept, sample] };
 }
 
-function recent(
+function recentSpan(
   state: SyncProgress,
 ): { readonly ms: number; readonly bytes: number; readonly chunks: number } | undefined {
   const oldest = state.samples[0];
@@ -269,11 +271,11 @@ const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, sto
 
 function advance(
   phases: SyncProgress['phases'],
-  wanted: Partial<SyncProgress['phases']>,
+  targets: Partial<SyncProgress['phases']>,
 ): SyncProgress['phases'] {
   const moved = (phase: SyncPhase): PhaseState => {
-    const to = wanted[phase];
-    return to !== undefined && RANK[to] > RANK[phases[phase]] ? to : phases[phase];
+    const target = targets[phase];
+    return target !== undefined && RANK[target] > RANK[phases[phase]] ? target : phases[phase];
   };
   return {
     scan: moved('scan'),
