@@ -5,7 +5,7 @@ import { missingArgument, targetFlags, textsFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
-import { renderAdded } from '../../ui/memory/notes.js';
+import { renderAddition } from '../../ui/memory/notes.js';
 
 export default class MemoryAdd extends MemoryCommand<MemoryAddOutput> {
   static override summary = "Add text to today's note.";
@@ -59,7 +59,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     this.addWarnings(warnings);
     const { agentId, agent } = memory;
     const output = { agent: agentId, workspace: agent.workspaceDir, ...added };
-    this.write(renderAdded(output));
+    this.write(renderAddition(output));
     return output;
   }
 }

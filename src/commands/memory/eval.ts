@@ -15,7 +15,7 @@ import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/show
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
-import { renderDrafted, renderEval } from '../../ui/memory/eval.js';
+import { renderDrafts, renderEval } from '../../ui/memory/eval.js';
 import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
 import { createStyle } from '../../ui/style.js';
 
@@ -146,7 +146,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const file = outputFile(flags.output);
     if (file === undefined) this.write(draftLines(drafts));
     else writeDraftFile(file, drafts, flags.force);
-    this.note(renderDrafted(drafts.length, generate, file));
+    this.note(renderDrafts(drafts.length, generate, file));
     return { agent: memory.agentId, seed, file: file ?? null, drafts };
   }
 }

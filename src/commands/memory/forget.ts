@@ -25,9 +25,9 @@ import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import {
   renderForgetList,
   renderForgetPlan,
-  renderForgotten,
+  renderForgetResult,
+  renderForgetUndo,
   renderRemains,
-  renderUndone,
   undoQuestion,
 } from '../../ui/memory/forget.js';
 
@@ -97,7 +97,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const hide = () => forgetting.hide(plan, { fromFile }, work);
     const entry = await (fromFile ? whileNotesAreLocked(memory, this.noteOptions(), hide) : hide());
     // It stays forgotten if a store fails.
-    this.write(this.hintFor(renderForgotten(entry)));
+    this.write(this.hintFor(renderForgetResult(entry)));
     const stores = await this.followForgetting(memory, forgetting);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderRemains(remains));
@@ -122,7 +122,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     const undone = await whileNotesAreLocked(memory, this.noteOptions(), () =>
       forgetting.undo(id, { signal: this.signal }),
     );
-    this.write(renderUndone(undone));
+    this.write(renderForgetUndo(undone));
     const stores = await this.followForgetting(memory, forgetting);
     return forgetUndoOutput(memory, id, undone, stores);
   }

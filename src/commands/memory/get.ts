@@ -4,7 +4,7 @@ import { examples } from '../../cli/base-command.js';
 import { sessionFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
-import { extractedNote, renderGet, restOfGet } from '../../ui/memory/get.js';
+import { extractedNote, renderGet, truncationNote } from '../../ui/memory/get.js';
 
 export default class MemoryGet extends MemoryCommand<GetOutput> {
   static override summary = 'Print lines of an indexed file.';
@@ -47,7 +47,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
       }),
     );
     if (response.kind === 'extracted' && !flags.quiet) this.note(extractedNote(response));
-    const rest = restOfGet(response);
+    const rest = truncationNote(response);
     if (rest !== undefined && !flags.quiet) this.note(rest);
     return getOutput(response);
   }

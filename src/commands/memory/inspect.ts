@@ -6,7 +6,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
-import { renderInspected, renderWhy } from '../../ui/memory/inspect.js';
+import { renderInspection, renderWhy } from '../../ui/memory/inspect.js';
 
 export default class MemoryInspect extends MemoryCommand<InspectOutput> {
   static override summary = 'Show what the index has of a file or a passage.';
@@ -37,7 +37,7 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
         : await whyIndexed(memory, document?.path ?? parseCitation(args.path).path);
     const view = this.view();
     if (document !== undefined) {
-      this.write(renderInspected(document, { ...view, long: flags.long }));
+      this.write(renderInspection(document, { ...view, long: flags.long }));
     }
     if (why !== undefined) this.write(this.hintFor(renderWhy(memory.name, why, view)));
     if (document === undefined) this.setExitCode(1);

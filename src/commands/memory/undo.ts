@@ -13,7 +13,7 @@ import {
   writeId,
 } from '../../engine/notes/index.js';
 import { iso } from '../../engine/support/time.js';
-import { renderUndoneWrites, renderWrites } from '../../ui/memory/notes.js';
+import { renderWrites, renderWriteUndo } from '../../ui/memory/notes.js';
 
 export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | MemoryUndoOutput> {
   static override summary = 'Take back what was added to notes.';
@@ -61,7 +61,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
     }
     const which = id === undefined ? { last: flags.last ?? 1 } : { id };
     const output = { ...memoryFields, writes: await undoNotes(memory, which, this.noteOptions()) };
-    this.write(renderUndoneWrites(output));
+    this.write(renderWriteUndo(output));
     if (output.writes.some(({ outcome }) => outcome === 'edited')) this.setExitCode(1);
     return output;
   }

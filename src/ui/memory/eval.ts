@@ -15,7 +15,7 @@ export interface EvalViewOptions extends Pick<View, 'columns' | 'style'> {
 
 /** Columns that the numbers of a table take, without the name. */
 const METRIC_COLUMNS = 70;
-const FEWEST_NAME_COLUMNS = 10;
+const MIN_NAME_COLUMNS = 10;
 const BAR_COLUMNS = 40;
 
 /** The output of `svc memory eval`: metrics, by tag, differences, times, misses, the baseline. */
@@ -24,8 +24,9 @@ export function renderEval(output: EvalOutput, options: EvalViewOptions): string
   if (first === undefined) return '';
   const blocks = [
     headLine(output, first),
-    ...(others.length === 0 ? bars(first, output, options) : []),
-    others.length === 0 ? '' : comparison(first, others, output, options),
+    others.length === 0
+      ? metricBars(first, output, options)
+      : comparison(first, others, output, options),
     others.length > 0 && first.tags.length === 0 ? '' : tagTable(first, output, options),
     timeLines(output.variants, options),
     missLines(output, options),
@@ -35,11 +36,7 @@ export function renderEval(output: EvalOutput, options: EvalViewOptions): string
 }
 
 /** The result of `--generate`. @param file undefined for stdout */
-export function renderDrafted(
-  drafted: number,
-  requested: number,
-  file: string | undefined,
-): string {
+export function renderDrafts(drafted: number, requested: number, file: string | undefined): string {
   const count = formatCountOf(drafted, 'question');
   if (drafted === 0) return 'no questions drafted: the notes contain no sentences\n';
   const where = file === undefined ? '' : `; written to ${safeLine(file)}`;
@@ -78,38 +75,36 @@ function sidesWords({ mode, provider, model, fellBack }: Variant): string {
   if (mode === 'lexical') return 'keyword only';
   const who = [provider, model].filter((part) => part !== null).join(' ');
   const how = mode === 'hybrid' ? `keyword and ${who}` : `${who} only`;
-  const lost =
+  const fallback =
     fellBack === 0 ? '' : ` (${formatCountOf(fellBack, 'question')} answered by keyword only)`;
-  return safeLine(how) + lost;
+  return safeLine(how) + fallback;
 }
 
-function bars(
+function metricBars(
   { metrics }: Variant,
   { maxResults }: EvalOutput,
   { style, columns }: EvalViewOptions,
-): readonly string[] {
-  if (columns === undefined) return [];
+): string {
+  if (columns === undefined) return '';
   const room = Math.min(BAR_COLUMNS, columns - 17);
-  const lines = SHOWN_METRICS.flatMap((metric) => {
+  const lines = METRICS.flatMap((metric) => {
     const value = metrics[metric];
     if (value === null) return [];
     const title = padEnd(metricTitle(metric, maxResults), 8);
     return [`${title}  ${formatShare(value)}  ${style.accent(drawScore(value, room))}`];
   });
-  return [`${lines.join('\n')}\n`];
+  return `${lines.join('\n')}\n`;
 }
 
-function titled(name: string, { maxResults }: EvalOutput) {
-  const metrics = SHOWN_METRICS.map((metric) => {
-    return right(metricTitle(metric, maxResults));
-  });
+function metricColumns(name: string, { maxResults }: EvalOutput) {
+  const metrics = METRICS.map((metric) => right(metricTitle(metric, maxResults)));
   return [{ title: name }, right('n'), ...metrics];
 }
 
 function nameCell(name: string, columns: number | undefined): string {
-  const shown = safeLine(name);
-  if (columns === undefined) return shown;
-  return fitEnd(shown, Math.max(FEWEST_NAME_COLUMNS, columns - METRIC_COLUMNS));
+  const text = safeLine(name);
+  if (columns === undefined) return text;
+  return fitEnd(text, Math.max(MIN_NAME_COLUMNS, columns - METRIC_COLUMNS));
 }
 
 function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalViewOptions): string {
@@ -117,7 +112,7 @@ function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalVi
   const row = (name: string, count: number, metrics: Variant['metrics']): readonly string[] => [
     nameCell(name, columns),
     formatCount(count),
-    ...SHOWN_METRICS.map((metric) => formatShare(metrics[metric])),
+    ...METRICS.map((metric) => formatShare(metrics[metric])),
   ];
   const rows = [
     row('all', questions, first.metrics),
@@ -128,7 +123,7 @@ function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalVi
   const share = `${formatCount(empty)} of ${formatCountOf(questions, 'question')}`;
   const without = none === 0 ? '' : `${share} ${empty === 1 ? 'has' : 'have'} no results\n`;
   const text = `${without}${formatCount(characters)} characters of text returned on average\n`;
-  return renderTable(titled('tag', output), rows, { style }) + text;
+  return renderTable(metricColumns('tag', output), rows, { style }) + text;
 }
 
 function comparison(
@@ -139,12 +134,12 @@ function comparison(
 ): string {
   const { questions } = output;
   const rows = [first, ...others].flatMap((variant) => {
-    const metrics = SHOWN_METRICS.map((metric) => formatShare(variant.metrics[metric]));
+    const metrics = METRICS.map((metric) => formatShare(variant.metrics[metric]));
     const cells = [nameCell(variant.name, columns), formatCount(questions), ...metrics];
     if (variant === first) return [cells];
-    return [cells, ['', '', ...SHOWN_METRICS.map((metric) => changeCell(variant, metric, style))]];
+    return [cells, ['', '', ...METRICS.map((metric) => changeCell(variant, metric, style))]];
   });
-  const table = renderTable(titled('variant', output), rows, { style });
+  const table = renderTable(metricColumns('variant', output), rows, { style });
   const modes = others.map((variant) => `${safeLine(variant.name)}: ${modeWords(variant)}\n`);
   const legend = style.dim('* beyond chance (paired bootstrap over the questions, 5 %)');
   return `${table}${legend}\n${modes.join('')}`;
@@ -198,7 +193,7 @@ function baselineLines(
 }
 
 function isQualityName(name: string): name is QualityName {
-  return SHOWN_METRICS.some((metric) => metric === name);
+  return METRICS.some((metric) => metric === name);
 }
 
 type Miss = EvalOutput['misses'][number];
@@ -218,15 +213,15 @@ function missLines({ misses }: EvalOutput, options: EvalViewOptions): string {
   const { style } = options;
   const questions = new Set(misses.map(({ id }) => id)).size;
   const head = `${formatCountOf(misses.length, 'miss', 'misses')} in ${formatCountOf(questions, 'question')}: ${reasonCounts(misses)}`;
-  const shown = misses.slice(0, options.misses);
-  const lines = shown.flatMap((miss, at) => {
-    const question = shown[at - 1]?.id === miss.id ? [] : [`  ${safeLine(miss.question)}`];
+  const listed = misses.slice(0, options.misses);
+  const lines = listed.flatMap((miss, at) => {
+    const question = listed[at - 1]?.id === miss.id ? [] : [`  ${safeLine(miss.question)}`];
     const expected = style.accent(safeLine(miss.expected));
     return [...question, `    ${expected}  ${style.dim(reasonWords(miss))}`];
   });
-  const rest = misses.length - shown.length;
+  const rest = misses.length - listed.length;
   const more =
-    rest > 0 && shown.length > 0 ? [`  ${formatCount(rest)} more; use --misses to list them`] : [];
+    rest > 0 && listed.length > 0 ? [`  ${formatCount(rest)} more; use --misses to list them`] : [];
   return `${[head, ...lines, ...more].join('\n')}\n`;
 }
 
@@ -261,7 +256,7 @@ function reasonWords(miss: Miss): string {
 }
 
 /** The title of each metric; `N` stands for the number of results per question. */
-const TITLES: Readonly<Record<QualityName, string>> = {
+const METRIC_TITLES: Readonly<Record<QualityName, string>> = {
   recall5: 'R@5',
   recall: 'R@N',
   mrr: 'MRR',
@@ -274,11 +269,11 @@ const TITLES: Readonly<Record<QualityName, string>> = {
 };
 
 /** The metrics of a table, in the order of its columns. */
-const SHOWN_METRICS = Object.keys(TITLES) as readonly QualityName[];
+const METRICS = Object.keys(METRIC_TITLES) as readonly QualityName[];
 
 /** The title of a metric: `R@10`. @param results number of results per question */
 function metricTitle(metric: QualityName, results: number): string {
-  return TITLES[metric].replace('N', String(results));
+  return METRIC_TITLES[metric].replace('N', String(results));
 }
 
 /** `.879`, `1.00`; `–` for none. */

@@ -15,7 +15,7 @@ import { lineAnchor, shownDocument } from './words.js';
 
 /** Lines of a passage that are shown. */
 const LINES_SHOWN = 12;
-/** Of a line; a paragraph is often one. */
+/** Columns of a line that are shown; a paragraph is often a single line. */
 const COLUMNS_SHOWN = 2000;
 const PLACES_SHOWN = 10;
 
@@ -31,27 +31,27 @@ export function renderForgetPlan(
     ...textLines(passage).map((line) => `  ${style.dim('│')} ${line}`),
     '',
   ]);
-  const others = alsoIn.slice(0, PLACES_SHOWN).map((one) => `  ${locationText(one)}`);
-  const more = moreWords(alsoIn);
+  const others = alsoIn.slice(0, PLACES_SHOWN).map((place) => `  ${locationText(place)}`);
+  const more = moreLines(alsoIn.length);
   return [
     ...blocks,
     ...(others.length === 0
       ? []
       : ['The same lines are also here, and will be forgotten too:', ...others, ...more, '']),
-    FATE[files],
+    FILES_WORDS[files],
     '',
   ].join('\n');
 }
 
-const FATE = {
+const FILES_WORDS = {
   changed:
     'They will be removed from memory and from the files above. A backup of each file is kept.',
   kept: 'They will be removed from memory. The files are not changed (--from-file changes them too).',
   'never changed': 'They will be removed from memory. The files are not changed.',
 };
 
-/** The result. */
-export function renderForgotten({ id, files }: ForgetEntry): string {
+/** The result of forgetting, and how to undo it. */
+export function renderForgetResult({ id, files }: ForgetEntry): string {
   const changed = files.map(({ path, leftHash, backup }) => {
     return `${leftHash === null ? 'deleted' : 'changed'} ${safeLine(path)}; backup: ${safeLine(backup)}`;
   });
@@ -65,15 +65,15 @@ export function renderRemains(remains: readonly ForgetPlace[]): string {
   if (remains.length === 0) return '';
   return [
     'The text still occurs here, among other words. Edit these lines yourself:',
-    ...remains.slice(0, PLACES_SHOWN).map((one) => `  ${locationText(one)}`),
-    ...moreWords(remains),
+    ...remains.slice(0, PLACES_SHOWN).map((place) => `  ${locationText(place)}`),
+    ...moreLines(remains.length),
     '',
   ].join('\n');
 }
 
 /** Counts the places that are not listed. */
-function moreWords({ length }: readonly unknown[]): readonly string[] {
-  const more = length - PLACES_SHOWN;
+function moreLines(count: number): readonly string[] {
+  const more = count - PLACES_SHOWN;
   return more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : [];
 }
 
@@ -98,8 +98,8 @@ export function undoQuestion({ id, passages }: ForgetEntry): string {
   return `Remember ${first === undefined ? id : `${first}${more}`} again?`;
 }
 
-/** What was restored, and what was not. */
-export function renderUndone({ entry, restored, kept }: UndoResult): string {
+/** The result of undoing: which files were restored, and which were not. */
+export function renderForgetUndo({ entry, restored, kept }: UndoResult): string {
   return [
     `${entry.id} is no longer forgotten`,
     ...restored.map((path) => `restored ${safeLine(path)}`),
@@ -113,9 +113,11 @@ export function renderUndone({ entry, restored, kept }: UndoResult): string {
 function textLines({ text, kind }: ForgetPassage): readonly string[] {
   if (kind === 'media') return ['(no text)'];
   const lines = text.replace(/(?<!\n)\n+$/u, '').split('\n');
-  const shown = lines.slice(0, LINES_SHOWN).map((line) => fitEnd(safeProse(line), COLUMNS_SHOWN));
-  const more = lines.length - shown.length;
-  return more > 0 ? [...shown, `… ${formatCountOf(more, 'more line')}`] : shown;
+  const firstLines = lines
+    .slice(0, LINES_SHOWN)
+    .map((line) => fitEnd(safeProse(line), COLUMNS_SHOWN));
+  const more = lines.length - firstLines.length;
+  return more > 0 ? [...firstLines, `… ${formatCountOf(more, 'more line')}`] : firstLines;
 }
 
 function locationText(range: LineRange & Pick<DocumentKey, 'origin' | 'path'>): string {

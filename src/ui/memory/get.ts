@@ -34,14 +34,14 @@ export function extractedNote({ path }: Pick<GetResponse, 'path'>): string {
 }
 
 /** A note for stderr if the text was truncated. */
-export function restOfGet(response: GetResponse): string | undefined {
+export function truncationNote(response: GetResponse): string | undefined {
   if (!response.truncated) return undefined;
-  const shown = `lines ${formatCount(response.startLine)} to ${formatCount(response.endLine)}`;
+  const range = `lines ${formatCount(response.startLine)} to ${formatCount(response.endLine)}`;
   if (response.endLine === response.totalLines) {
-    return `${shown} of ${formatCount(response.totalLines)}; the last line is too long and was cut\n`;
+    return `${range} of ${formatCount(response.totalLines)}; the last line is too long and was cut\n`;
   }
   const next = response.endLine + 1;
-  return `${shown} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
+  return `${range} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
 }
 
 /** A turn of a conversation; one around the requested ones is dimmed. */
@@ -49,17 +49,17 @@ export function renderTurn({ line, role, at, text, asked }: ReadTurn, options: G
   const { style } = options;
   const who = role === 'user' ? 'User' : 'Assistant';
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
-  const when = at === null ? [] : [style.dim(shownTime(at))];
+  const when = at === null ? [] : [style.dim(turnTime(at))];
   const head = [...number, asked ? style.bold(who) : style.dim(who), ...when].join('  ');
   const lines = text.split('\n').map((row) => {
-    const shown = options.escape ? safeProse(row.replace(/\r$/, '')) : row;
+    const safe = options.escape ? safeProse(row.replace(/\r$/, '')) : row;
     // Painted line by line, so that a pager keeps the colour.
-    return asked || shown === '' ? shown : style.dim(shown);
+    return asked || safe === '' ? safe : style.dim(safe);
   });
   return `${[head, ...lines].join('\n')}\n`;
 }
 
-/** When a turn was said: `2026-02-03 04:05 UTC`. */
-function shownTime(at: string): string {
+/** The time of a turn: `2026-02-03 04:05 UTC`. */
+function turnTime(at: string): string {
   return `${at.slice(0, 'YYYY-MM-DD'.length)} ${at.slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)} UTC`;
 }

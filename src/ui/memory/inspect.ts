@@ -38,15 +38,15 @@ function linkLines(
   const lines = [
     ...section(
       'links to',
-      out.map((link) => `${shownTarget(link)}  ${style.dim(`#L${link.line}`)}`),
+      out.map((link) => `${targetText(link)}  ${style.dim(`#L${link.line}`)}`),
     ),
     ...section(
       'linked from',
-      back.map((link) => placeOf(link, style)),
+      back.map((link) => sourceText(link, style)),
     ),
     ...section(
       'broken',
-      broken.map((link) => `${brokenTarget(link, style)}  ${style.dim(`#L${link.line}`)}`),
+      broken.map((link) => `${brokenTargetText(link, style)}  ${style.dim(`#L${link.line}`)}`),
     ),
   ];
   return lines.length === 0 ? ['no links'] : lines;
@@ -58,19 +58,21 @@ export function renderBrokenLinks(
   { style }: LinksOptions,
 ): string {
   if (broken.length === 0) return 'no broken links\n';
-  const lines = broken.map((link) => `${placeOf(link, style)}  ${brokenTarget(link, style)}`);
+  const lines = broken.map(
+    (link) => `${sourceText(link, style)}  ${brokenTargetText(link, style)}`,
+  );
   return `${[...lines, style.dim(formatCountOf(broken.length, 'broken link'))].join('\n')}\n`;
 }
 
-function placeOf({ from, line }: ResolvedLink, style: Style): string {
+function sourceText({ from, line }: ResolvedLink, style: Style): string {
   return `${safeLine(from)}${style.dim(`#L${line}`)}`;
 }
 
-function shownTarget({ to, heading }: ResolvedLink): string {
+function targetText({ to, heading }: ResolvedLink): string {
   return safeLine(heading === undefined ? (to ?? '') : `${to}#${heading}`);
 }
 
-function brokenTarget({ kind, target, candidates }: ResolvedLink, style: Style): string {
+function brokenTargetText({ kind, target, candidates }: ResolvedLink, style: Style): string {
   const written = safeLine(kind === 'wiki' ? `[[${target}]]` : target);
   const why =
     candidates === undefined
@@ -84,16 +86,20 @@ interface InspectOptions extends View {
   readonly long: boolean;
 }
 
-const DATE_FROM = {
+const DATE_SOURCES = {
   front_matter: 'front matter',
   modified: 'modification time',
   name: 'file name',
 } as const;
-const VECTOR = { none: 'no vector', refused: 'refused by the provider', stored: 'vector' } as const;
+const VECTOR_WORDS = {
+  none: 'no vector',
+  refused: 'refused by the provider',
+  stored: 'vector',
+} as const;
 const PREVIEW = 100;
 
-/** What the index has of a file. */
-export function renderInspected(document: InspectedDocument, options: InspectOptions): string {
+/** What the index contains of a file. */
+export function renderInspection(document: InspectedDocument, options: InspectOptions): string {
   const { style, nowMs } = options;
   const { path, kind, bytes, indexed, date, tags, properties, fault } = document;
   const rows: (readonly [string, string])[] = [
@@ -103,7 +109,7 @@ export function renderInspected(document: InspectedDocument, options: InspectOpt
       `${formatRelativeTime(Date.parse(indexed), nowMs)}, ${formatCountOf(document.chunkCount, 'chunk')}`,
     ],
   ];
-  if (date !== null) rows.push(['date', `${date.day} (${DATE_FROM[date.from]})`]);
+  if (date !== null) rows.push(['date', `${date.day} (${DATE_SOURCES[date.from]})`]);
   if (tags.length > 0) rows.push(['tags', tags.join(' ')]);
   for (const [key, value] of Object.entries(properties)) {
     rows.push(['where', `${key}=${[value].flat().join(', ')}`]);
@@ -127,12 +133,12 @@ function chunkLines(
 ): readonly string[] {
   const { tokens, vector, headingPath, text } = chunk;
   const trail = headingPath.length === 0 ? '' : `  ${headingTrail(headingPath)}`;
-  const size = style.dim(`${formatCountOf(tokens, 'token')}, ${VECTOR[vector]}`);
+  const size = style.dim(`${formatCountOf(tokens, 'token')}, ${VECTOR_WORDS[vector]}`);
   const head = `  ${style.bold(lineAnchor(chunk))}  ${size}${trail}`;
-  const shown = long
+  const lines = long
     ? text.split('\n').map((line) => safeProse(line))
     : [safeLine(firstWords(text)).slice(0, PREVIEW)];
-  return [head, ...shown.map((line) => `    ${line}`.trimEnd())];
+  return [head, ...lines.map((line) => `    ${line}`.trimEnd())];
 }
 
 /** The first line with a word or a number in it. */
@@ -198,7 +204,7 @@ export function renderSearchLog(searches: readonly LoggedSearch[], { style, nowM
 }
 
 function renderSearch({ at, query, hits, opened }: LoggedSearch, style: Style, nowMs: number) {
-  const isOpened = (path: string): boolean => opened.some((one) => one.path === path);
+  const isOpened = (path: string): boolean => opened.some((document) => document.path === path);
   const lines = hits.map((hit) => {
     const mark = isOpened(hit.path) ? '✓' : ' ';
     return `  ${mark} ${hit.score.toFixed(3)}  ${shownDocument(hit)}${lineAnchor(hit)}\n`;

@@ -10,16 +10,16 @@ import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
 
-/** What became of a text. */
-export function renderAdded({ outcome, citation, id, text }: MemoryAddOutput): string {
+/** Where a text was added, or where it already is. */
+export function renderAddition({ outcome, citation, id, text }: MemoryAddOutput): string {
   if (outcome === 'known') return `${safeLine(citation)} already has it; nothing was added`;
   const [first = '', ...rest] = text.split('\n');
   const more = rest.length === 0 ? '' : ` (and ${formatCountOf(rest.length, 'more line')})`;
   return `added to ${safeLine(citation)} as ${id}: ${safeLine(first)}${more}`;
 }
 
-/** What was taken back. */
-export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
+/** Each write that was to be undone, with the result. */
+export function renderWriteUndo({ writes }: MemoryUndoOutput): string {
   return writes
     .map(({ id, path, text, outcome }) => {
       const line = shortened(text);
@@ -30,7 +30,7 @@ export function renderUndoneWrites({ writes }: MemoryUndoOutput): string {
     .join('\n');
 }
 
-/** What can be taken back. */
+/** The writes that can be undone, as a table. */
 export function renderWrites(
   { writes }: MemoryUndoListOutput,
   { style, nowMs, columns }: View,
@@ -46,7 +46,7 @@ export function renderWrites(
   return renderTable(['id', 'written', 'by', 'file', 'text'], rows, { style, columns });
 }
 
-/** What was kept of a conversation. */
+/** The decisions about what to keep of a conversation. */
 export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput): string {
   if (turns === 0) return `no new turns in ${safeLine(session)}`;
   if (decisions.length === 0) {
@@ -60,8 +60,8 @@ export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput
     .join('\n');
 }
 
-const MOST_SHOWN = 80;
+const MAX_TEXT_COLUMNS = 80;
 
 function shortened(text: string): string {
-  return fitEnd(safeLine(text.split('\n')[0] ?? ''), MOST_SHOWN);
+  return fitEnd(safeLine(text.split('\n')[0] ?? ''), MAX_TEXT_COLUMNS);
 }

@@ -5,7 +5,9 @@ import { alignRows } from '../table.js';
 
 type Rule = ScopeTestOutput['rules'][number];
 
-const REASONS: Readonly<Record<NonNullable<ScopeTestOutput['session']['chatTypeFrom']>, string>> = {
+const CHAT_TYPE_SOURCES: Readonly<
+  Record<NonNullable<ScopeTestOutput['session']['chatTypeFrom']>, string>
+> = {
   given: 'as given',
   key: 'from the key',
   main: 'the main session',
@@ -14,30 +16,30 @@ const REASONS: Readonly<Record<NonNullable<ScopeTestOutput['session']['chatTypeF
 
 /** The verdict, facts about the conversation, and every rule in order with a mark at the one that decides. */
 export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
-  const { allowed, rule, why, rules } = result;
+  const { allowed, rule: decidingRule, why, rules } = result;
   const verdict = allowed ? style.ok('allowed') : style.fault('refused');
-  const decides = (is: boolean): string => (is ? '→' : '');
-  const rows = rules.map((each, at) => [
-    decides(rule === at + 1),
+  const arrow = (isDeciding: boolean): string => (isDeciding ? '→' : '');
+  const rows = rules.map((rule, at) => [
+    arrow(decidingRule === at + 1),
     `${at + 1}`,
-    each.action,
-    describeRule(each),
-    each.matches ? 'matches' : style.dim('does not match'),
+    rule.action,
+    describeRule(rule),
+    rule.matches ? 'matches' : style.dim('does not match'),
   ]);
-  const last = [decides(rule === null), '', result.default, 'all others (default)', ''];
+  const last = [arrow(decidingRule === null), '', result.default, 'all others (default)', ''];
   return [
     `${verdict}: ${safeLine(why)}`,
     '',
-    ...alignRows(knownRows(result)).map((line) => `  ${line}`),
+    ...alignRows(sessionRows(result)).map((line) => `  ${line}`),
     '',
     ...alignRows([...rows, last], ['left', 'right', 'left', 'left', 'left']),
     '',
   ].join('\n');
 }
 
-function knownRows({ session, citations }: ScopeTestOutput): readonly (readonly string[])[] {
+function sessionRows({ session, citations }: ScopeTestOutput): readonly (readonly string[])[] {
   const { key, chatType, chatTypeFrom, channel, agent } = session;
-  const because = chatTypeFrom === null ? '' : ` (${REASONS[chatTypeFrom]})`;
+  const because = chatTypeFrom === null ? '' : ` (${CHAT_TYPE_SOURCES[chatTypeFrom]})`;
   const kind = chatType === null ? 'unknown; set it with --chat-type' : `${chatType}${because}`;
   return [
     ['session key', safeLine(key ?? 'none')],
@@ -52,6 +54,6 @@ function describeRule({ match }: Rule): string {
   const parts = Object.entries(match ?? {});
   if (parts.length === 0) return 'every session';
   return parts
-    .flatMap(([name, wanted]) => (wanted === undefined ? [] : [`${name} ${safeLine(wanted)}`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${safeLine(value)}`]))
     .join(', ');
 }

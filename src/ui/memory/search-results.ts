@@ -11,7 +11,7 @@ import { headingTrail, lineAnchor, shownDocument } from './words.js';
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
-  /** The folder, if it was searched instead of an agent's memory, as a word of a shell. */
+  /** The folder that was searched instead of an agent's memory, quoted for a shell. */
   readonly workspace?: string | undefined;
   /** Shows the notes that results are linked with. */
   readonly related?: LinkMap | undefined;
@@ -59,7 +59,7 @@ function rerankLine(
   return `${style.dim(facts.join(', '))}\n`;
 }
 
-/** Says that other words were searched than typed. */
+/** Which words were searched instead of the typed ones. */
 function correctionLine(response: SearchResponse, { style }: SearchResultsOptions): string {
   const note = correctionNote(response);
   if (note === undefined) return '';
@@ -67,7 +67,7 @@ function correctionLine(response: SearchResponse, { style }: SearchResultsOption
 }
 
 /** More words than that say nothing new on one line. */
-const MOST_WORDS_SHOWN = 5;
+const MAX_WORDS_SHOWN = 5;
 
 /** Which words of the query were replaced, on one line; undefined if none was. */
 export function correctionNote({
@@ -75,9 +75,9 @@ export function correctionNote({
 }: Pick<SearchResponse, 'corrections'>): string | undefined {
   if (corrections.length === 0) return undefined;
   const quoted = (words: readonly string[]): string => {
-    const more = words.length > MOST_WORDS_SHOWN ? ' and more' : '';
+    const more = words.length > MAX_WORDS_SHOWN ? ' and more' : '';
     return `${words
-      .slice(0, MOST_WORDS_SHOWN)
+      .slice(0, MAX_WORDS_SHOWN)
       .map((word) => `"${word}"`)
       .join(', ')}${more}`;
   };
@@ -106,7 +106,7 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
   const header = `${style.accent(shownDocument(result))}${style.dim(where)}`;
   const lines = [
-    `${style.bold(result.score.toFixed(2))}  ${linked(header, options.href?.(result))}`,
+    `${style.bold(result.score.toFixed(2))}  ${hyperlink(header, options.href?.(result))}`,
   ];
   if (result.headingPath.length > 0) {
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);
@@ -141,7 +141,7 @@ function relatedLines(
   if (related === undefined || origin !== undefined) return [];
   return related
     .neighbours(path)
-    .map((one) => `${INDENT}${style.dim(`${RELATIONS[one.relation]}: ${safeLine(one.path)}`)}`);
+    .map((note) => `${INDENT}${style.dim(`${RELATIONS[note.relation]}: ${safeLine(note.path)}`)}`);
 }
 
 /** `5 more like this`, for the passages that say the same; empty if there are none. */
@@ -197,13 +197,13 @@ function snippetLines(result: SearchResult, options: SearchResultsOptions): read
   });
 }
 
-/** A text as a link (OSC 8). Terminals that know no links show the text only. The address must be safe: percent-encoded. */
-function linked(text: string, href: string | undefined): string {
+/** A text as a link (OSC 8); terminals without links show only the text. The address must be percent-encoded. */
+function hyperlink(text: string, href: string | undefined): string {
   return href === undefined ? text : `\u001B]8;;${href}\u001B\\${text}\u001B]8;;\u001B\\`;
 }
 
 /**
- * How a score was calculated, on one line: `keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 ·
+ * How a score was calculated, on one line: `keyword 0.88 (weight 0.3), vector 0.94 (weight 0.7) · similarity 0.61 ·
  * decay 0.50 (30 days) · 2nd before diversity, overlap 0.40`; undefined without an explanation.
  */
 export function explanationWords(result: SearchResult): string | undefined {
@@ -230,18 +230,18 @@ function sidesWords({ textScore, vectorScore, explanation }: SearchResult): stri
   if (words === undefined || explanation === undefined) return vector ?? '';
   if (vector !== undefined) {
     const { textShare, vectorShare } = explanation;
-    return `${words} (weight ${share(textShare)}), ${vector} (weight ${share(vectorShare)})`;
+    return `${words} (weight ${formatWeight(textShare)}), ${vector} (weight ${formatWeight(vectorShare)})`;
   }
   return explanation.vectorShare > 0 ? `${words} only, no vector yet` : words;
 }
 
-function share(value: number): string {
+function formatWeight(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
 function daysWords(days: number): string {
-  const figure = days < 10 ? Math.round(days * 10) / 10 : Math.round(days);
-  return `${figure} ${figure === 1 ? 'day' : 'days'}`;
+  const rounded = days < 10 ? Math.round(days * 10) / 10 : Math.round(days);
+  return `${rounded} ${rounded === 1 ? 'day' : 'days'}`;
 }
 
 function ordinal(place: number): string {

@@ -79,11 +79,10 @@ function vectorsFact(
   style: Style,
 ): StatusFact {
   const { state, done, all, dimensions, refused, cached, differences } = coverage;
-  const asides = [
+  const notes = [
     refused === 0 ? '' : ` · ${formatCount(refused)} refused by the provider`,
     cached === 0 ? '' : ` · ${formatCount(cached)} cached`,
-  ];
-  const kept = asides.join('');
+  ].join('');
   const fact = (lines: readonly string[], paint: Paint): StatusFact => ({
     label: 'vectors',
     lines: lines.map(safeLine),
@@ -96,14 +95,14 @@ function vectorsFact(
     case 'whole':
       return fact(
         [
-          `${refused === 0 ? 'all' : formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`,
+          `${refused === 0 ? 'all' : formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${notes}`,
         ],
         style.ok,
       );
     case 'partial': {
       const pending = `${formatCount(all - done - refused)} pending: "svc memory index" embeds them`;
       return fact(
-        [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`, pending],
+        [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${notes}`, pending],
         style.warning,
       );
     }
@@ -120,7 +119,7 @@ function vectorsFact(
         ? fact(['none: no passages'], style.dim)
         : fact(
             [
-              `none yet: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them${kept}`,
+              `none yet: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them${notes}`,
             ],
             style.warning,
           );
@@ -156,7 +155,7 @@ export function extFacts(
     { label: 'program', lines: [`${safeLine(program)}, ${safeLine(release)}`] },
     { label: 'mode', lines: [`${ext.mode}${vectorWords(ext)}`] },
     { label: 'collections', lines: alignRows(rows) },
-    updated(ext, nowMs, style),
+    updatedFact(ext, nowMs, style),
   ];
 }
 
@@ -175,7 +174,7 @@ function vectorWords({ vectors, withoutVectors }: Ext): string {
   }
 }
 
-function updated({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
+function updatedFact({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
   if (last === null) {
     const lines = ['never: run "svc memory index", or search'];
     return { label: 'updated', lines, prose: true, paint: style.warning };

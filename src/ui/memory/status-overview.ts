@@ -6,7 +6,7 @@ import { renderTable, right } from '../table.js';
 import type { AgentStatusView } from './status.js';
 import { providerWords } from './status-facts.js';
 
-/** Narrower terminals do without what says least. */
+/** Narrower terminals leave out the columns that matter least. */
 const NARROW = 72;
 
 const COLUMNS = [
@@ -18,15 +18,15 @@ const COLUMNS = [
   'last sync',
   'provider',
 ];
-/** Chunks and size. */
-const SPARE: readonly number[] = [2, 3];
+/** The places of chunks and size. */
+const OPTIONAL_COLUMNS: readonly number[] = [2, 3];
 
 /** A table with one line per agent, followed by problems. */
 export function renderStatusOverview(agents: readonly AgentStatusView[], options: View): string {
   const { style, columns } = options;
   const rows = agents.map(({ agentId, status, embedding }) => [
     style.bold(safeLine(agentId)),
-    ...figures(status, options.nowMs),
+    ...indexCells(status, options.nowMs),
     status.ext === undefined ? providerWords(embedding) : 'external program',
   ]);
   const faults = agents.flatMap(({ agentId, status }) =>
@@ -36,14 +36,14 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
     }),
   );
   const isNarrow = columns !== undefined && columns < NARROW;
-  const shown = <T>(cells: readonly T[]): readonly T[] =>
-    isNarrow ? cells.filter((_, at) => !SPARE.includes(at)) : cells;
-  const table = renderTable(shown(COLUMNS), rows.map(shown), { style, columns });
+  const visible = <T>(cells: readonly T[]): readonly T[] =>
+    isNarrow ? cells.filter((_, at) => !OPTIONAL_COLUMNS.includes(at)) : cells;
+  const table = renderTable(visible(COLUMNS), rows.map(visible), { style, columns });
   return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
 }
 
 /** Files, chunks, size, freshness, last sync. */
-function figures({ index, staleness, ext }: BackendStatus, nowMs: number): readonly string[] {
+function indexCells({ index, staleness, ext }: BackendStatus, nowMs: number): readonly string[] {
   if (ext?.updated !== undefined && ext.updated !== null) {
     const { files, stale, at } = ext.updated;
     const fresh = stale ? 'stale' : 'up to date';
@@ -58,8 +58,8 @@ function figures({ index, staleness, ext }: BackendStatus, nowMs: number): reado
   return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];
 }
 
-function freshnessWords(rebuild: boolean, staleness: BackendStatus['staleness']): string {
-  if (rebuild) return 'needs rebuild';
+function freshnessWords(needsRebuild: boolean, staleness: BackendStatus['staleness']): string {
+  if (needsRebuild) return 'needs rebuild';
   if (staleness === undefined) return 'unknown';
   const changes = staleness.added + staleness.changed + staleness.removed;
   return changes === 0 ? 'up to date' : `${formatCount(changes)} stale`;

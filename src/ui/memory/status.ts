@@ -15,7 +15,7 @@ import { wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
-import { embeddingFacts, extFacts, type StatusFact as Fact } from './status-facts.js';
+import { embeddingFacts, extFacts, type StatusFact } from './status-facts.js';
 import { skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
@@ -42,26 +42,27 @@ function renderAgent(agent: AgentStatusView, options: View): string {
   return `${lines.join('\n')}\n`;
 }
 
-function factsOf(agent: AgentStatusView, options: View): readonly Fact[] {
+function factsOf(agent: AgentStatusView, options: View): readonly StatusFact[] {
   const { status } = agent;
   return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
 }
 
 /** The builtin engine is the fallback of an external program, and has an index only once it was needed. */
-function externalFacts(agent: AgentStatusView, options: View): readonly Fact[] {
+function externalFacts(agent: AgentStatusView, options: View): readonly StatusFact[] {
   const { status } = agent;
-  const below = status.index.state === 'ready' ? freshness(status, options.style).lines : [];
+  const [builtinState = 'no index: built when needed'] =
+    status.index.state === 'ready' ? freshnessFact(status, options.style).lines : [];
   return [
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
     ...extFacts(status, options),
     ...watcherFacts(status, options),
-    { label: 'stand-in', lines: [`builtin engine, ${below[0] ?? 'no index: built when needed'}`] },
+    { label: 'stand-in', lines: [`builtin engine, ${builtinState}`] },
     ...skippedFacts(status, options),
     ...faultFacts(status, options),
   ];
 }
 
-function builtinFacts(agent: AgentStatusView, options: View): readonly Fact[] {
+function builtinFacts(agent: AgentStatusView, options: View): readonly StatusFact[] {
   const { status } = agent;
   const { style } = options;
   return [
@@ -74,7 +75,7 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly Fact[] {
     ...(status.shared === undefined
       ? [{ label: 'index', lines: [indexLine(status, options)] }]
       : sharedFacts(status.shared, status, options)),
-    freshness(status, style),
+    freshnessFact(status, style),
     { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
     ...watcherFacts(status, options),
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
@@ -87,14 +88,14 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly Fact[] {
   ];
 }
 
-function excludedFacts({ excluded }: BackendStatus): readonly Fact[] {
+function excludedFacts({ excluded }: BackendStatus): readonly StatusFact[] {
   if (excluded === 0) return [];
   const what = `${formatCount(excluded)} ${excluded === 1 ? 'file or folder' : 'files and folders'}`;
   return [{ label: 'excluded', lines: [`${what}; --why PATH shows the pattern`] }];
 }
 
 /** Notes whose properties filters do not know. */
-function frontMatterFacts({ frontMatter }: BackendStatus, { style }: View): readonly Fact[] {
+function frontMatterFacts({ frontMatter }: BackendStatus, { style }: View): readonly StatusFact[] {
   if (frontMatter.length === 0) return [];
   const named = frontMatter.slice(0, SKIPS_NAMED).map(({ path, why }) => `${path} (${why})`);
   const more = frontMatter.length > SKIPS_NAMED ? ', …' : '';
@@ -102,13 +103,13 @@ function frontMatterFacts({ frontMatter }: BackendStatus, { style }: View): read
   return [{ label: 'front matter', lines, prose: true, paint: style.warning }];
 }
 
-function skippedFacts({ skipped }: BackendStatus, { style }: View): readonly Fact[] {
+function skippedFacts({ skipped }: BackendStatus, { style }: View): readonly StatusFact[] {
   if (skipped.length === 0) return [];
   const lines = [skippedNames(skipped, SKIPS_NAMED)];
   return [{ label: 'skipped', lines, prose: true, paint: style.warning }];
 }
 
-function faultFacts({ faults }: BackendStatus, { style }: View): readonly Fact[] {
+function faultFacts({ faults }: BackendStatus, { style }: View): readonly StatusFact[] {
   return faults.map((fault) => ({
     label: 'fault',
     lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(safeLine),
@@ -117,7 +118,7 @@ function faultFacts({ faults }: BackendStatus, { style }: View): readonly Fact[]
   }));
 }
 
-function renderFact(fact: Fact, { style, columns }: View): readonly string[] {
+function renderFact(fact: StatusFact, { style, columns }: View): readonly string[] {
   const paint = fact.paint ?? style.plain;
   const lines = fact.lines.flatMap((line) => {
     return fact.prose === true && columns !== undefined
@@ -159,7 +160,7 @@ function sharedFacts(
   { server, origin, origins = [] }: SharedState,
   { index }: BackendStatus,
   { nowMs }: View,
-): readonly Fact[] {
+): readonly StatusFact[] {
   const size = index.state === 'ready' ? `  ${formatBytes(index.statistics.bytes)}` : '';
   const rows = origins.map(({ name, documents, chunks, seenMsAgo }) => [
     name === origin ? `${safeLine(name)} (this host)` : safeLine(name),
@@ -176,7 +177,7 @@ function sharedFacts(
 }
 
 /** Empty if no process keeps the index up to date. */
-function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): readonly Fact[] {
+function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): readonly StatusFact[] {
   if (watcher === null) return [];
   const since = formatRelativeTime(Date.parse(watcher.since), nowMs);
   const who = `process ${watcher.pid}, started ${since}`;
@@ -190,8 +191,8 @@ function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): reado
   ];
 }
 
-function freshness({ index, shared, staleness }: BackendStatus, style: Style): Fact {
-  const fact = (line: string, paint = style.warning): Fact => ({
+function freshnessFact({ index, shared, staleness }: BackendStatus, style: Style): StatusFact {
+  const fact = (line: string, paint = style.warning): StatusFact => ({
     label: 'freshness',
     lines: [line],
     prose: true,
@@ -237,7 +238,7 @@ function mediaFacts(
   { index }: BackendStatus,
   { media }: EmbeddingStatus,
   style: Style,
-): readonly Fact[] {
+): readonly StatusFact[] {
   if (media === null) return [];
   const { images, audio } =
     index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };

@@ -30,7 +30,7 @@ export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOpti
   const stopped = summary.outcome === 'stopped';
   const mark = paintedMark(stopped ? 'warning' : 'ok', style);
   const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${summaryWords(summary)}`];
-  if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${howLong(summary)}`);
+  if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${durationLine(summary)}`);
   const { embedding } = summary;
   const embedded = embedding === undefined ? [] : embeddingLines(embedding, style);
   return `${[...lines, ...embedded, ...skipLines(summary, options)].join('\n')}\n`;
@@ -58,7 +58,7 @@ export function summaryWords(summary: SyncSummary): string {
     : `${changes} · rebuilt: ${rebuildWords(summary.rebuild)}`;
 }
 
-function howLong(summary: SyncSummary): string {
+function durationLine(summary: SyncSummary): string {
   const time = `in ${formatDuration(summary.durationMs)}`;
   // An external program reports no chunks.
   if (summary.chunks === 0 && summary.bytes === 0) return time;

@@ -9,7 +9,7 @@ import { safeLine } from '../safe-text.js';
 import { skippedNames } from './words.js';
 
 const PATHS_SHOWN = 10;
-const NAMED = 3;
+const SKIPS_NAMED = 3;
 
 /** What was exported. @param file undefined for stdout */
 export function renderExport(
@@ -17,7 +17,7 @@ export function renderExport(
   file: string | undefined,
 ): string {
   const what = `${formatCountOf(documents, 'note')}, ${formatCountOf(vectors, 'vector')}, ${formatBytes(bytes)}`;
-  const left = skipped.length === 0 ? [] : [`skipped: ${skippedNames(skipped, NAMED)}`];
+  const left = skipped.length === 0 ? [] : [`skipped: ${skippedNames(skipped, SKIPS_NAMED)}`];
   const where = file === undefined ? '' : ` to ${safeLine(file)}`;
   return [`exported${where}: ${what}`, ...left, ''].join('\n');
 }
@@ -28,7 +28,7 @@ export function renderImportPlan(
   existing: ExistingFiles,
 ): string {
   const { fresh, same, different } = comparison;
-  const fate: Readonly<Record<ExistingFiles, string>> = {
+  const differentWords: Readonly<Record<ExistingFiles, string>> = {
     refuse: 'already there with different content',
     keep: 'already there with different content, kept',
     replace: 'will be replaced, with a backup',
@@ -37,7 +37,9 @@ export function renderImportPlan(
     `into ${safeLine(root)}`,
     `  ${formatCount(fresh.length)} new`,
     ...(same.length === 0 ? [] : [`  ${formatCount(same.length)} unchanged`]),
-    ...(different.length === 0 ? [] : [`  ${formatCount(different.length)} ${fate[existing]}`]),
+    ...(different.length === 0
+      ? []
+      : [`  ${formatCount(different.length)} ${differentWords[existing]}`]),
     ...different.slice(0, PATHS_SHOWN).map((path) => `    ${safeLine(path)}`),
     ...(different.length > PATHS_SHOWN ? ['    …'] : []),
     '',
@@ -48,7 +50,7 @@ export function renderImportPlan(
  * What was imported.
  *
  * @param vectorsInFile number of vectors in the file
- * @param folder the folder it was imported into, if it was named, as a word of a shell
+ * @param folder the folder it was imported into, if the user named one, quoted for a shell
  */
 export function renderImport(
   { written, replaced, notIndexed, vectors }: ImportResult,

@@ -12,12 +12,12 @@ const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
 };
 
 /** Reasons that need no detail. */
-const SELF_EXPLAINING: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
+const SELF_EXPLANATORY: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
 
 /** Why an index is rebuilt: `requested with --force`, `the settings changed: tokenizer`. */
 export function rebuildWords(rebuild: NonNullable<SyncSummary['rebuild']>): string {
   const words = REBUILD_WORDS[rebuild.reason];
-  return SELF_EXPLAINING.has(rebuild.reason) || rebuild.detail === ''
+  return SELF_EXPLANATORY.has(rebuild.reason) || rebuild.detail === ''
     ? words
     : `${words}: ${safeLine(rebuild.detail)}`;
 }

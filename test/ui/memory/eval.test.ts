@@ -5,7 +5,7 @@ import { textWidth } from '../../../src/ui/fit.js';
 import {
   formatDifference,
   formatShare,
-  renderDrafted,
+  renderDrafts,
   renderEval,
 } from '../../../src/ui/memory/eval.js';
 import { createEvalProgress } from '../../../src/ui/progress-line.js';
@@ -141,12 +141,12 @@ test('a drop against the baseline is named', () => {
 });
 
 test('the number of drafts is reported, also if there are fewer than requested, or none', () => {
-  assert.match(renderDrafted(4, 4, undefined), /^4 questions drafted\n/);
+  assert.match(renderDrafts(4, 4, undefined), /^4 questions drafted\n/);
   assert.match(
-    renderDrafted(3, 4, '/q'),
+    renderDrafts(3, 4, '/q'),
     /^3 questions drafted, as many as the notes allow; written/,
   );
-  assert.match(renderDrafted(0, 4, undefined), /^no questions drafted/);
+  assert.match(renderDrafts(0, 4, undefined), /^no questions drafted/);
 });
 
 test('the progress line fits the terminal, redraws now and then, and is removed at the end', () => {

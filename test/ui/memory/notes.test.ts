@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderUndoneWrites } from '../../../src/ui/memory/notes.js';
+import { renderWriteUndo } from '../../../src/ui/memory/notes.js';
 
 const test = suite('output of undo');
 
@@ -12,7 +12,7 @@ test('a missing text may have been edited, or deleted with its file', () => {
     outcome: 'edited',
   } as const;
   assert.is(
-    renderUndoneWrites({ agent: 'main', workspace: '/w', writes: [write] }),
+    renderWriteUndo({ agent: 'main', workspace: '/w', writes: [write] }),
     'left w1 in memory/tea.md alone, because it was edited, replaced or deleted since: - tea at five',
   );
 });

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { GetResponse } from '../../../src/engine/memory/get/index.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
-import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';
+import { renderGet, truncationNote } from '../../../src/ui/memory/get.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -288,10 +288,10 @@ test('get: lines are numbered and escaped on a terminal', () => {
 });
 
 test('get: says how to continue, unless that was all', () => {
-  assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
-  assert.is(restOfGet({ ...DOCUMENT, truncated: false }), undefined);
+  assert.is(truncationNote(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
+  assert.is(truncationNote({ ...DOCUMENT, truncated: false }), undefined);
   assert.is(
-    restOfGet({ ...DOCUMENT, endLine: 1200 }),
+    truncationNote({ ...DOCUMENT, endLine: 1200 }),
     'lines 9 to 1,200 of 1,200; the last line is too long and was cut\n',
   );
 });

@@ -8,7 +8,7 @@ import {
   findSession,
   planForgetSession,
 } from '../../../engine/memory/sessions/index.js';
-import { renderForgetPlan, renderForgotten } from '../../../ui/memory/forget.js';
+import { renderForgetPlan, renderForgetResult } from '../../../ui/memory/forget.js';
 
 export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
   static override summary = 'Forget a conversation, permanently.';
@@ -33,7 +33,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const forgetting = await memory.backend.forgetting();
     const entry = await forgetting.hide(plan, { fromFile: false }, work);
     // It stays forgotten if a store fails.
-    this.write(this.hintFor(renderForgotten(entry)));
+    this.write(this.hintFor(renderForgetResult(entry)));
     const stores = await this.followForgetting(memory, forgetting);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
