@@ -26,14 +26,14 @@ export function parseServerUrl(url: string): {
     'database' | 'host' | 'options' | 'password' | 'port' | 'ssl' | 'sslnegotiation' | 'user'
   >;
 } {
-  if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalid('it does not start with postgres://');
-  const { host, port, database, user, password, options, ssl, sslnegotiation } = parsed(url);
+  if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalidUrl('it does not start with postgres://');
+  const { host, port, database, user, password, options, ssl, sslnegotiation } = parseUrl(url);
   const number = port ? Number(port) : DEFAULT_PORT;
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {
-    throw invalid('its port is not a number');
+    throw invalidUrl('its port is not a number');
   }
-  if (!database) throw invalid('it names no database');
-  if (!user) throw invalid('it names no user');
+  if (!database) throw invalidUrl('it names no database');
+  if (!user) throw invalidUrl('it names no user');
   const address = { host: host || 'localhost', port: number, database, user };
   return {
     address,
@@ -50,29 +50,30 @@ export function parseServerUrl(url: string): {
 /** https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-function parsed(url: string): ReturnType<typeof parse> {
+function parseUrl(url: string): ReturnType<typeof parse> {
   // Users and passwords can have a comma, too.
   const [, , authority = ''] = url.split(/[/?#]/u);
-  if (authority.split('@').at(-1)?.includes(',')) throw invalid('it names several hosts');
+  if (authority.split('@').at(-1)?.includes(',')) throw invalidUrl('it names several hosts');
   // A user without a host, as in `postgres://user@/database?host=/run/postgresql`.
   const whole = URL.canParse(url) ? url : url.replace('@/', '@localhost/');
-  if (!URL.canParse(whole)) throw invalid('it is not a valid URL');
-  if (/%(?![\da-f]{2})/iu.test(url)) throw invalid('it has a "%" that is not percent-encoded');
+  if (!URL.canParse(whole)) throw invalidUrl('it is not a valid URL');
+  if (/%(?![\da-f]{2})/iu.test(url)) throw invalidUrl('it has a "%" that is not percent-encoded');
   const parts = new URL(whole);
-  // Only in forms of web pages is it a space.
+  // A + means a space only in forms of web pages.
   parts.search = parts.search.replaceAll('+', '%2B');
   const { hash, pathname, searchParams: parameters } = parts;
   // The rest of a password with such a character would be shown as host or database.
   if (hash !== '' || pathname.includes('@')) {
-    throw invalid('it has a "#", "/" or "@" that is not percent-encoded');
+    throw invalidUrl('it has a "#", "/" or "@" that is not percent-encoded');
   }
   const sslMode = parameters.getAll('sslmode').at(-1) ?? 'disable';
-  if (!SSL_MODES.includes(sslMode)) throw invalid(`its sslmode is none of ${SSL_MODES.join(', ')}`);
+  if (!SSL_MODES.includes(sslMode))
+    throw invalidUrl(`its sslmode is none of ${SSL_MODES.join(', ')}`);
   if (sslMode === 'verify-ca' && !parameters.has('sslrootcert')) {
-    throw invalid('sslmode=verify-ca needs sslrootcert, the file of the authority');
+    throw invalidUrl('sslmode=verify-ca needs sslrootcert, the file of the authority');
   }
   if (parameters.get('sslrootcert') === 'system') {
-    if (sslMode !== 'verify-full') throw invalid('sslrootcert=system needs sslmode=verify-full');
+    if (sslMode !== 'verify-full') throw invalidUrl('sslrootcert=system needs sslmode=verify-full');
     // What Node.js trusts then.
     parameters.delete('sslrootcert');
   }
@@ -82,11 +83,11 @@ function parsed(url: string): ReturnType<typeof parse> {
   } catch (error) {
     // A missing certificate file is named; any other message may quote the URL.
     const file = error instanceof Error && 'path' in error ? messageOf(error) : undefined;
-    throw invalid(file ?? 'it is not a valid URL');
+    throw invalidUrl(file ?? 'it is not a valid URL');
   }
 }
 
-function invalid(why: string): SvcError {
+function invalidUrl(why: string): SvcError {
   return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
     // A user before the host would be masked like one of a real URL.
     hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # % / @ in a password as %23 %25 %2F %40',

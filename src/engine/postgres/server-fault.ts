@@ -148,7 +148,7 @@ const WITHOUT_CONNECTION: ReadonlySet<ServerFault['kind']> = new Set([
 ]);
 
 /** Whether a failure ended or refused the connection, so that nothing uncommitted was done. */
-export function lostConnection(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   return WITHOUT_CONNECTION.has(serverFault(error));
 }
 

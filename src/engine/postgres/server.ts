@@ -5,7 +5,7 @@ import pg from 'pg';
 import { messageOf, SvcError } from '../errors/index.js';
 import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
-import { asServerError, lostConnection, serverFault } from './server-fault.js';
+import { asServerError, isConnectionLost, serverFault } from './server-fault.js';
 
 /** How a server is used; see the configuration keys of the same names in `storage`. */
 export interface ServerSettings {
@@ -74,6 +74,7 @@ export class Server implements Sql {
   private readonly pool: pg.Pool;
   /** Connections that statements of this process have now. */
   private borrowed = 0;
+  /** How often connecting has failed in a row. */
   private failures = 0;
   private failuresSoFar = 0;
   private failFastUntilMs = 0;
@@ -123,7 +124,7 @@ export class Server implements Sql {
     try {
       return await read();
     } catch (error) {
-      const isLost = error instanceof SvcError && lostConnection(error.cause);
+      const isLost = error instanceof SvcError && isConnectionLost(error.cause);
       if (!isLost || this.isFailingFast()) throw error;
       return read();
     }
@@ -150,7 +151,7 @@ export class Server implements Sql {
       } catch (error) {
         const cause = error instanceof SvcError ? error.cause : error;
         const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
-        const isFirstLoss: boolean = lostConnection(cause) && !isLost;
+        const isFirstLoss: boolean = isConnectionLost(cause) && !isLost;
         const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
         if (isUncertain || !(isConflict || isFirstLoss) || this.isFailingFast()) throw error;
         isLost ||= isFirstLoss;
@@ -184,10 +185,10 @@ export class Server implements Sql {
   private async commit(client: ClientBase): Promise<void> {
     try {
       const { command } = await client.query('COMMIT');
-      // What a failed statement left is rolled back, without an error.
+      // After a failed statement, PostgreSQL rolls back and reports no error.
       if (command !== 'COMMIT') throw new Error('the transaction had failed');
     } catch (error) {
-      if (!lostConnection(error) && serverFault(error) !== 'timeout') throw error;
+      if (!isConnectionLost(error) && serverFault(error) !== 'timeout') throw error;
       throw new SvcError(
         'STORAGE_UNCERTAIN',
         `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
@@ -264,7 +265,7 @@ export class Server implements Sql {
     try {
       return await work(client);
     } catch (error) {
-      if (leavesUnusable(error)) broken = asError(error);
+      if (breaksConnection(error)) broken = asError(error);
       throw this.serverErrorOf(error);
     } finally {
       client.release(broken);
@@ -364,7 +365,7 @@ async function rowsOf<Row extends object>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  return (await client.query<Row>(text, boundTo(values))).rows;
+  return (await client.query<Row>(text, boundValues(values))).rows;
 }
 
 async function countOf(
@@ -372,11 +373,11 @@ async function countOf(
   text: string,
   values: readonly unknown[],
 ): Promise<number> {
-  return (await client.query(text, boundTo(values))).rowCount ?? 0;
+  return (await client.query(text, boundValues(values))).rowCount ?? 0;
 }
 
 /** Without values, a text may have several statements. */
-function boundTo(values: readonly unknown[]): unknown[] | undefined {
+function boundValues(values: readonly unknown[]): unknown[] | undefined {
   return values.length === 0 ? undefined : [...values];
 }
 
@@ -412,7 +413,7 @@ async function begin(
 /** Rolls back. @returns why the connection must not be used again, if it must not */
 async function rollBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
   const cause = error instanceof SvcError ? (error.cause ?? error) : error;
-  if (leavesUnusable(cause)) return asError(cause);
+  if (breaksConnection(cause)) return asError(cause);
   try {
     await client.query('ROLLBACK');
     return undefined;
@@ -425,10 +426,10 @@ async function rollBack(client: ClientBase, error: unknown): Promise<Error | und
  * After a lost connection or a timeout in the process, later answers would be taken for others. A server that became
  * read-only has been replaced by another one, which only a new connection can reach.
  */
-function leavesUnusable(error: unknown): boolean {
+function breaksConnection(error: unknown): boolean {
   const isOfServer = error instanceof pg.DatabaseError;
   const fault = serverFault(error);
-  return lostConnection(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
+  return isConnectionLost(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
 }
 
 function asError(error: unknown): Error {

@@ -27,10 +27,10 @@ export async function missingVectorIndexes(
   sql: Sql,
   fewest = WORTH_INDEX,
 ): Promise<readonly string[]> {
-  const [known] = await sql.query(
+  const [table] = await sql.query(
     "SELECT FROM pg_tables WHERE schemaname = 'svc' AND tablename = 'embedding_codes'",
   );
-  if (known === undefined) return [];
+  if (table === undefined) return [];
   const spaces = await sql.query<{
     readonly id: number;
     readonly dimensions: number;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { asServerError, lostConnection } from '../../../src/engine/postgres/server-fault.js';
+import { asServerError, isConnectionLost } from '../../../src/engine/postgres/server-fault.js';
 
 const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
 
@@ -19,7 +19,7 @@ test('a server whose connections are all in use is not one that does not answer'
   assert.is(code, 'STORAGE_UNREACHABLE');
   assert.match(message, /db:5432.* has no free connection$/u);
   assert.match(hint ?? '', 'max_connections');
-  assert.is(lostConnection(full), true);
+  assert.is(isConnectionLost(full), true);
 });
 
 test('a socket that this user cannot open, or a firewall that refuses, is a server out of reach', () => {
