@@ -63,7 +63,7 @@ export function writeNotes(
     try {
       replaceFile(file, start + added.join(''), mode);
     } catch (cause) {
-      throw notWritten(file, cause);
+      throw noteWriteError(file, cause);
     }
   }
 }
@@ -79,7 +79,7 @@ function makeFolder(workspaceDir: string, folder: string): void {
       return;
     }
   } catch (cause) {
-    throw notWritten(folder, cause);
+    throw noteWriteError(folder, cause);
   }
   throw new SvcError('IMPORT_FAILED', `${folder} is outside the workspace`, {
     hint: 'replace the symbolic link with a folder',
@@ -101,7 +101,7 @@ function readNote(file: string): { readonly text: string; readonly mode: number 
       return { text: bytes.toString('utf8'), mode: stats.mode & 0o777 };
     }
   } catch (cause) {
-    throw notWritten(file, cause);
+    throw noteWriteError(file, cause);
   }
   const why = 'a link, a folder, too large or not UTF-8';
   throw new SvcError('IMPORT_FAILED', `${file} is not a note: ${why}`, {
@@ -109,7 +109,7 @@ function readNote(file: string): { readonly text: string; readonly mode: number 
   });
 }
 
-function notWritten(file: string, cause: unknown): SvcError {
+function noteWriteError(file: string, cause: unknown): SvcError {
   return new SvcError('IMPORT_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
     hint: 'check the permissions and the free space of the folder; importing again continues',
     cause,

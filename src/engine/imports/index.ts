@@ -11,6 +11,7 @@ export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
 export type { ConfigImportOutput } from './output-schemas.js';
 export type { ImportItem, ImportPlan } from './plan-import.js';
 
+/** What to import from where. */
 interface ImportRequest {
   readonly program: ImportProgram;
   /** A file or folder of the program; undefined is its default. */
@@ -29,11 +30,11 @@ export async function prepareImport(
   context: EngineContext,
 ): Promise<ImportPlan> {
   const source = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
-  return planImport(program, await read(program, source, context), context, configFile);
+  return planImport(program, await readProgram(program, source, context), context, configFile);
 }
 
 /** The parsers of each format are loaded only for it. */
-async function read(
+async function readProgram(
   program: ImportProgram,
   path: string | undefined,
   context: EngineContext,
@@ -66,6 +67,7 @@ export function importOutput(
   };
 }
 
+/** Whether applying a plan would change anything. */
 export function writesAnything({ before, text, notes }: ImportPlan): boolean {
   return notes.length > 0 || text !== (before ?? EMPTY_CONFIG);
 }

@@ -6,10 +6,11 @@ import {
   field,
   listOf,
 } from '../errors/output-schema.js';
+import { IMPORT_PROGRAMS } from './imported.js';
 
 /** `svc config import --json`. */
 export const configImportOutputSchema = documentSchema({
-  from: field(z.enum(['openclaw', 'qmd', 'basic-memory', 'claude-mem']), 'The other program.'),
+  from: field(z.enum(IMPORT_PROGRAMS), 'The other program.'),
   source: field(z.string(), 'Absolute path of what was read.'),
   items: field(
     listOf({

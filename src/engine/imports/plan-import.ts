@@ -120,13 +120,13 @@ class SettingsMerge {
     }
     const isPaths = path.at(-1) === 'extraPaths';
     const meaningOf = (one: unknown) => (isPaths ? this.placeOf(one) : one);
-    const wanted = adds ? joined(existing, value, meaningOf) : value;
-    if (isSameData(existing, wanted)) return { ...item, outcome: 'present' };
+    const target = adds ? withMissing(existing, value, meaningOf) : value;
+    if (isSameData(existing, target)) return { ...item, outcome: 'present' };
     if (existing !== undefined && !adds) {
       return { ...item, outcome: 'conflict', why: 'svc.json has another value, which stays' };
     }
     const withAgent = agent === undefined ? this.text : this.textWith(agent, path);
-    const edited = editJson(withAgent, path, wanted);
+    const edited = editJson(withAgent, path, target);
     const checked = checkConfigText(this.file, edited);
     if (checked.input === undefined) {
       const [fault] = checked.faults;
@@ -146,8 +146,8 @@ class SettingsMerge {
   private pathOf(agent: string, path: ConfigPath): ConfigPath {
     const listed = valueAt(this.data, ['agents', 'list']);
     const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
-    const found = list.findIndex((entry) => isRecord(entry) && entry['id'] === agent);
-    return ['agents', 'list', found === -1 ? list.length : found, ...path];
+    const position = list.findIndex((entry) => isRecord(entry) && entry['id'] === agent);
+    return ['agents', 'list', position === -1 ? list.length : position, ...path];
   }
 
   /** The text with an entry for the agent. */
@@ -158,8 +158,12 @@ class SettingsMerge {
   }
 }
 
-/** A list with the items that it does not have. */
-function joined(existing: unknown, value: unknown, meaningOf: (item: unknown) => unknown): unknown {
+/** A list with the items of another that it lacks. */
+function withMissing(
+  existing: unknown,
+  value: unknown,
+  meaningOf: (item: unknown) => unknown,
+): unknown {
   if (!Array.isArray(existing) || !Array.isArray(value)) return value;
   const meanings = existing.map(meaningOf);
   const missing = value.filter((item) => {

@@ -167,7 +167,7 @@ class OpenClawReader {
           why: 'svc keeps its own files; this one belongs to OpenClaw',
         });
       } else {
-        this.take(at, [...base, ...keys.map(renamed)], value, agent);
+        this.take(at, [...base, ...keys.map(svcKey)], value, agent);
       }
     }
   }
@@ -209,7 +209,7 @@ class OpenClawReader {
     for (const name of ['memory-core', 'active-memory']) {
       for (const [keys, value] of leaves(dataAt(entries, name))) {
         const from = `plugins.entries.${name}.${keys.join('.')}`;
-        const path = ['plugins', 'entries', name, ...keys.map(renamed)];
+        const path = ['plugins', 'entries', name, ...keys.map(svcKey)];
         if (name === 'active-memory' && keys.join('.') === 'config.mode') {
           this.readMode(from, value);
         } else this.take(from, path, value);
@@ -320,14 +320,16 @@ function patternNote(pattern: unknown): string | undefined {
 function secretReference(value: unknown): unknown {
   if (isRecord(value)) return value['source'] === undefined ? undefined : value;
   if (typeof value !== 'string') return undefined;
-  const match =
-    /^(?:\$\{(?<a>\w+)\}|\$(?<b>[A-Z]\w*)|secretref-env:(?<c>\w+)|__env__:(?<d>\w+)|env:(?<e>\w+))$/u;
-  const { a, b, c, d, e } = match.exec(value)?.groups ?? {};
-  const variable = a ?? b ?? c ?? d ?? e;
+  const forms = /^(?:\$\{(\w+)\}|\$([A-Z]\w*)|secretref-env:(\w+)|__env__:(\w+)|env:(\w+))$/u;
+  const variable = forms
+    .exec(value)
+    ?.slice(1)
+    .find((name) => name !== undefined);
   return variable === undefined ? undefined : `env:${variable}`;
 }
 
-function renamed(key: string | number): string | number {
+/** A key as svc calls it. */
+function svcKey(key: string | number): string | number {
   return key === 'qmd' ? 'ext' : key;
 }
 
