@@ -42,7 +42,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
     };
     try {
       const deliveries = flags.follow ? reader.listNew(filter) : reader.list(filter);
-      // Also of routes that were configured once.
+      // A route that is no longer configured may still have deliveries.
       if (args.route !== undefined && deliveries.length === 0) {
         configuredRoute(args.route, await this.readConfig());
       }

@@ -58,9 +58,9 @@ function scheduleOf(id: string, settings: Settings): Schedule {
 function flowMaker(id: string, { action, set, task }: Settings): FlowSchedule['make'] {
   const fill = actionTemplate({ action, set, task });
   return ({ scheduledMs, nowMs }) => {
-    const made = fill({ schedule: id, scheduledAt: iso(scheduledMs), ranAt: iso(nowMs) });
-    if (made.type === 'invalid') return made;
-    const { action: filled } = made;
+    const result = fill({ schedule: id, scheduledAt: iso(scheduledMs), ranAt: iso(nowMs) });
+    if (result.type === 'invalid') return result;
+    const { action: filled } = result;
     return filled.action === 'create_flow' || filled.action === 'start_flow'
       ? { type: 'action', action: filled }
       : { type: 'invalid', error: `${filled.action} creates no flow` };
@@ -81,7 +81,7 @@ export async function runSchedule(
   });
 }
 
-/** A due time that has passed for less than this may just be handled. */
+/** A due time that has passed for less than this may be being handled right now. */
 const PATIENCE_MS = 60_000;
 
 /** The state of every schedule; nothing is run. */
@@ -93,7 +93,7 @@ export async function listSchedules(
   const records = new Map(
     (await flows.schedules.records()).map((record) => [record.scheduleId, record]),
   );
-  return await Promise.all(
+  return Promise.all(
     configuredSchedules(config).map(async (schedule) => {
       const record = records.get(schedule.id);
       const { flowId } = record ?? {};
