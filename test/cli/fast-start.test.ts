@@ -43,8 +43,8 @@ test('a question in quotes searches memory, unless its words are those of a comm
   assert.is(expand('who owns billing', '--json'), 'memory|search|who owns billing|--json');
   assert.is(expand('Wer zahlt?'), 'memory|search|Wer zahlt?');
   assert.is(expand('../up and away'), 'memory|search|../up and away');
-  for (const own of ['memory search', 'version', '--config a b', '', '  ']) {
-    assert.is(expand(own), own);
+  for (const words of ['memory search', 'version', '--config a b', '', '  ']) {
+    assert.is(expand(words), words);
   }
 });
 

@@ -43,7 +43,7 @@ async function archivedWorld() {
   return { memory, context, forgetting, archive, titles, hide };
 }
 
-test('text that a killed process only listed is hidden everywhere, and erased by the next process', async () => {
+test('text that a killed process only added to the list is hidden everywhere, and erased by the next process', async () => {
   const { memory, context, archive, titles, hide } = await archivedWorld();
   assert.equal(await titles(), [SECRET]);
   await hide();

@@ -21,7 +21,7 @@ for (const [editors, args] of [
   ['mate', ['--line', '12', '/notes/a b.md']],
   ['true my-own-script constructor', ['/notes/a b.md']],
 ] as const) {
-  test(editors, () => {
+  test(`${editors}: the location is passed as ${args.join(' ')}`, () => {
     for (const editor of editors.split(' ')) assert.equal(argsOf(editor), args, editor);
   });
 }

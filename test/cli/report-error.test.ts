@@ -70,9 +70,9 @@ test('parser errors are usage errors, in one line and in plain words', () => {
     'The following errors occurred:\n  All of the following must be provided when using --x: --y\n  two':
       '--x requires --y; two',
   };
-  for (const [said, told] of Object.entries(messages)) {
-    const report = reportError(parserError(`${said}${help}`));
-    assert.equal([report.code, report.message], ['USAGE', told]);
+  for (const [original, message] of Object.entries(messages)) {
+    const report = reportError(parserError(`${original}${help}`));
+    assert.equal([report.code, report.message], ['USAGE', message]);
     assert.is(exitCodeOf(report), 2);
   }
 });

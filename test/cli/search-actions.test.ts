@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { createSearchActions } from '../../src/cli/search-screen.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import { type MemoryContext, openMemory } from '../../src/engine/memory/index.js';
+import { NEVER } from '../../src/engine/support/async.js';
 import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
@@ -50,8 +51,8 @@ async function actionsIn(
     showLocation: () => undefined,
     mask: createSecretMask(),
   };
-  const made = await createSearchActions(memory, command, restricted);
-  return { ...made, memory };
+  const screen = await createSearchActions(memory, command, restricted);
+  return { ...screen, memory };
 }
 
 async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: string) {
@@ -61,40 +62,40 @@ async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: strin
 
 test('filters in the query restrict the search, and another agent can be named', async () => {
   const home = homeOf({});
-  const made = await actionsIn(home);
-  assert.equal(await pathsFor(made, 'roof'), {
+  const screen = await actionsIn(home);
+  assert.equal(await pathsFor(screen, 'roof'), {
     paths: ['memory/2026-03-01.md', 'memory/roof.md'],
     chips: [],
     memory: 'main',
   });
-  assert.equal((await pathsFor(made, 'roof #house')).paths, ['memory/2026-03-01.md']);
-  assert.equal((await pathsFor(made, '@2026-03 roof')).paths, ['memory/2026-03-01.md']);
-  assert.equal((await pathsFor(made, 'agent:nobody roof')).memory, 'main');
-  assert.equal((await pathsFor(made, '#house ')).paths, undefined);
-  const other = await pathsFor(made, 'agent:other roofer');
+  assert.equal((await pathsFor(screen, 'roof #house')).paths, ['memory/2026-03-01.md']);
+  assert.equal((await pathsFor(screen, '@2026-03 roof')).paths, ['memory/2026-03-01.md']);
+  assert.equal((await pathsFor(screen, 'agent:nobody roof')).memory, 'main');
+  assert.equal((await pathsFor(screen, '#house ')).paths, undefined);
+  const other = await pathsFor(screen, 'agent:other roofer');
   assert.equal(other, { paths: ['MEMORY.md'], chips: ['agent:other'], memory: 'other' });
   const { response } = await made.actions.search('agent:other roofer', KEYWORDS_ONLY);
   const [result] = response?.results ?? [];
   assert.ok(result);
-  assert.equal(await made.placeOf({ id: '', text: '', result }), {
+  assert.equal(await screen.placeOf({ id: '', text: '', result }), {
     file: home.at('other/MEMORY.md'),
     line: 4,
   });
-  await made.close();
-  await made.memory.backend.close();
+  await screen.close();
+  await screen.memory.backend.close();
 });
 
 test('an agent whose memory cannot be opened is tried again, and does not block quitting', async () => {
   const home = homeOf({});
   const valid = readFileSync(home.at('svc.json'), 'utf8');
-  const made = await actionsIn(home);
+  const screen = await actionsIn(home);
   home.write('svc.json', '{');
   await made.actions.search('agent:other roofer', KEYWORDS_ONLY).then(
     () => assert.unreachable(),
     (error) => assert.match(error.code, /^CONFIG_/),
   );
   home.write('svc.json', valid);
-  assert.is((await pathsFor(made, 'agent:other roofer')).memory, 'other');
+  assert.is((await pathsFor(screen, 'agent:other roofer')).memory, 'other');
   home.write('svc.json', '{');
   await made.actions.search('agent:third roofer', KEYWORDS_ONLY).catch(() => undefined);
   await made.close();
@@ -103,8 +104,8 @@ test('an agent whose memory cannot be opened is tried again, and does not block 
 
 test('flags restrict every search; typed filters replace them, and tags add up', async () => {
   const flags = { sources: ['memory' as const], pathGlob: 'roof.md', filters: { tags: ['x'] } };
-  const made = await actionsIn(homeOf({}), flags);
-  const { paths, chips } = await pathsFor(made, 'roof path:2026* #house');
+  const screen = await actionsIn(homeOf({}), flags);
+  const { paths, chips } = await pathsFor(screen, 'roof path:2026* #house');
   assert.equal(chips, ['in:memory', 'path:roof.md', '#x', 'path:2026*', '#house']);
   assert.equal(paths, []);
   const free = await actionsIn(homeOf({}), { filters: { on: '2020-01-01' } });
@@ -128,7 +129,7 @@ test('a truncated preview ends with an ellipsis', async () => {
   const made = await actionsIn(home);
   const item = (await made.actions.search('lantern', KEYWORDS_ONLY)).response?.results[0];
   assert.ok(item);
-  const { text } = await made.actions.preview({ id: '1', text: '', result: item }, NEVER);
+  const { text } = await screen.actions.preview({ id: '1', text: '', result: item }, NEVER);
   assert.is(text.at(-1), '…');
 });
 
@@ -140,17 +141,17 @@ test('a passage that is only previewed is not logged as opened', async () => {
   const [result] = response?.results ?? [];
   assert.ok(result);
   const item = { id: '', text: '', result };
-  assert.is((await made.actions.preview(item, NEVER)).text, 'The roof of the barn.');
-  await made.placeOf(item);
-  await made.close();
-  await made.memory.backend.close();
+  assert.is((await screen.actions.preview(item, NEVER)).text, 'The roof of the barn.');
+  await screen.placeOf(item);
+  await screen.close();
+  await screen.memory.backend.close();
   assert.equal(logged, ['search', 'get']);
 });
 
-test('an index is ready after preparing', async () => {
-  const made = await actionsIn(homeOf({}));
+test('preparing updates the index', async () => {
+  const screen = await actionsIn(homeOf({}));
   const events: string[] = [];
-  await made.actions.prepare(NEVER, ({ type }) => events.push(type));
+  await screen.actions.prepare(NEVER, ({ type }) => events.push(type));
   assert.ok(events.includes('scan.finished'));
   assert.is(events.at(-1), 'sync.finished');
 });

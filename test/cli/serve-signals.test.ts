@@ -16,7 +16,7 @@ function listening() {
   return { calls, signals, emit };
 }
 
-test('the first signal stops it cleanly, the second at once, whichever they are', () => {
+test('the first signal stops the process cleanly, the second at once, whichever they are', () => {
   for (const [second, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -46,7 +46,7 @@ test('SIGHUP reloads; afterwards all listeners are removed', () => {
   assert.is(process.listenerCount('SIGHUP'), before);
 });
 
-test('an uncaught resource shortage is survived, a bug stops it cleanly', () => {
+test('an uncaught resource shortage is survived, and a bug stops the process cleanly', () => {
   const { calls, signals } = listening();
   const listeners = process.listeners('uncaughtException').slice(-1);
   for (const error of [Object.assign(new Error('out'), { code: 'EMFILE' }), new TypeError('bug')]) {

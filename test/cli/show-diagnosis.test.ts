@@ -11,7 +11,7 @@ const test = suite('showing a diagnosis');
 test('a secret in the text of a check is masked before lines are wrapped', async () => {
   const secret = 'correct horse battery staple and more of it';
   let written = '';
-  const shown = await showDiagnosis(
+  const diagnosis = await showDiagnosis(
     async () => ({
       scope: 'path',
       ok: false,
@@ -44,7 +44,7 @@ test('a secret in the text of a check is masked before lines are wrapped', async
   );
   assert.not.match(written.replaceAll(/\s/gu, ''), 'correcthorse');
   assert.match(written, 'no ********');
-  assert.is(shown.checks[0]?.cause, 'no ********');
+  assert.is(diagnosis.checks[0]?.cause, 'no ********');
 });
 
 test.run();

@@ -7,10 +7,10 @@ const test = suite('what the terminal can do');
 const TTY = { isTTY: true, columns: 120 };
 const ALL = { stdin: TTY, stdout: TTY, stderr: TTY };
 const PIPES = { stdin: {}, stdout: {}, stderr: {} };
-const ASKED = { json: false, plain: false };
+const NO_FLAGS = { json: false, plain: false };
 
 test('a terminal on all streams gets everything', () => {
-  const support = terminalSupport({}, ALL, ASKED);
+  const support = terminalSupport({}, ALL, NO_FLAGS);
   assert.equal(support, {
     ...{ screen: true, progress: true, color: true, columns: 120 },
     ...{ theme: 'any', mouse: true },
@@ -18,7 +18,7 @@ test('a terminal on all streams gets everything', () => {
 });
 
 test('pipes get nothing', () => {
-  const support = terminalSupport({ TERM: 'xterm' }, PIPES, ASKED);
+  const support = terminalSupport({ TERM: 'xterm' }, PIPES, NO_FLAGS);
   assert.equal(support, {
     ...{ screen: false, progress: false, color: false, columns: 80 },
     ...{ theme: 'any', mouse: true },
@@ -27,49 +27,49 @@ test('pipes get nothing', () => {
 
 test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {
   const sizeless = { isTTY: true, columns: 0 };
-  assert.is(terminalSupport({}, { ...ALL, stdout: sizeless }, ASKED).columns, 80);
+  assert.is(terminalSupport({}, { ...ALL, stdout: sizeless }, NO_FLAGS).columns, 80);
 });
 
 test('--json, --plain, CI and a dumb terminal disable animation', () => {
-  for (const [env, wanted] of [
+  for (const [env, flags] of [
     [{}, { json: true, plain: false }],
     [{}, { json: false, plain: true }],
-    [{ CI: 'true' }, ASKED],
-    [{ CONTINUOUS_INTEGRATION: '1' }, ASKED],
-    [{ TERM: 'dumb' }, ASKED],
+    [{ CI: 'true' }, NO_FLAGS],
+    [{ CONTINUOUS_INTEGRATION: '1' }, NO_FLAGS],
+    [{ TERM: 'dumb' }, NO_FLAGS],
   ] as const) {
-    const { screen, progress, color } = terminalSupport(env, ALL, wanted);
+    const { screen, progress, color } = terminalSupport(env, ALL, flags);
     assert.equal({ screen, progress, color }, { screen: false, progress: false, color: false });
   }
 });
 
-test('NO_COLOR takes colour and the redrawn line; empty and 0 do not count', () => {
-  const { color, progress } = terminalSupport({ NO_COLOR: '1' }, ALL, ASKED);
+test('NO_COLOR disables colour and the progress line; empty variables and CI=0 do not count', () => {
+  const { color, progress } = terminalSupport({ NO_COLOR: '1' }, ALL, NO_FLAGS);
   assert.equal([color, progress], [false, false]);
-  assert.ok(terminalSupport({ NO_COLOR: '' }, ALL, ASKED).color);
+  assert.ok(terminalSupport({ NO_COLOR: '' }, ALL, NO_FLAGS).color);
   for (const value of ['', '0', 'false']) {
-    assert.ok(terminalSupport({ CI: value }, ALL, ASKED).screen, value);
+    assert.ok(terminalSupport({ CI: value }, ALL, NO_FLAGS).screen, value);
   }
 });
 
 test('FORCE_COLOR and CLICOLOR_FORCE colour a pipe, never JSON', () => {
   for (const name of ['FORCE_COLOR', 'CLICOLOR_FORCE']) {
-    assert.ok(terminalSupport({ [name]: '1' }, PIPES, ASKED).color);
-    assert.ok(terminalSupport({ [name]: '1', NO_COLOR: '1' }, ALL, ASKED).color);
+    assert.ok(terminalSupport({ [name]: '1' }, PIPES, NO_FLAGS).color);
+    assert.ok(terminalSupport({ [name]: '1', NO_COLOR: '1' }, ALL, NO_FLAGS).color);
     assert.not(terminalSupport({ [name]: '1' }, PIPES, { json: true, plain: false }).color);
-    assert.not(terminalSupport({ [name]: '0' }, PIPES, ASKED).color);
+    assert.not(terminalSupport({ [name]: '0' }, PIPES, NO_FLAGS).color);
   }
 });
 
 test('one piped stream is enough to disable screens', () => {
-  assert.not(terminalSupport({}, { ...ALL, stdin: {} }, ASKED).screen);
-  assert.not(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).screen);
-  assert.ok(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).progress);
+  assert.not(terminalSupport({}, { ...ALL, stdin: {} }, NO_FLAGS).screen);
+  assert.not(terminalSupport({}, { ...ALL, stdout: {} }, NO_FLAGS).screen);
+  assert.ok(terminalSupport({}, { ...ALL, stdout: {} }, NO_FLAGS).progress);
 });
 
 test('the theme is the configured one, or follows the background', () => {
   const themeWith = (theme: 'auto' | 'dark' | 'none', background?: string): string =>
-    terminalSupport(background === undefined ? {} : { COLORFGBG: background }, ALL, ASKED, {
+    terminalSupport(background === undefined ? {} : { COLORFGBG: background }, ALL, NO_FLAGS, {
       theme,
       mouse: false,
     }).theme;

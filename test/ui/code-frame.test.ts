@@ -78,14 +78,14 @@ test('no text or position makes it throw, and the caret stays below the line', (
   const place = fc.record({ line: fc.integer(), column: fc.integer() });
   const options = fc.record({ width: fc.integer({ min: 1, max: 120 }), context: fc.nat(5) });
   fc.assert(
-    fc.property(text, place, options, (source, at, given) => {
-      const lines = renderCodeFrame(source, at, given).split('\n');
+    fc.property(text, place, options, (source, at, frame) => {
+      const lines = renderCodeFrame(source, at, frame).split('\n');
       const target = lines.findIndex((line) => line.startsWith('>'));
       const caret = lines[target + 1] ?? '';
       assert.ok(target >= 0 && caret.endsWith('^'));
       const prefix = caret.indexOf('|') + 2;
-      assert.ok(caret.length <= prefix + Math.max(10, given.width) + 1);
-      assert.ok(lines.every((line) => stringWidth(line) <= prefix + Math.max(10, given.width)));
+      assert.ok(caret.length <= prefix + Math.max(10, frame.width) + 1);
+      assert.ok(lines.every((line) => stringWidth(line) <= prefix + Math.max(10, frame.width)));
     }),
   );
 });

@@ -48,18 +48,18 @@ export const READABLE: Finding = {
   fix: fixOf('set the mode of /home/ada/.svc/auth/github-copilot.json to 0600'),
 };
 
-/** Something that a person has to see to. */
+/** A finding that needs no fix. */
 export const STALE: Finding = {
   code: 'index-stale',
   severity: 'note',
   message: '3 changed files are not in the index of agent main yet',
-  cause: 'the next search takes them in',
+  cause: 'the next search indexes them',
 };
 
 /** The result of a check with these findings. */
 export function resultOf(check: string, findings: readonly Finding[] = []): CheckResult {
   const worst = findings.some(({ severity }) => severity === 'fault') ? 'fault' : 'ok';
-  return { check, state: worst, summary: `${check} looked at`, findings };
+  return { check, state: worst, summary: `${check} checked`, findings };
 }
 
 /** Two faults and a note in five checks. */

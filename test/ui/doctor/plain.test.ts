@@ -13,7 +13,7 @@ test('a text report has each problem, its location, its cause and its fix', () =
   assert.is(
     text,
     `svc · doctor  3 ok · 0 warnings · 2 faults
-✗ configuration  configuration looked at
+✗ configuration  configuration checked
   ✗ unknown key "enabeld" in plugins.entries.webhooks  ~/.svc/svc.json:4:5
       3 |   "webhooks": {
     > 4 |     "enabeld": true,
@@ -24,7 +24,7 @@ test('a text report has each problem, its location, its cause and its fix', () =
           "webhooks": {
       -     "enabeld": true,
       +     "enabled": true,
-✗ permissions    permissions looked at
+✗ permissions    permissions checked
   ✗ the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone  ~/.svc/auth/github-copilot.json
     mode 0644, should be 0600: a login lets whoever has it act in your name
     → chmod 0600 "/home/ada/.svc/auth/github-copilot.json"
@@ -32,11 +32,11 @@ test('a text report has each problem, its location, its cause and its fix', () =
           "webhooks": {
       -     "enabeld": true,
       +     "enabled": true,
-✓ index          index looked at
+✓ index          index checked
   · 3 changed files are not in the index of agent main yet
-    the next search takes them in
-✓ disk           disk looked at
-✓ clock          clock looked at
+    the next search indexes them
+✓ disk           disk checked
+✓ clock          clock checked
 
 run "svc config doctor --fix" to apply 2 safe fixes
 `,
@@ -59,7 +59,7 @@ test('fixes come first, and failed ones give their reason', () => {
 not fixed  make room: there is none
 
 svc · doctor  1 ok · 0 warnings · 0 faults
-✓ disk           disk looked at
+✓ disk           disk checked
 `,
   );
 });

@@ -24,7 +24,7 @@ const test = suite('flows and tasks as text');
 const STYLE = createStyle(false);
 const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/' };
 
-test('a list has a line each, and says when there are more', () => {
+test('a list has a line for each flow, and says when there are more', () => {
   const entry = aFlow({ blockedSummary: 'no key', status: 'blocked' });
   const text = renderFlowList({ entries: [entry], total: 3 }, PIPED);
   assert.is(
@@ -58,10 +58,10 @@ test('a line keeps to the terminal, and to one line', () => {
 });
 
 test('a flow with a cancel request shows it until it has ended', () => {
-  const asked = { cancelRequestedAt: NOW };
-  assert.is(flowRow(aFlow(asked), NOW).cells[1], 'running, cancelling');
-  assert.is(taskRow(aTask(asked), NOW).cells[3], 'running, cancelling');
-  const ended = aTask({ ...asked, status: 'cancelled', endedAt: NOW });
+  const cancelling = { cancelRequestedAt: NOW };
+  assert.is(flowRow(aFlow(cancelling), NOW).cells[1], 'running, cancelling');
+  assert.is(taskRow(aTask(cancelling), NOW).cells[3], 'running, cancelling');
+  const ended = aTask({ ...cancelling, status: 'cancelled', endedAt: NOW });
   assert.is(taskRow(ended, NOW).cells[3], 'cancelled');
 });
 

@@ -237,7 +237,7 @@ test('summary: what was embedded, by whom, and what has no vector yet', () => {
   assert.is(summaryLines(unchanged)[0], '✓ main  9 unchanged');
 });
 
-test('summary: never more than three lines unless every skip is asked for', () => {
+test('summary: never more than three lines, except with --verbose', () => {
   const skipped = Array.from({ length: 50 }, (_, at) => ({
     path: `${at}.md`,
     reason: 'missing' as const,
@@ -251,7 +251,7 @@ test('summary: never more than three lines unless every skip is asked for', () =
   assert.is(summaryLines({ skipped: SKIPPED }, true).length, 5);
 });
 
-test('summary: rebuilds and stops say what became of the index', () => {
+test('summary: rebuilds and stops name the state of the index', () => {
   const first = (fields: Parameters<typeof aSummary>[0]): string => summaryLines(fields)[0] ?? '';
   const none = { added: 0, changed: 0, unchanged: 0, chunks: 0 };
   const settings = { reason: 'settings', detail: 'tokenizer' } as const;

@@ -34,7 +34,7 @@ const EXT: Ext = {
 };
 
 /** `label: line` for each line shown. */
-function told(fields: Partial<Ext>): readonly string[] {
+function factLines(fields: Partial<Ext>): readonly string[] {
   const status = { ext: { ...EXT, ...fields } } as BackendStatus;
   const options = {
     style: createStyle(false),
@@ -48,7 +48,7 @@ function told(fields: Partial<Ext>): readonly string[] {
 }
 
 test('shows the program, its mode, its location and its freshness', () => {
-  assert.equal(told({}), [
+  assert.equal(factLines({}), [
     'backend: external',
     'program: ~/bin/qmd, release 2.8.3',
     'mode: search, keyword search only',
@@ -64,7 +64,7 @@ test('a paused program is shown with its cause and a hint', () => {
     message: 'it took \u001b[31mtoo long',
     hint: 'give it time',
   };
-  const lines = told({ answers: 'builtin', why, program: null, release: null });
+  const lines = factLines({ answers: 'builtin', why, program: null, release: null });
   assert.match(lines[0] ?? '', /^backend: builtin, instead of the external program: it took/);
   assert.not.ok(lines.join('').includes('\u001b'));
   assert.equal(lines.slice(1, 3), [
@@ -75,7 +75,7 @@ test('a paused program is shown with its cause and a hint', () => {
 
 test('vectors are shown in the modes that use them', () => {
   const mode = (fields: Partial<Ext>): string | undefined =>
-    told({ mode: 'query', ...fields }).find((line) => line.startsWith('mode'));
+    factLines({ mode: 'query', ...fields }).find((line) => line.startsWith('mode'));
   assert.is(
     mode({ vectors: 'ready', withoutVectors: 0 }),
     'mode: query, all documents have vectors',
@@ -89,9 +89,9 @@ test('vectors are shown in the modes that use them', () => {
 
 test('a stale or missing index is reported', () => {
   const updated = { at: new Date(NOW - 120_000).toISOString(), tookMs: 20, files: 1, stale: true };
-  assert.match(told({ updated }).at(-1) ?? '', /; files changed since$/);
+  assert.match(factLines({ updated }).at(-1) ?? '', /; files changed since$/);
   assert.match(
-    told({ updated: null }).at(-1) ?? '',
+    factLines({ updated: null }).at(-1) ?? '',
     /^updated: never: run "svc memory index", or search/,
   );
 });

@@ -4,6 +4,7 @@ import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
 import { createSyncLines, type SyncLinesOptions } from '../../../src/ui/memory/sync-lines.js';
 import { createProgressLine } from '../../../src/ui/progress-line.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { waitFor } from '../../support/wait.js';
 import { aSummary } from './sync-builders.js';
 
 const style = createStyle(false);
@@ -63,7 +64,7 @@ const BEGINNING = [
   'found 1,283 files, 16.1 MB; 100 to index\n',
 ];
 
-test('quick work prints what it does and no progress', () => {
+test('quick work prints its steps and no progress', () => {
   assert.equal(lines(5), BEGINNING);
 });
 
@@ -82,7 +83,7 @@ test('work of medium speed reports every two seconds, no more', () => {
   );
 });
 
-test('verbose names every file and every skip; quiet says nothing', () => {
+test('verbose names every file and every skip; quiet prints nothing', () => {
   const written = lines(5, { verbose: true, label: 'main' });
   assert.ok(written.includes('main: skipped link.md: symbolic link\n'));
   assert.ok(written.includes('main: indexed 99.md, 2 chunks\n'));
@@ -170,12 +171,12 @@ test('the progress line shows nothing for work of under half a second', () => {
   assert.equal(drawn(4, 80), []);
 });
 
-test('the progress line also appears without events, and removes itself', async () => {
+test('the progress line also appears without further events, and removes itself', async () => {
   const written: string[] = [];
   const options = { style, columns: 80, now: () => 0 };
   const progress = createProgressLine((text) => written.push(text), options);
   for (const event of EMBEDDING.slice(1, 2)) progress.onEvent(event);
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await waitFor('the line', () => written.length > 0);
   assert.match(written[0] ?? '', /embedding {2}░+ {2}0\/100$/);
   progress.clear();
   assert.equal(written.slice(1), [ERASE]);
@@ -195,7 +196,7 @@ test('the progress line never reaches the last column', () => {
   }
 });
 
-test('the progress line says at once that another process is at work', () => {
+test('the progress line reports at once that another process is writing', () => {
   const written: string[] = [];
   const progress = createProgressLine((text) => written.push(text), {
     style,

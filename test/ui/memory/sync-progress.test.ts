@@ -211,7 +211,7 @@ function after(...events: readonly SyncEvent[]) {
   );
 }
 
-function told(event: EmbeddingEvent): SyncEvent {
+function providerEvent(event: EmbeddingEvent): SyncEvent {
   return { type: 'embed.provider', event };
 }
 
@@ -224,8 +224,8 @@ const EMBED: SyncEvent = {
 };
 
 test('follows embedding: done, cost and remaining', () => {
-  const finished = told({ type: 'request.finished', inputs: 128, tokens: 211_600 });
-  const limited = told({ type: 'rate.limited', waitMs: 1000, perSecond: 1 });
+  const finished = providerEvent({ type: 'request.finished', inputs: 128, tokens: 211_600 });
+  const limited = providerEvent({ type: 'rate.limited', waitMs: 1000, perSecond: 1 });
   const state = after(SCAN, EMBED, finished, limited, { type: 'embed.stored', passages: 250 });
   assert.equal(
     [state.phases.chunk, state.phases.write, state.phases.embed],
@@ -255,13 +255,13 @@ test('the fallback starts over, and the failed provider is remembered', () => {
 
 test('batch jobs are counted, with their progress as reported by the provider', () => {
   const submitted = (job: string) =>
-    told({ type: 'batch.submitted', job, inputs: 500, resumed: false });
+    providerEvent({ type: 'batch.submitted', job, inputs: 500, resumed: false });
   const { embedding } = after(
     EMBED,
     submitted('a'),
     submitted('b'),
-    told({ type: 'batch.progress', job: 'b', done: 100, total: 500 }),
-    told({ type: 'batch.ended', job: 'a', embedded: 499, left: 1, why: undefined }),
+    providerEvent({ type: 'batch.progress', job: 'b', done: 100, total: 500 }),
+    providerEvent({ type: 'batch.ended', job: 'a', embedded: 499, left: 1, why: undefined }),
   );
   assert.ok(embedding);
   assert.is(embedWorkWords(embedding), 'openai · 1 of 2 jobs');

@@ -36,18 +36,18 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
     load: async () => shown,
     passage: async (key) => ({ ...PASSAGE, claim: key === READY.key ? PASSAGE.claim : undefined }),
     promote: async (key) => {
-      did.push(`promote ${key.slice(0, 4)}`);
+      orders.push(`promote ${key.slice(0, 4)}`);
       without(key);
       return { decision: 'promote', sweep: 'S1' };
     },
     reject: async (key) => {
-      did.push(`reject ${key.slice(0, 4)}`);
+      orders.push(`reject ${key.slice(0, 4)}`);
       without(key);
     },
     undo: async ({ kind, key }) => {
       did.push(`undo ${kind} ${key.slice(0, 4)}`);
       shown = [READY, WEAK].filter((one) => one.key === key || shown.includes(one));
-      return `taken back: ${kind}`;
+      return `undone: ${kind}`;
     },
     explain: (error) => (error instanceof Error ? error.message : String(error)),
     ...over,
@@ -58,7 +58,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
     ...{ stdin, stdout, style, title: 'main', actions },
     signal: leave.signal,
   });
-  return { terminal, did, ended, leave };
+  return { terminal, orders, ended, leave };
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
@@ -79,7 +79,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 }
 
 test('p promotes, x rejects, and u undoes the last decision, then the one before', async () => {
-  const { terminal, did, ended } = open(80, 24);
+  const { terminal, orders, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('p');
   await waitForText(terminal, 'promoted: The nightly backup');
@@ -93,7 +93,7 @@ test('p promotes, x rejects, and u undoes the last decision, then the one before
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('u');
   await waitForText(terminal, 'nothing to undo');
-  assert.equal(did, ['promote 28d9', 'reject 011c', 'undo rejected 011c', 'undo promoted 28d9']);
+  assert.equal(orders, ['promote 28d9', 'reject 011c', 'undo rejected 011c', 'undo promoted 28d9']);
   terminal.type(KEYS.ctrlC);
   assert.equal(await ended, []);
   assertRestored(terminal, '$ svc dream candidates');
@@ -154,10 +154,10 @@ test('a failed write decides nothing and is reported', async () => {
 
 test('quitting waits for a write in progress, and a second decision does not overlap it', async () => {
   let write: () => void = () => undefined;
-  const begun: string[] = [];
+  const promoted: string[] = [];
   const { terminal, ended, leave } = open(80, 24, {
     promote: (key) => {
-      begun.push(key);
+      promoted.push(key);
       return new Promise((resolve) => {
         write = () => resolve({ decision: 'promote', sweep: 'S1' });
       });
@@ -167,11 +167,11 @@ test('quitting waits for a write in progress, and a second decision does not ove
   terminal.type('pp');
   await waitForText(terminal, 'promote …');
   leave.abort();
-  // Whatever does not wait for the writing has ended after this turn.
+  // A screen that does not wait for the write has ended after this turn.
   await new Promise((resolve) => setImmediate(resolve));
   write();
   assert.is((await ended).length, 1);
-  assert.is(begun.length, 1);
+  assert.is(promoted.length, 1);
   assertRestored(terminal, '$ svc dream candidates');
 });
 
@@ -212,7 +212,7 @@ test('f lists only those that the next sweep promotes, / filters, and ? lists th
 });
 
 test('only the last decision is undone, and each once', async () => {
-  const { terminal, did, ended } = open(80, 24);
+  const { terminal, orders, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   const [first, second] = [READY, WEAK].map(({ key }) => key.slice(0, 4));
   terminal.type('p');
@@ -221,12 +221,12 @@ test('only the last decision is undone, and each once', async () => {
   await waitForText(terminal, 'rejected: ');
   for (const word of ['rejected', 'promoted']) {
     terminal.type('u');
-    await waitForText(terminal, `taken back: ${word}`);
+    await waitForText(terminal, `undone: ${word}`);
   }
   terminal.type('u');
   await waitForText(terminal, 'nothing to undo');
   const undone = [`undo rejected ${second}`, `undo promoted ${first}`];
-  assert.equal(did.slice(2), undone);
+  assert.equal(orders.slice(2), undone);
   terminal.type('q');
   await ended;
 });

@@ -33,17 +33,17 @@ import { fixOf, MISTYPED, READABLE, resultOf, SICK, STALE } from '../doctor/doct
 const NAMES = SICK.checks.map(({ check }) => check);
 const style = createStyle(false);
 
-interface Look {
+interface Run {
   readonly checks: readonly string[];
   readonly signal: AbortSignal;
-  readonly tell: (event: DoctorEvent) => void;
+  readonly emit: (event: DoctorEvent) => void;
   readonly fail: (error: Error) => void;
 }
 
 interface Opened {
   readonly terminal: FakeTerminal;
   readonly ended: Promise<DoctorScreenEnd>;
-  readonly looks: Look[];
+  readonly runs: Run[];
   readonly applied: string[];
   readonly leave: AbortController;
 }
@@ -58,7 +58,7 @@ function open(
 ): Opened {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc config doctor\n');
-  const looks: Look[] = [];
+  const runs: Run[] = [];
   const applied: string[] = [];
   const leave = new AbortController();
   const ended = runDoctorScreen({
@@ -67,9 +67,9 @@ function open(
     style,
     homeDir: '/home/ada',
     names: NAMES,
-    runChecks: (checks, signal, tell) =>
+    runChecks: (checks, signal, emit) =>
       new Promise<DoctorReport>((_, fail) => {
-        looks.push({ checks, signal, tell, fail });
+        runs.push({ checks, signal, emit, fail });
       }),
     apply: async (check, { title }) => {
       applied.push(title);
@@ -78,31 +78,31 @@ function open(
     edit,
     signal: leave.signal,
   });
-  return { terminal, ended, looks, applied, leave };
+  return { terminal, ended, runs, applied, leave };
 }
 
-async function lookOf({ looks }: Opened, at = 0): Promise<Look> {
-  await waitFor('the look', () => looks.length > at);
-  const look = looks[at];
-  if (look === undefined) throw new Error('no look');
-  return look;
+async function runOf({ runs }: Opened, at = 0): Promise<Run> {
+  await waitFor('the run', () => runs.length > at);
+  const run = runs[at];
+  if (run === undefined) throw new Error('no run');
+  return run;
 }
 
-function emitAll({ tell }: Look, results: readonly CheckResult[]): void {
-  for (const { check } of results) tell({ type: 'check.started', check });
-  for (const result of results) tell({ type: 'check.finished', result });
+function emitAll({ emit }: Run, results: readonly CheckResult[]): void {
+  for (const { check } of results) emit({ type: 'check.started', check });
+  for (const result of results) emit({ type: 'check.finished', result });
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;
-    const look = await lookOf(opened);
-    assert.equal(look.checks, NAMES);
-    look.tell({ type: 'check.started', check: 'disk' });
+    const run = await runOf(opened);
+    assert.equal(run.checks, NAMES);
+    run.emit({ type: 'check.started', check: 'disk' });
     await waitForText(terminal, '● disk');
     await waitForText(terminal, '○ clock');
-    emitAll(look, SICK.checks);
+    emitAll(run, SICK.checks);
     await waitForText(terminal, '❯ ✗ unknown key "enabeld"');
     await waitForText(terminal, 'did you mean "enabled"?');
     const screen = terminal.screen();
@@ -119,17 +119,17 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
 test('a previews a fix; a again applies it and repeats all checks', async () => {
   const opened = open(80, 24);
-  const { terminal, applied, looks } = opened;
-  emitAll(await lookOf(opened), SICK.checks);
+  const { terminal, applied, runs } = opened;
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('a');
   await waitForText(terminal, '+     "enabled": true,');
   await waitForText(terminal, 'apply: rename "enabeld" to "enabled"?  y/n');
-  assert.equal([applied, looks.length], [[], 1]);
+  assert.equal([applied, runs.length], [[], 1]);
   terminal.type('a');
   await waitForText(terminal, 'fixed: rename "enabeld" to "enabled"');
   assert.equal(applied, ['rename "enabeld" to "enabled"']);
-  const again = await lookOf(opened, 1);
+  const again = await runOf(opened, 1);
   assert.equal(again.checks, NAMES);
   await waitForText(terminal, '● configuration');
   emitAll(again, [resultOf('configuration'), ...SICK.checks.slice(1)]);
@@ -144,11 +144,11 @@ test('a fix that only changes a file repeats only its own check', async () => {
   const opened = open(80, 24);
   const fix = { ...fixOf('set a mode'), changes: 'state' as const };
   const results = [resultOf('permissions', [{ ...READABLE, fix }]), ...SICK.checks.slice(3)];
-  emitAll(await lookOf(opened), results);
+  emitAll(await runOf(opened), results);
   await waitForText(opened.terminal, '❯ ✗ the secret file');
-  // What has not ended yet is made again with it.
+  // Checks that have not ended yet are repeated with it.
   opened.terminal.type('aa');
-  const again = await lookOf(opened, 1);
+  const again = await runOf(opened, 1);
   assert.equal(again.checks, ['configuration', 'permissions', 'index']);
   opened.terminal.type('q');
   assert.is((await opened.ended).results, undefined);
@@ -157,7 +157,7 @@ test('a fix that only changes a file repeats only its own check', async () => {
 test('A previews all safe fixes; A again applies them, Esc does not', async () => {
   const opened = open(80, 24);
   const { terminal, applied } = opened;
-  emitAll(await lookOf(opened), SICK.checks);
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(terminal, 'A all safe');
   terminal.type('A');
   await waitForText(terminal, 'apply 2 safe fixes?  y/n');
@@ -176,7 +176,7 @@ test('A previews all safe fixes; A again applies them, Esc does not', async () =
 
 test('a failed fix gives its reason', async () => {
   const opened = open(80, 24, { failure: 'the disk is full' });
-  emitAll(await lookOf(opened), SICK.checks);
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(opened.terminal, '❯ ✗');
   opened.terminal.type('aa');
   await waitForText(opened.terminal, 'not fixed: rename "enabeld" to "enabled": the disk is full');
@@ -187,7 +187,7 @@ test('a failed fix gives its reason', async () => {
 test('arrows select, Enter opens and closes, e returns the location to open', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
-  emitAll(await lookOf(opened), SICK.checks);
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type(KEYS.down);
   await waitForText(terminal, '❯ ✗ the secret file');
@@ -213,14 +213,14 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
   };
   const opened = open(80, 24, { edit });
   const { terminal } = opened;
-  emitAll(await lookOf(opened), SICK.checks);
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
   await waitFor('the editor', () => edited.length > 0);
   assert.equal(edited, [MISTYPED.place]);
   await waitForText(terminal, '$ svc config doctor');
   close();
-  emitAll(await lookOf(opened, 1), SICK.checks);
+  emitAll(await runOf(opened, 1), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('q');
   assert.is((await opened.ended).placeToEdit, undefined);
@@ -229,14 +229,14 @@ test('e gives the terminal to the editor, and the screen comes back and checks a
 
 test('r checks again: the earlier run is aborted and its late events are ignored', async () => {
   const opened = open(80, 24);
-  const first = await lookOf(opened);
+  const first = await runOf(opened);
   emitAll(first, SICK.checks);
   await waitForText(opened.terminal, '✗ configuration');
   opened.terminal.type('r');
-  const second = await lookOf(opened, 1);
+  const second = await runOf(opened, 1);
   assert.is(first.signal.aborted, true);
   await waitForText(opened.terminal, '● configuration');
-  first.tell({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
+  first.emit({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
   emitAll(
     second,
     NAMES.map((name) => resultOf(name)),
@@ -253,20 +253,20 @@ test('quitting during the checks aborts them; so does an outside signal', async 
     ({ leave }: Opened) => leave.abort(),
   ]) {
     const opened = open(80, 24);
-    const look = await lookOf(opened);
+    const run = await runOf(opened);
     await waitForText(opened.terminal, '? help');
     go(opened);
     assert.is((await opened.ended).results, undefined);
-    assert.is(look.signal.aborted, true);
+    assert.is(run.signal.aborted, true);
     assertRestored(opened.terminal, '$ svc config doctor');
   }
 });
 
 test('a bug in the work restores the terminal and is thrown', async () => {
   const opened = open(80, 24);
-  const look = await lookOf(opened);
+  const run = await runOf(opened);
   await waitForText(opened.terminal, '? help');
-  look.fail(new Error('a bug'));
+  run.fail(new Error('a bug'));
   let message = '';
   await opened.ended.catch((error: Error) => {
     message = error.message;
@@ -278,7 +278,7 @@ test('a bug in the work restores the terminal and is thrown', async () => {
 test('f lists faults, warnings or notes only, and / filters', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
-  emitAll(await lookOf(opened), SICK.checks);
+  emitAll(await runOf(opened), SICK.checks);
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('f');
   await waitForText(terminal, 'faults · 3 ok');
@@ -293,18 +293,18 @@ test('f lists faults, warnings or notes only, and / filters', async () => {
 
 test('the worst finding is selected until the person selects one, in whatever order checks end', async () => {
   const opened = open(80, 24);
-  const look = await lookOf(opened);
-  const told = (severity: 'fault' | 'warning', check: string): void => {
+  const run = await runOf(opened);
+  const report = (severity: 'fault' | 'warning', check: string): void => {
     const result = resultOf(check, [{ code: check, severity, message: `${check} is broken` }]);
-    look.tell({ type: 'check.finished', result });
+    run.emit({ type: 'check.finished', result });
   };
-  told('warning', 'clock');
+  report('warning', 'clock');
   await waitForText(opened.terminal, '❯ ! clock');
-  told('fault', 'disk');
+  report('fault', 'disk');
   await waitForText(opened.terminal, '❯ ✗ disk');
   opened.terminal.type('j');
   await waitForText(opened.terminal, '❯ ! clock');
-  told('fault', 'index');
+  report('fault', 'index');
   await waitForText(opened.terminal, '✗ index is broken');
   await waitForText(opened.terminal, '❯ ! clock');
   opened.terminal.type('q');
@@ -320,7 +320,7 @@ test('all safe fixes can be scrolled through before they are applied', async () 
     message: `finding ${at}`,
     fix: { ...fixOf(`fix number ${at}`, true), diff: [] },
   }));
-  (await lookOf(opened)).tell({ type: 'check.finished', result: resultOf('index', fixes) });
+  (await runOf(opened)).emit({ type: 'check.finished', result: resultOf('index', fixes) });
   await waitForText(terminal, '❯ ✗ finding 0');
   terminal.type('A');
   await waitForText(terminal, '• fix number 0');
@@ -334,7 +334,7 @@ test('all safe fixes can be scrolled through before they are applied', async () 
 test('for events in any order, findings are sorted and unique', () => {
   const check = fc.constantFrom(...NAMES);
   const findings = fc.subarray([MISTYPED, READABLE, STALE]);
-  const told: fc.Arbitrary<DoctorEvent> = fc.oneof(
+  const anEvent: fc.Arbitrary<DoctorEvent> = fc.oneof(
     fc.record({ type: fc.constant('check.started' as const), check }),
     fc.record({
       type: fc.constant('check.finished' as const),
@@ -358,7 +358,7 @@ test('for events in any order, findings are sorted and unique', () => {
   );
 });
 
-test('fits any terminal, with the selected finding in sight', async () => {
+test('fits any terminal, and the selected finding is visible', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 16, max: 200 }),
@@ -367,7 +367,7 @@ test('fits any terminal, with the selected finding in sight', async () => {
       async (columns, rows, key) => {
         const opened = open(columns, rows);
         const { terminal } = opened;
-        emitAll(await lookOf(opened), SICK.checks);
+        emitAll(await runOf(opened), SICK.checks);
         const sign = rows > 6 ? '❯ ' : '';
         await waitFor('a frame', () => terminal.screen().join().length > 0);
         await waitForText(terminal, sign);

@@ -29,21 +29,21 @@ function taskRows(count: number): readonly ListRow[] {
   });
 }
 
-/** The screen of tasks in a terminal, with a list that a test changes. */
 interface OpenOptions {
   readonly kind?: 'flows';
   readonly pauses?: readonly PauseRecord[];
 }
 
+/** The screen of tasks in a terminal, with a list that a test changes. */
 function open(columns: number, rows: number, options: OpenOptions = {}) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc task watch\r\n');
-  const world = { items: taskRows(40), total: 40, asked: [] as string[], fails: false };
+  const world = { items: taskRows(40), total: 40, orders: [] as string[], fails: false };
   const choices: FlowsChoice[] = [];
-  const did = (what: string) => async (id: string) => {
-    world.asked.push(`${what} ${id}`);
-    if (world.fails) throw new Error(`cannot ${what}: the store is busy`);
-    return `task ${id} was asked to ${what}`;
+  const order = (action: string) => async (id: string) => {
+    world.orders.push(`${action} ${id}`);
+    if (world.fails) throw new Error(`cannot ${action}: the store is busy`);
+    return `task ${id} was asked to ${action}`;
   };
   const screen = openFlowsScreen({
     stdin: terminal.stdin,
@@ -69,11 +69,11 @@ function open(columns: number, rows: number, options: OpenOptions = {}) {
           ...taskPaneLines({ task, flow, history }, STYLE, NOW).slice(1),
         ];
       },
-      cancel: did('cancel'),
-      retry: did('retry'),
+      cancel: order('cancel'),
+      retry: order('retry'),
       explain: (error) => (error instanceof Error ? error.message : ''),
     },
-    onStop: (key) => world.asked.push(key),
+    onStop: (key) => world.orders.push(key),
   });
   const shows = (text: string) => waitForText(terminal, text);
   const hides = (text: string) =>
@@ -144,7 +144,7 @@ test('the selection stays on its task, in its row, while tasks come and go', asy
   await shows('↑ 12 more');
   await shows('↓ 16 more');
   assert.match(terminal.screen()[before] ?? '', '❯ 00000023');
-  // One that is gone leaves its place to the next.
+  // The next task takes the row of one that disappears.
   world.items = world.items.filter(({ id }) => !id.startsWith('00000023'));
   await screen.refresh();
   await shows('❯ 00000024');
@@ -179,7 +179,7 @@ test('a filter is typed, kept and removed', async () => {
   await screen.close();
 });
 
-test('actions ask first, and say what happened or why not', async () => {
+test('actions ask first, and report their result or failure', async () => {
   const { terminal, world, screen, shows, hides } = open(80, 24);
   await screen.refresh();
   await shows('c cancel');
@@ -190,7 +190,7 @@ test('actions ask first, and say what happened or why not', async () => {
   await shows('cancel task 00000000?  y/n');
   // Other keys are no answer.
   terminal.type('jx');
-  assert.equal(world.asked, []);
+  assert.equal(world.orders, []);
   terminal.type('y');
   await shows('task 00000000-task was asked to cancel');
   terminal.type('jjj');
@@ -203,11 +203,11 @@ test('actions ask first, and say what happened or why not', async () => {
   await shows('cannot retry: the store is busy');
   terminal.type(KEYS.escape);
   await shows('❯ 00000003');
-  assert.equal(world.asked, ['cancel 00000000-task', 'retry 00000003-task']);
+  assert.equal(world.orders, ['cancel 00000000-task', 'retry 00000003-task']);
   await screen.close();
 });
 
-test('f lists the active and the failed ones, and starts at the newest', async () => {
+test('f lists active tasks, then failed ones, and selects the newest', async () => {
   const { terminal, choices, screen, shows } = open(80, 24);
   await screen.refresh();
   terminal.type('jf');
@@ -260,11 +260,11 @@ test('q and Ctrl-C quit from everywhere, Esc goes back first', async () => {
   terminal.type(KEYS.escape);
   await shows('❯ 00000000');
   terminal.type(KEYS.escape);
-  await waitFor('it leaves', () => world.asked.length === 1);
+  await waitFor('it leaves', () => world.orders.length === 1);
   terminal.type(`${KEYS.enter}q`);
   terminal.type(`/${KEYS.ctrlC}`);
-  await waitFor('all', () => world.asked.length === 3);
-  assert.equal(world.asked, ['q', 'q', 'ctrl-c']);
+  await waitFor('all', () => world.orders.length === 3);
+  assert.equal(world.orders, ['q', 'q', 'ctrl-c']);
   await screen.close();
 });
 
@@ -277,7 +277,7 @@ test('control sequences in typed and pasted text are neither keys nor shown', as
   // A paste is not a row of keys.
   terminal.type(`${KEYS.pasteBegins}qcy\u001B[31mjjj${KEYS.pasteEnds}j`);
   await shows('❯ 00000002');
-  assert.equal(world.asked, []);
+  assert.equal(world.orders, []);
   await screen.close();
 });
 

@@ -4,7 +4,7 @@ import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 /** The present in these tests. */
 export const NOW = 1_795_000_000_000;
 
-/** An agent in good order, unless told otherwise. */
+/** An agent without problems by default. */
 export function anAgent(name: string, summary: Partial<AgentSummary> = {}): AgentOverview {
   return {
     name,
@@ -70,7 +70,11 @@ export function busyOverview(): Overview {
       },
     ],
     findings: [
-      { severity: 'warning', message: 'others may look into /home/ada/.svc', hint: 'chmod 700' },
+      {
+        severity: 'warning',
+        message: '/home/ada/.svc is readable by other users',
+        hint: 'chmod 700',
+      },
       { severity: 'fault', message: 'a secret can be read by everyone', hint: 'chmod 600 it' },
     ],
   };
@@ -81,7 +85,7 @@ export function emptyOverview(): Overview {
   const gone = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
   return {
     config: { state: 'none', hasNotes: false },
-    agents: [{ name: 'main', summary: undefined, faults: [gone] }],
+    agents: [{ name: 'main', summary: undefined, faults: [missing] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     activity: null,

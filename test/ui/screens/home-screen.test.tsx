@@ -90,7 +90,7 @@ function start(
   terminal: FakeTerminal,
   options: Partial<Pick<HomeScreenOptions, 'previous' | 'prepare' | 'signal'>> = {},
 ): Started {
-  const asked: HomeTarget[] = [];
+  const targets: HomeTarget[] = [];
   const calls: string[] = [];
   let update: Started['update'] = () => undefined;
   let endFollowing: Started['endFollowing'] = () => undefined;
@@ -118,14 +118,14 @@ function start(
     signal: new AbortController().signal,
     ...options,
     prepare: async (target, signal) => {
-      asked.push(target);
+      targets.push(target);
       return options.prepare?.(target, signal) ?? (async () => undefined);
     },
   });
   return {
     terminal,
     end,
-    asked,
+    targets,
     calls,
     update: (overview) => update(overview),
     endFollowing: (why) => endFollowing(why),
@@ -182,7 +182,7 @@ for (const columns of [60, 80, 200]) {
     const frame = (): string => view.lastFrame() ?? '';
     assert.match(frame(), 'up to date');
     assert.match(frame(), '⏎ search');
-    await waitFor('the keys to be heard', () => {
+    await waitFor('the keys to work', () => {
       view.stdin.write('j');
       return frame().includes('⏎ routes');
     });
@@ -210,7 +210,7 @@ test('after installation, it shows the next step, and Enter runs it', async () =
   await waitForText(terminal, 'set svc up');
   terminal.type(KEYS.enter);
   assert.is((await end).type, 'open');
-  assert.equal(asked, [{ kind: 'set-up' }]);
+  assert.equal(targets, [{ kind: 'set-up' }]);
 });
 
 test('each line opens its screen, and an agent has four', async () => {
@@ -237,7 +237,7 @@ test('each line opens its screen, and an agent has four', async () => {
     await waitForText(terminal, '1 fault');
     terminal.type(keys);
     assert.is((await end).type, 'open');
-    assert.equal(asked, [target]);
+    assert.equal(targets, [target]);
   }
 });
 
@@ -252,12 +252,12 @@ test('home stays until a screen is ready, and shows why one cannot be opened', a
   await waitForText(terminal, 'checking …');
   update(busyOverview());
   await waitForText(terminal, '1 fault');
-  // Typed twice at once: one at a time is opened.
+  // Typed twice at once: only one screen is opened.
   terminal.type('\r\r');
   await waitForText(terminal, 'opening …');
   settle(new Error('memory search is switched off'));
   await waitForText(terminal, 'memory search is switched off');
-  assert.is(asked.length, 1);
+  assert.is(targets.length, 1);
   terminal.type(KEYS.enter);
   await waitForText(terminal, 'opening …');
   settle({ text: 'there are no flows yet', isFault: false });
@@ -341,10 +341,7 @@ test('unchanged data draws nothing, and an agent without details keeps its earli
   assert.ok(terminal.writes() - writes <= 4, `${terminal.writes() - writes} writes`);
   assert.match(terminal.screen().join('\n'), /✓ +main +up to date/);
   terminal.type('r');
-  await waitFor(
-    'somebody else to look',
-    () => calls.filter((name) => name === 'follow').length === 2,
-  );
+  await waitFor('following again', () => calls.filter((name) => name === 'follow').length === 2);
   terminal.type('r');
   await waitFor('a refresh', () => calls.includes('refresh'));
   terminal.type('?');
@@ -471,7 +468,7 @@ test('a body is never wider or taller than its area, whatever the names and howe
         for (const line of lines) {
           assert.ok(textWidth(line) <= Math.max(columns, 8), `${textWidth(line)}: ${line}`);
         }
-        // However many there are, the selected one and the faults are in sight.
+        // However many there are, the selected one and the faults are visible.
         if (rows > 3 && columns > 30) assert.ok(lines.some((line) => line.includes('❯')));
         if (columns > 30) assert.ok(lines.some((line) => line.includes('faults')));
       },
@@ -481,7 +478,7 @@ test('a body is never wider or taller than its area, whatever the names and howe
   );
 });
 
-test('30 agents scroll with counts, while everything else stays in sight', () => {
+test('30 agents scroll with counts, while everything else stays visible', () => {
   const agents = Array.from({ length: 30 }, (_, at) => anAgent(`agent-${at}`));
   const dream = busyOverview().dreams[0];
   const dreams = Array.from({ length: 30 }, () => dream).filter((one) => one !== undefined);
@@ -567,7 +564,7 @@ test('a click selects a line, a second one opens it, and the wheel moves', async
   await waitForText(terminal, '❯ ●  flows');
   terminal.type(`\u001B[<65;20;${row}M${click}`);
   assert.is((await end).type, 'open');
-  assert.equal(asked, [{ kind: 'tasks' }]);
+  assert.equal(targets, [{ kind: 'tasks' }]);
 });
 
 test(': lists commands, asks for arguments, and runs one for the selected agent', async () => {
@@ -587,7 +584,7 @@ test(': lists commands, asks for arguments, and runs one for the selected agent'
     await waitForText(terminal, typed === 'status' ? '1 of 2' : 'path:  -x');
     terminal.type(KEYS.enter);
     assert.is((await end).type, 'open');
-    assert.equal(asked, [{ kind: 'command', argv }]);
+    assert.equal(targets, [{ kind: 'command', argv }]);
   }
 });
 

@@ -6,6 +6,7 @@ import { textWidth } from '../../../src/ui/fit.js';
 import { runIndexScreen } from '../../../src/ui/screens/index/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   type FakeTerminal,
   KEYS,
@@ -17,7 +18,7 @@ import { aSummary } from '../memory/sync-builders.js';
 
 interface Opened {
   readonly terminal: FakeTerminal;
-  readonly tell: (event: SyncEvent) => void;
+  readonly emit: (event: SyncEvent) => void;
   readonly finish: (summary: SyncSummary) => void;
   readonly fail: (error: Error) => void;
   readonly ended: Promise<SyncSummary>;
@@ -28,7 +29,7 @@ function open(columns: number, rows: number): Opened {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc memory index\n');
   const interrupts: number[] = [];
-  let tell: Opened['tell'] = () => undefined;
+  let emit: Opened['emit'] = () => undefined;
   let finish: Opened['finish'] = () => undefined;
   let fail: Opened['fail'] = () => undefined;
   let atMs = 0;
@@ -37,13 +38,13 @@ function open(columns: number, rows: number): Opened {
     stdout: terminal.stdout,
     style: createStyle(false),
     title: { agentId: 'main', place: '~/notes/of/a/person/with/long/paths', backend: 'builtin' },
-    // Every look at the clock finds it later: the store may draw each event.
+    // The clock advances with each call, so that the store may draw each event.
     now: () => {
       atMs += 100;
       return atMs;
     },
     start: (onEvent) => {
-      tell = onEvent;
+      emit = onEvent;
       return new Promise((resolve, reject) => {
         finish = resolve;
         fail = reject;
@@ -52,12 +53,12 @@ function open(columns: number, rows: number): Opened {
     onInterrupt: () => interrupts.push(interrupts.length + 1),
     verbose: false,
   });
-  return { terminal, tell, finish, fail, ended, interrupts };
+  return { terminal, emit, finish, fail, ended, interrupts };
 }
 
-function work({ tell }: Opened): void {
-  tell({ type: 'rebuild.started', reason: 'first', detail: '' });
-  tell({
+function work({ emit }: Opened): void {
+  emit({ type: 'rebuild.started', reason: 'first', detail: '' });
+  emit({
     type: 'scan.finished',
     files: 1283,
     bytes: 16.1e6,
@@ -65,20 +66,15 @@ function work({ tell }: Opened): void {
     bytesToIndex: 16.1e6,
   });
   for (let at = 0; at < 100; at += 1) {
-    tell({
+    emit({
       type: 'document.indexed',
       path: `memory/日本/${at}\u001B[2J.md`,
       bytes: 100_000,
       chunks: 10,
     });
   }
-  tell({ type: 'document.skipped', path: 'memory/\nold.md', reason: 'permission_denied' });
-  tell({ type: 'batch.committed', documents: 100, chunks: 1000 });
-}
-
-/** The screen with the thin blanks of its figures as plain ones, for patterns that can be read. */
-function shown(terminal: FakeTerminal): readonly string[] {
-  return terminal.screen();
+  emit({ type: 'document.skipped', path: 'memory/\nold.md', reason: 'permission_denied' });
+  emit({ type: 'batch.committed', documents: 100, chunks: 1000 });
 }
 
 /** Waits for the whole frame, and nothing else. */
@@ -94,19 +90,13 @@ async function waitForWhole(terminal: FakeTerminal): Promise<void> {
   );
 }
 
-function assertRestored(terminal: FakeTerminal): void {
-  assert.is(terminal.buffer.cursorShown, true);
-  assert.is(terminal.rawMode(), false);
-  assert.is(terminal.stdout.listenerCount('resize'), 0);
-}
-
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves three lines`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;
     work(opened);
     await waitForText(terminal, '100 files on disk');
-    const screen = shown(terminal);
+    const screen = terminal.screen();
     const lines = screen.filter((line) => line !== '');
     assert.match(lines[0] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
     assert.match(lines[1] ?? '', /^ {2}✓ scan +1,283 files {3}16\.1 MB/u);
@@ -121,7 +111,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
     opened.finish(aSummary());
     await opened.ended;
-    assert.equal(shown(terminal), [
+    assert.equal(terminal.screen(), [
       '$ svc memory index',
       '✓ main  12 added · 3 changed · 1,268 unchanged',
       '  13,115 chunks from 16.1 MB in 0.6 s',
@@ -134,17 +124,17 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 for (const columns of [60, 80, 120]) {
   test(`shows embedding under its own bar at ${columns} columns`, async () => {
     const opened = open(columns, 24);
-    const { terminal, tell } = opened;
+    const { terminal, emit } = opened;
     work(opened);
     const model = 'text-embedding-3-small';
-    tell({ type: 'embed.started', provider: 'openai', model, passages: 13_115, known: 1920 });
+    emit({ type: 'embed.started', provider: 'openai', model, passages: 13_115, known: 1920 });
     const finished = { type: 'request.finished', inputs: 128, tokens: 212_000 } as const;
-    tell({ type: 'embed.provider', event: finished });
+    emit({ type: 'embed.provider', event: finished });
     const limited = { type: 'rate.limited', waitMs: 1000, perSecond: 1 } as const;
-    tell({ type: 'embed.provider', event: limited });
-    tell({ type: 'embed.stored', passages: 3072 });
+    emit({ type: 'embed.provider', event: limited });
+    emit({ type: 'embed.stored', passages: 3072 });
     await waitForText(terminal, '429: slow');
-    const screen = shown(terminal).filter((line) => line !== '');
+    const screen = terminal.screen().filter((line) => line !== '');
     assert.match(screen[3] ?? '', /^ {2}✓ write/u);
     assert.match(screen[4] ?? '', /^ {2}● embed +█+░+ {3}3,072\/13,115 +openai(?: · 1 request)?$/u);
     assert.match(screen[5] ?? '', /^ {12}cache 1,920 hits · 212k tokens · 429: slow/u);
@@ -157,7 +147,7 @@ for (const columns of [60, 80, 120]) {
 
 test('leaves nothing behind when frames are drawn before it learns of a new width', async () => {
   const opened = open(100, 24);
-  const { terminal, tell } = opened;
+  const { terminal, emit } = opened;
   work(opened);
   await waitForText(terminal, '100 files on disk');
   for (const [columns, documents] of [
@@ -165,8 +155,8 @@ test('leaves nothing behind when frames are drawn before it learns of a new widt
     [100, 140],
     [80, 160],
   ] as const) {
-    terminal.resizeUnheard(columns, 24);
-    tell({ type: 'batch.committed', documents, chunks: documents * 4 });
+    terminal.resizeSilently(columns, 24);
+    emit({ type: 'batch.committed', documents, chunks: documents * 4 });
     terminal.resize(columns, 24);
     await waitForText(terminal, `${documents} files on disk`);
     await waitForWhole(terminal);
@@ -195,7 +185,7 @@ test('20 random resizes during work leave one complete frame', async () => {
   const aSize = fc.record({
     columns: fc.integer({ min: 40, max: 160 }),
     rows: fc.integer({ min: 12, max: 50 }),
-    isHeard: fc.boolean(),
+    isNotified: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(aSize, { minLength: 20, maxLength: 20 }), async (sizes) => {
@@ -203,11 +193,11 @@ test('20 random resizes during work leave one complete frame', async () => {
       const { terminal } = opened;
       work(opened);
       await waitForText(terminal, '100 files on disk');
-      for (const [at, { columns, rows, isHeard }] of sizes.entries()) {
-        // The program hears of a size before or after it draws.
-        if (isHeard) terminal.resize(columns, rows);
-        else terminal.resizeUnheard(columns, rows);
-        opened.tell({ type: 'batch.committed', documents: 101 + at, chunks: 10 });
+      for (const [at, { columns, rows, isNotified }] of sizes.entries()) {
+        // The program is notified of a size before or after it draws.
+        if (isNotified) terminal.resize(columns, rows);
+        else terminal.resizeSilently(columns, rows);
+        opened.emit({ type: 'batch.committed', documents: 101 + at, chunks: 10 });
         terminal.resize(columns, rows);
         await waitForText(terminal, `${101 + at} files on disk`);
       }
@@ -227,7 +217,7 @@ test('never scrolls a terminal that is too low for it', async () => {
   opened.terminal.type('?');
   await waitForText(opened.terminal, 'close this help');
   const before = opened.terminal.buffer.scrolled;
-  opened.tell({ type: 'publish.started' });
+  opened.emit({ type: 'publish.started' });
   await waitForText(opened.terminal, 'q stop');
   assert.ok(opened.terminal.screen().length <= 6);
   assert.is(opened.terminal.buffer.scrolled, before);
@@ -271,7 +261,7 @@ test('work that ends immediately shows its summary and no screen', async () => {
   opened.finish(aSummary({ outcome: 'unchanged', chunks: 0 }));
   await opened.ended;
   assert.is(opened.terminal.writes(), before + 1);
-  assert.equal(shown(opened.terminal)[1], '✓ main  up to date · 1,268 files · 0.6 s');
+  assert.equal(opened.terminal.screen()[1], '✓ main  up to date · 1,268 files · 0.6 s');
 });
 
 test('restores the terminal when the work fails', async () => {

@@ -29,15 +29,15 @@ function rendered() {
       onStop={() => stops.push(1)}
     />,
   );
-  const tell = (event: SyncEvent, atMs: number): void =>
+  const emit = (event: SyncEvent, atMs: number): void =>
     store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, atMs) });
-  return { view, tell, stops, frame: () => view.lastFrame() ?? '' };
+  return { view, emit, stops, frame: () => view.lastFrame() ?? '' };
 }
 
 test('events are shown at once, and those before the first frame are not missed', async () => {
-  const { view, tell, frame } = rendered();
-  tell({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
-  tell({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
+  const { view, emit, frame } = rendered();
+  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
+  emit({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
   await waitFor('the current file', () => frame().includes('memory/a.md'), frame);
   assert.match(frame(), '4 files');
   assert.match(frame(), '1/4');

@@ -43,9 +43,8 @@ function open(entries: LogEntry[], columns = 100, rows = 20) {
     onStop: (key) => stopped.push(key),
   });
   const text = (): string => terminal.screen().join('\n');
-  const gone = (words: string): Promise<unknown> =>
-    waitFor(`no ${words}`, () => !text().includes(words));
-  return { terminal, screen, copied, stopped, text, gone };
+  const hides = (part: string) => waitFor(`no ${part}`, () => !text().includes(part));
+  return { terminal, screen, copied, stopped, text, hides };
 }
 
 function many(count: number): LogEntry[] {
@@ -85,20 +84,20 @@ test('new lines are followed until an older one is selected, and again with G', 
   await screen.close();
 });
 
-test('levels, a filter and the facts about them', async () => {
-  const { terminal, screen, gone } = open(many(50));
+test('keys choose a level, / filters, and the header names both', async () => {
+  const { terminal, screen, hides } = open(many(50));
   await waitForText(terminal, 'accepted 49');
   await waitForText(terminal, 'route ci');
   terminal.type('w');
   await waitForText(terminal, '5 lines');
-  await gone('accepted 49');
+  await hides('accepted 49');
   await waitForText(terminal, 'accepted 40');
   terminal.type('e');
   await waitForText(terminal, 'no lines yet');
   terminal.type('a/accepted 33');
   await waitForText(terminal, '1 of 50');
   terminal.type(KEYS.enter);
-  await gone('accepted 34');
+  await hides('accepted 34');
   await screen.close();
 });
 

@@ -28,7 +28,7 @@ import { REFUSED } from '../provider/provider-builders.js';
 
 interface Run {
   readonly signal: AbortSignal;
-  readonly tell: (event: DiagnosisEvent) => void;
+  readonly emit: (event: DiagnosisEvent) => void;
   readonly finish: (diagnosis: Diagnosis) => void;
   readonly fail: (error: Error) => void;
 }
@@ -52,20 +52,20 @@ function open(columns: number, rows: number, edit?: ProviderScreenOptions['edit'
     title: 'provider path of agent main',
     signal: leave.signal,
     edit,
-    start: (signal, tell) =>
+    start: (signal, emit) =>
       new Promise((finish, fail) => {
-        runs.push({ signal, tell, finish, fail });
+        runs.push({ signal, emit, finish, fail });
       }),
   });
   return { terminal, ended, runs, leave };
 }
 
-function emitAll({ tell, finish }: Run, diagnosis: Diagnosis): void {
-  for (const { check } of diagnosis.checks) tell({ type: 'check.started', check });
+function emitAll({ emit, finish }: Run, diagnosis: Diagnosis): void {
+  for (const { check } of diagnosis.checks) emit({ type: 'check.started', check });
   for (const { check, ...outcome } of diagnosis.checks) {
-    tell({ type: 'check.finished', check, outcome });
+    emit({ type: 'check.finished', check, outcome });
   }
-  tell({ type: 'diagnosis.finished', diagnosis });
+  emit({ type: 'diagnosis.finished', diagnosis });
   finish(diagnosis);
 }
 
@@ -81,7 +81,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const opened = open(columns, rows);
     const { terminal } = opened;
     const run = await firstRun(opened);
-    run.tell({ type: 'check.started', check: 'selected' });
+    run.emit({ type: 'check.started', check: 'selected' });
     await waitFor('a turning mark', () =>
       /[\u2800-\u28FF] selected/u.test(terminal.screen().join()),
     );
@@ -113,14 +113,14 @@ test('r checks again: the earlier run is aborted and its late events are ignored
   await waitFor('the second run', () => runs.length === 2);
   assert.is(first.signal.aborted, true);
   await waitForText(terminal, '○ embed');
-  first.tell({ type: 'diagnosis.finished', diagnosis: REFUSED });
+  first.emit({ type: 'diagnosis.finished', diagnosis: REFUSED });
   const second = runs[1];
   assert.ok(second);
   const well: Diagnosis = { ...REFUSED, ok: true, usable: 'primary' };
   emitAll(second, well);
   await waitForText(terminal, 'works: corp embeds');
-  const late = { state: 'ok', text: 'told too late' } as const;
-  first.tell({ type: 'check.finished', check: 'embed', outcome: late });
+  const late = { state: 'ok', text: 'too late' } as const;
+  first.emit({ type: 'check.finished', check: 'embed', outcome: late });
   terminal.type('?');
   await waitForText(terminal, 'test again');
   assert.not.match(terminal.screen().join('\n'), /too late/u);
@@ -133,7 +133,7 @@ test('e ends the screen with the setting to open, once there is one', async () =
   const opened = open(80, 24);
   const run = await firstRun(opened);
   await waitForText(opened.terminal, '? help');
-  // Nothing to open yet; the list of keys tells that the key was read.
+  // Nothing to open yet; the list of keys shows that the key was read.
   opened.terminal.type('e');
   opened.terminal.type('?');
   await waitForText(opened.terminal, 'test again');
@@ -241,7 +241,7 @@ test('outcomes are kept for any order of events', () => {
   );
 });
 
-test('scrolls where not all checks fit, with the conclusion and the keys in sight', async () => {
+test('scrolls where not all checks fit; the conclusion and the keys stay visible', async () => {
   const opened = open(40, 15);
   const { terminal } = opened;
   emitAll(await firstRun(opened), REFUSED);

@@ -377,7 +377,7 @@ test('the latest query wins, however late older results arrive', async () => {
 });
 
 test('the provider is asked once, after a pause; late quick results never replace full ones', async () => {
-  const asked: string[] = [];
+  const semanticQueries: string[] = [];
   let finishQuick: (() => void) | undefined;
   let finishWhole: (() => void) | undefined;
   const at = (path: string, fields: Parameters<typeof aResponse>[0] = {}): SearchAnswer =>
@@ -392,7 +392,7 @@ test('the provider is asked once, after a pause; late quick results never replac
           else finishQuick = () => resolve(at('late.md'));
           return;
         }
-        asked.push(line);
+        semanticQueries.push(line);
         const warnings = [
           { code: 'PROVIDER_FALLBACK', message: 'gemini embedded instead\u001B[2J' } as const,
         ];
@@ -404,7 +404,7 @@ test('the provider is asked once, after a pause; late quick results never replac
   await waitForText(terminal, '❯ quick.md');
   terminal.type('s');
   await waitForText(terminal, 'semantic search …');
-  assert.equal(asked, ['cars']);
+  assert.equal(semanticQueries, ['cars']);
   finishWhole?.();
   await waitForText(terminal, '❯ whole.md');
   assert.match(terminal.screen().join('\n'), /─ gemini embedded instead\\e\[2J ──/u);

@@ -190,32 +190,32 @@ test('a query recalled from the history becomes typed text when edited', () => {
   assert.is(edited.historyAt, undefined);
 });
 
-test('progress is shown while the index is made', () => {
+test('progress is shown while the index is built', () => {
   const event = { type: 'document.indexed', path: 'a.md', bytes: 1, chunks: 2 } as const;
   const synced = after({ type: 'synced', event, atMs: 5 });
   assert.is(synced.progress?.chunks, 2);
 });
 
-test('a paced store reports at once after a pause, and then the last change of a burst', async () => {
+test('a store with an interval reports at once after a pause, and then the last change of a burst', async () => {
   let now = 0;
   const store = createStore(0, (sum: number, by: number) => sum + by, {
     everyMs: 20,
     now: () => now,
   });
-  const told: number[] = [];
-  const unsubscribe = store.subscribe(() => told.push(store.getSnapshot()));
+  const snapshots: number[] = [];
+  const unsubscribe = store.subscribe(() => snapshots.push(store.getSnapshot()));
   store.dispatch(1);
-  assert.equal(told, [1]);
+  assert.equal(snapshots, [1]);
   store.dispatch(1);
   store.dispatch(0);
   store.dispatch(1);
-  assert.equal(told, [1]);
+  assert.equal(snapshots, [1]);
   now = 20;
   store.dispatch(1);
-  assert.equal(told, [1, 4]);
+  assert.equal(snapshots, [1, 4]);
   store.dispatch(1);
   await new Promise<void>((resolve) => store.subscribe(resolve));
-  assert.equal(told, [1, 4, 5]);
+  assert.equal(snapshots, [1, 4, 5]);
   unsubscribe();
 });
 

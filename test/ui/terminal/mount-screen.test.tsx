@@ -12,10 +12,10 @@ import { waitFor } from '../../support/wait.js';
 const test = suite('a view on the alternate screen');
 
 function Hello({ onKey }: { readonly onKey: (key: string) => void }): ReactElement {
-  const hear = (key: string) => () => onKey(key);
+  const handler = (key: string) => () => onKey(key);
   const names = { 'ctrl-c': 'ctrl-c', escape: 'esc', up: 'up', q: 'q', '?': '?' };
   useKeyMap(() => ({
-    bindings: Object.entries(names).map(([key, name]) => ({ on: [key], run: hear(name) })),
+    bindings: Object.entries(names).map(([key, name]) => ({ on: [key], run: handler(name) })),
   }));
   return <Text>hello</Text>;
 }
@@ -62,48 +62,48 @@ test('reports that a view failed, and restores the terminal', async () => {
 });
 
 test('receives keys one by one, even if they arrive together, and no others', async () => {
-  const heard: string[] = [];
-  const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
+  const keys: string[] = [];
+  const { terminal, screen } = open(<Hello onKey={(key) => void keys.push(key)} />);
   await waitFor('raw mode', terminal.rawMode);
   // With alt, and an arrow that does nothing here: other keys.
   terminal.type(`?xq${KEYS.up}\u001Bq${KEYS.enter}${KEYS.down}`);
   await waitFor(
     'the arrow',
-    () => heard.includes('up'),
-    () => heard,
+    () => keys.includes('up'),
+    () => keys,
   );
   terminal.type(KEYS.ctrlC);
   await waitFor(
     'the keys',
-    () => heard.includes('ctrl-c'),
-    () => heard,
+    () => keys.includes('ctrl-c'),
+    () => keys,
   );
   terminal.type(KEYS.escape);
   await waitFor(
     'escape',
-    () => heard.includes('esc'),
-    () => heard,
+    () => keys.includes('esc'),
+    () => keys,
   );
   await screen.unmount();
-  assert.equal(heard, ['?', 'q', 'up', 'ctrl-c', 'esc']);
+  assert.equal(keys, ['?', 'q', 'up', 'ctrl-c', 'esc']);
 });
 
 test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async () => {
-  const heard: string[] = [];
-  const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
+  const keys: string[] = [];
+  const { terminal, screen } = open(<Hello onKey={(key) => void keys.push(key)} />);
   await waitFor('raw mode', terminal.rawMode);
   terminal.type(`q${KEYS.ctrlC}${KEYS.ctrlC}${KEYS.enter}?`);
   await waitFor(
     'the keys',
-    () => heard.length === 4,
-    () => heard,
+    () => keys.length === 4,
+    () => keys,
   );
   await screen.unmount();
-  assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
+  assert.equal(keys, ['q', 'ctrl-c', 'ctrl-c', '?']);
 });
 
 test('a key that lends the terminal does so once, and what is typed with it is dropped', async () => {
-  const heard: string[] = [];
+  const keys: string[] = [];
   let works = 0;
   let finish = (): void => undefined;
   const lend = (): void => {
@@ -115,7 +115,7 @@ test('a key that lends the terminal does so once, and what is typed with it is d
     });
   };
   const { terminal, screen } = open(
-    <Hello onKey={(key) => (key === '?' ? lend() : void heard.push(key))} />,
+    <Hello onKey={(key) => (key === '?' ? lend() : void keys.push(key))} />,
   );
   await waitFor('raw mode', terminal.rawMode);
   terminal.type(`??${KEYS.up}${KEYS.ctrlC}`);
@@ -123,9 +123,9 @@ test('a key that lends the terminal does so once, and what is typed with it is d
   finish();
   await waitFor('raw mode again', terminal.rawMode);
   terminal.type(KEYS.up);
-  await waitFor('a key', () => heard.length > 0);
+  await waitFor('a key', () => keys.length > 0);
   await screen.unmount();
-  assert.equal([works, heard], [1, ['up']]);
+  assert.equal([works, keys], [1, ['up']]);
 });
 
 /**
