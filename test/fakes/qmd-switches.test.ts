@@ -5,28 +5,29 @@ import { placesIn } from '../ext/releases.js';
 import { isRunning } from '../support/processes.js';
 import { type InstalledQmd, installQmd, type QmdSwitches } from '../support/qmd.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
-const test = suite('the switches of the stand-in for qmd');
+const test = suite('the switches of the fake qmd');
 
 const ADD = ['collection', 'add', '.', '--name', 'notes'];
 const SEARCH = ['search', 'tea', '--json'];
 
-interface Ended {
+interface CommandRun {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A stand-in that has indexed one note, and then behaves like this. */
-function indexed(switches: QmdSwitches = {}): {
+/** A fake qmd that has indexed one note, and then behaves like this. */
+function withOneNote(switches: QmdSwitches = {}): {
   readonly qmd: InstalledQmd;
   readonly folder: TempFolder;
-  readonly run: (...args: readonly string[]) => Ended;
+  readonly run: (...args: readonly string[]) => CommandRun;
 } {
   const folder = folderOf({ 'note.md': '# Tea\n\nMint tea at four.\n' });
   const qmd = installQmd();
-  const run = (...args: readonly string[]): Ended =>
+  const run = (...args: readonly string[]): CommandRun =>
     spawnSync(qmd.command, args, {
       cwd: folder.path,
       env: { PATH: process.env['PATH'] ?? '', ...placesIn(folder.path) },
@@ -38,7 +39,7 @@ function indexed(switches: QmdSwitches = {}): {
 }
 
 test('its answers can be garbage, noisy, truncated or huge', () => {
-  const { qmd, run } = indexed({ on: { search: { kind: 'garbage' } } });
+  const { qmd, run } = withOneNote({ on: { search: { kind: 'garbage' } } });
   assert.throws(() => JSON.parse(run(...SEARCH).stdout));
   qmd.become({ on: { search: { kind: 'banner' } } });
   const { stdout: noisy } = run(...SEARCH);
@@ -55,7 +56,7 @@ test('its answers can be garbage, noisy, truncated or huge', () => {
 
 test('it can fail, any number of times', () => {
   const fails = { kind: 'fails', status: 3, stderr: 'no\n', times: 1 } as const;
-  const { qmd, run } = indexed({ on: { '*': fails, search: { kind: 'killed' } } });
+  const { qmd, run } = withOneNote({ on: { '*': fails, search: { kind: 'killed' } } });
   const killed = run(...SEARCH);
   assert.is(killed.signal, 'SIGKILL');
   assert.ok(killed.stdout.startsWith('[') && !killed.stdout.includes(']'));
@@ -68,26 +69,25 @@ test('it can fail, any number of times', () => {
   assert.match(run(...SEARCH).stderr, '>=22');
 });
 
-test('it can hang with a child, deaf to SIGTERM, until its whole group is killed', async () => {
-  const { qmd, folder } = indexed({ on: { search: { kind: 'hangs' } } });
+test('it can hang with a child, both ignoring SIGTERM, until the whole group is killed', async () => {
+  const { qmd, folder } = withOneNote({ on: { search: { kind: 'hangs' } } });
   const child = spawn(qmd.command, SEARCH, {
     cwd: folder.path,
     env: { PATH: process.env['PATH'] ?? '', ...placesIn(folder.path) },
     detached: true,
   });
-  while (qmd.hanging().length < 2) await new Promise((done) => setTimeout(done, 10));
+  await waitFor('both processes', () => qmd.hanging().length === 2);
   child.kill('SIGTERM');
   const [first = 0, second = 0] = qmd.hanging();
   assert.equal([isRunning(first), isRunning(second)], [true, true]);
   process.kill(-first, 'SIGKILL');
-  while (isRunning(second)) await new Promise((done) => setTimeout(done, 10));
-  await new Promise((done) => (child.signalCode === null ? child.on('close', done) : done(0)));
-  assert.is(child.signalCode, 'SIGKILL');
+  await waitFor('the end of its child', () => !isRunning(second));
+  await waitFor('its end', () => child.signalCode === 'SIGKILL');
 });
 
-test('it can lose a collection and regain it', () => {
+test('it can lose a collection, which can be added again', () => {
   const forgets = { kind: 'forgets', collection: 'notes', times: 1 } as const;
-  const { run } = indexed({ on: { search: forgets } });
+  const { run } = withOneNote({ on: { search: forgets } });
   const lost = run(...SEARCH, '-c', 'notes');
   assert.equal([lost.status, lost.stderr], [1, 'Collection not found: notes\n']);
   assert.is(run(...ADD).status, 0);
@@ -95,7 +95,7 @@ test('it can lose a collection and regain it', () => {
 });
 
 test('its rows can have the fields of other builds', () => {
-  const { run } = indexed({ on: { search: { kind: 'fields' } } });
+  const { run } = withOneNote({ on: { search: { kind: 'fields' } } });
   const [row] = JSON.parse(run(...SEARCH).stdout);
   assert.equal(row, {
     docid: row.docid,
@@ -109,8 +109,8 @@ test('its rows can have the fields of other builds', () => {
   });
 });
 
-test('it finds by meaning only what has vectors, and warns', () => {
-  const { run } = indexed();
+test('a search by meaning finds only documents with vectors, and warns about the others', () => {
+  const { run } = withOneNote();
   const before = run('vsearch', 'tea', '--json');
   assert.equal([before.status, before.stdout], [0, '[]\n']);
   assert.match(before.stderr, '1 documents (100%) need embeddings');
@@ -121,8 +121,8 @@ test('it finds by meaning only what has vectors, and warns', () => {
   assert.is(JSON.parse(run('query', 'tea', '--json').stdout).length, 1);
 });
 
-test('before --mask it expects --glob, and before that it has no collections', () => {
-  const { qmd, run } = indexed({ version: '0.6.0' });
+test('older releases have --glob instead of --mask, and the oldest has no collections', () => {
+  const { qmd, run } = withOneNote({ version: '0.6.0' });
   const refused = run('collection', 'add', '.', '--name', 'more', '--mask', 'x.md');
   assert.is(refused.status, 1);
   assert.match(refused.stderr, "Unknown option '--mask'");
@@ -134,7 +134,7 @@ test('before --mask it expects --glob, and before that it has no collections', (
 });
 
 test('it records how it was called', () => {
-  const { qmd, folder, run } = indexed();
+  const { qmd, folder, run } = withOneNote();
   qmd.clearLog();
   run('update');
   const [call, ...more] = qmd.log();

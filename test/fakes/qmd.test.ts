@@ -6,11 +6,11 @@ import { installQmd, recordedQmd } from '../support/qmd.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { runCommand } from './qmd/commands.mjs';
 import { askMcp, type McpAnswers } from './qmd/connect.js';
-import { RELEASES as PLAYED } from './qmd/releases.mjs';
+import { RELEASES as FAKE_RELEASES } from './qmd/releases.mjs';
 import { type Answer, playMcpSteps, playScenario, type RunTool } from './qmd/scenario.js';
 import { placesOf } from './qmd/store.mjs';
 
-const test = suite('the stand-in for qmd');
+const test = suite('the fake qmd');
 
 /** What test/fakes/qmd/record.ts writes. */
 interface Recorded {
@@ -23,7 +23,7 @@ function recordedOf(version: Release): Recorded {
   return recordedQmd(version) as Recorded;
 }
 
-/** In a folder of its own, with nothing of this environment. */
+/** Runs a program with its files in this folder, and without the variables of this process. */
 function toolIn(folder: string, command: string): RunTool {
   const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...placesIn(folder) };
   return (args, cwd) => spawnSync(command, args, { cwd, env, encoding: 'utf8' });
@@ -32,7 +32,7 @@ function toolIn(folder: string, command: string): RunTool {
 for (const version of RELEASES) {
   test(`answers like ${version}`, () => {
     const { path } = tempFolder();
-    const release = PLAYED[version];
+    const release = FAKE_RELEASES[version];
     assert.ok(release);
     const places = placesOf(placesIn(path));
     const played = playScenario(path, (args, cwd) => {

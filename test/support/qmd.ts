@@ -4,10 +4,10 @@ import { buildSync } from 'esbuild';
 import { tempFolder } from './temp-folder.js';
 import { waitFor } from './wait.js';
 
-/** The releases that the stand-in plays; the two oldest are older than `--mask`, and than collections. */
+/** The releases that the fake can imitate; the oldest has no collections, the next no `--mask`. */
 export type QmdVersion = '0.1.0' | '0.6.0' | '0.9.0' | '1.0.7' | '1.1.6' | '2.0.1' | '2.8.3';
 
-/** One way to fail, or to answer otherwise. */
+/** One way to fail, or to give another answer. */
 export type QmdMisbehaviour = (
   | {
       readonly kind: /** No JSON at all, status 0. */
@@ -20,7 +20,7 @@ export type QmdMisbehaviour = (
         | 'killed'
         /** More than 200,000 characters. */
         | 'huge'
-        /** Never ends, hears no SIGTERM, and has a child that hears none either: see `hanging()`. */
+        /** Never ends and ignores SIGTERM, like its child: see `hanging()`. */
         | 'hangs'
         /** A native module that was built for another Node. */
         | 'wrong_node'
@@ -36,17 +36,17 @@ export type QmdMisbehaviour = (
         | 'hangs_in_call';
     }
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Does its work, and ends so much later. */
+  /** Does its work, and ends this much later. */
   | { readonly kind: 'lingers'; readonly ms: number }
   | { readonly kind: 'fails'; readonly status: number; readonly stderr: string }
-  /** Before it runs, this collection is gone from its configuration and its index. */
+  /** Before it runs, it removes this collection from its configuration and its index. */
   | { readonly kind: 'forgets'; readonly collection: string }
 ) & {
-  /** Only the first so many times. */
+  /** Only this many times. */
   readonly times?: number;
 };
 
-/** A command of the tool, or the verb of `collection`; `*` is every one that isn't named. */
+/** A command of the tool, or the verb of `collection`; `*` is every command without an entry. */
 export type QmdCommand =
   | '*'
   | 'help'
@@ -63,13 +63,13 @@ export type QmdCommand =
   | 'query'
   | 'mcp';
 
-/** How the stand-in is to behave. */
+/** How the fake behaves. */
 export interface QmdSwitches {
   readonly version?: QmdVersion;
   readonly on?: Partial<Readonly<Record<QmdCommand, QmdMisbehaviour>>>;
 }
 
-/** One start of the stand-in. */
+/** One start of the fake. */
 export interface QmdCall {
   readonly args: readonly string[];
   readonly cwd: string;
@@ -85,29 +85,29 @@ export interface QmdRequest {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** A stand-in for the external tool, at a path of its own. */
+/** A fake of the external tool, in a folder of its own. */
 export interface InstalledQmd {
   /** The executable, for `memory.ext.command`. */
   readonly command: string;
-  /** Changes its behaviour; a `version` makes it another executable too, as an update would. */
+  /** Changes its behaviour; a `version` also changes the executable, as an update would. */
   become(switches: QmdSwitches): void;
   /** Every start so far. */
   log(): readonly QmdCall[];
   /** Every request to an MCP server so far. */
   requests(): readonly QmdRequest[];
-  /** Forgets what was logged. */
+  /** Deletes the log of starts and requests. */
   clearLog(): void;
-  /** Settles once one lingers: it has done its work, and not ended yet. */
-  lingers(): Promise<void>;
-  /** The process ids of those that hang, with their children: all should be gone when a test ends. */
+  /** Waits until one has done its work, and has not ended yet. */
+  whenLingering(): Promise<void>;
+  /** The process ids of those that hang, with their children; none should run when a test ends. */
   hanging(): readonly number[];
 }
 
 const SOURCE = fileURLToPath(new URL('../fakes/qmd/qmd.mjs', import.meta.url));
 let bundle: string | undefined;
 
-/** In one file, it starts in three quarters of the time; tests start it hundreds of times. */
-function bundled(): string {
+/** Bundles the fake into one file: it starts in three quarters of the time, and tests start it hundreds of times. */
+function bundleFile(): string {
   if (bundle === undefined) {
     bundle = tempFolder().at('qmd.cjs');
     buildSync({ entryPoints: [SOURCE], outfile: bundle, bundle: true, platform: 'node' });
@@ -115,18 +115,18 @@ function bundled(): string {
   return bundle;
 }
 
-/** Installs a stand-in in a folder of its own. */
+/** Installs a fake qmd in a folder of its own. */
 export function installQmd({ version = '2.8.3', on = {} }: QmdSwitches = {}): InstalledQmd {
   const folder = tempFolder();
   const command = folder.at('qmd');
   const log = folder.at('log.jsonl');
   let current: Required<QmdSwitches> = { version, on };
   const lines = (): readonly (QmdCall | QmdRequest)[] =>
-    existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').map(parsed) : [];
+    existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').map(parseLine) : [];
   const write = (): void => {
     folder.write('switches.json', JSON.stringify(current));
-    const here = JSON.stringify(folder.path);
-    const run = `require(${JSON.stringify(bundled())}).main(${here});`;
+    const folderPath = JSON.stringify(folder.path);
+    const run = `require(${JSON.stringify(bundleFile())}).main(${folderPath});`;
     writeFileSync(command, `#!${process.execPath}\n// ${current.version}\n${run}\n`);
     chmodSync(command, 0o755);
   };
@@ -145,7 +145,7 @@ export function installQmd({ version = '2.8.3', on = {} }: QmdSwitches = {}): In
     log: () => lines().filter((line) => 'args' in line),
     requests: () => lines().filter((line) => 'mcp' in line),
     clearLog: () => rmSync(log, { force: true }),
-    lingers: async () => {
+    whenLingering: async () => {
       await waitFor('one that lingers', () => existsSync(folder.at('lingers')));
     },
     hanging: () =>
@@ -155,11 +155,11 @@ export function installQmd({ version = '2.8.3', on = {} }: QmdSwitches = {}): In
   };
 }
 
-function parsed(line: string): QmdCall | QmdRequest {
+function parseLine(line: string): QmdCall | QmdRequest {
   return JSON.parse(line) as QmdCall | QmdRequest;
 }
 
-/** What a release answered in reality; see test/fakes/qmd/record.ts. */
+/** What a real release answered; see test/fakes/qmd/record.ts. */
 export function recordedQmd(version: QmdVersion): unknown {
   const file = new URL(`../fakes/qmd/recorded/${version}.json`, import.meta.url);
   return JSON.parse(readFileSync(fileURLToPath(file), 'utf8'));

@@ -1,9 +1,9 @@
 /** `collection list | add | remove | show`. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { embeddingNotice, missingFolderMessage, updateMessages } from './messages.mjs';
 import { readCollections, readIndex, writeCollections, writeIndex } from './store.mjs';
-import { indexed, noFolder, notice } from './tell.mjs';
-import { ageOf, dropOrphans, isFolder, NoFolder, updateCollection } from './update.mjs';
+import { ageOf, dropOrphans, isFolder, MissingFolder, updateCollection } from './update.mjs';
 
 export function collectionCommand(at) {
   const [verb, argument] = at.rest;
@@ -12,13 +12,13 @@ export function collectionCommand(at) {
   if (verb === 'add') return add(at, argument);
   if (verb === 'remove' || verb === 'rm') return remove(places, release, argument);
   if (verb === 'show' && release.show) return show(places, argument);
-  return fails(`Unknown subcommand: ${verb}\n${release.verbHint}\n${release.doctorHint}`);
+  return fail(`Unknown subcommand: ${verb}\n${release.verbHint}\n${release.doctorHint}`);
 }
 
 function list(places, release) {
   const collections = readCollections(places);
   if (collections.length === 0) {
-    return says(`No collections found. Run '${release.addCommand}' to create one.\n`);
+    return succeed(`No collections found. Run '${release.addCommand}' to create one.\n`);
   }
   const index = readIndex(places);
   const blocks = collections.map(({ name, pattern }) => {
@@ -26,7 +26,7 @@ function list(places, release) {
     const lines = [`  Pattern:  ${pattern}`, `  Files:    ${live.length}`];
     return `${name} (qmd://${name}/)\n${lines.join('\n')}\n  Updated:  ${ageOf(index, name)}\n\n`;
   });
-  return says(`Collections (${collections.length}):\n\n${blocks.join('')}`);
+  return succeed(`Collections (${collections.length}):\n\n${blocks.join('')}`);
 }
 
 function add({ places, release, values, cwd }, argument = cwd) {
@@ -34,25 +34,25 @@ function add({ places, release, values, cwd }, argument = cwd) {
   const pattern = patternOf(values, release);
   const name = values.name ?? path.split('/').filter(Boolean).at(-1) ?? 'root';
   const refusal = refusalOf(readCollections(places), { name, path, pattern }, release, argument);
-  if (refusal !== undefined) return fails(refusal);
+  if (refusal !== undefined) return fail(refusal);
   writeCollections(places, [...readCollections(places), { name, path, pattern }]);
   const index = readIndex(places);
-  const begins = `Creating collection '${name}'...\nCollection: ${path} (${pattern})\n`;
+  const start = `Creating collection '${name}'...\nCollection: ${path} (${pattern})\n`;
   try {
     const counts = updateCollection(index, { name, path, pattern }, release);
     writeIndex(places, index);
-    const output = indexed(counts, release, 'add');
-    const stops = counts.files.length === 0 && release.emptyStops;
-    const ends = `${stops ? '' : notice(index)}✓ Collection '${name}' created successfully\n`;
-    return { status: 0, stdout: begins + output.stdout + ends, stderr: output.stderr };
+    const output = updateMessages(counts, release, 'add');
+    const stops = counts.files.length === 0 && release.stopsAtEmpty;
+    const end = `${stops ? '' : embeddingNotice(index)}✓ Collection '${name}' created successfully\n`;
+    return { status: 0, stdout: start + output.stdout + end, stderr: output.stderr };
   } catch (error) {
-    if (!(error instanceof NoFolder)) throw error;
-    return { status: 1, stdout: begins, stderr: noFolder(path) };
+    if (!(error instanceof MissingFolder)) throw error;
+    return { status: 1, stdout: start, stderr: missingFolderMessage(path) };
   }
 }
 
-function patternOf(values, { maskOption, globToo }) {
-  const mask = values[maskOption] ?? (globToo ? values.glob : undefined);
+function patternOf(values, { maskOption, acceptsGlob }) {
+  const mask = values[maskOption] ?? (acceptsGlob ? values.glob : undefined);
   return typeof mask === 'string' ? mask : '**/*.md';
 }
 
@@ -71,24 +71,24 @@ function refusalOf(collections, { name, path, pattern }, release, argument) {
   }
   const same = collections.find((one) => one.path === path && one.pattern === pattern);
   if (same === undefined) return undefined;
-  const its = `  Name: ${same.name} (qmd://${same.name}/)\n  Pattern: ${pattern}\n`;
+  const existing = `  Name: ${same.name} (qmd://${same.name}/)\n  Pattern: ${pattern}\n`;
   const advice = `Use 'qmd update' to re-index it, or remove it first with 'qmd collection remove ${same.name}'\n`;
-  return `A collection already exists for this path and pattern:\n${its}\n${advice}`;
+  return `A collection already exists for this path and pattern:\n${existing}\n${advice}`;
 }
 
 function remove(places, release, name) {
   if (name === undefined) {
     const hint = "  Use 'qmd collection list' to see available collections\n";
-    return fails(`Usage: qmd collection remove <name>\n${hint}`);
+    return fail(`Usage: qmd collection remove <name>\n${hint}`);
   }
   const collections = readCollections(places);
   if (!collections.some((one) => one.name === name)) {
     const hint = "Run 'qmd collection list' to see available collections.\n";
-    return fails(`Collection not found: ${name}\n${hint}`);
+    return fail(`Collection not found: ${name}\n${hint}`);
   }
   const { documents, cleaned } = forget(places, release, name);
   const cleanedUp = cleaned > 0 ? `  Cleaned up ${cleaned} orphaned content hashes\n` : '';
-  return says(`✓ Removed collection '${name}'\n  Deleted ${documents} documents\n${cleanedUp}`);
+  return succeed(`✓ Removed collection '${name}'\n  Deleted ${documents} documents\n${cleanedUp}`);
 }
 
 /** Takes a collection out of the configuration and the index. */
@@ -101,22 +101,22 @@ export function forget(places, release, name) {
   const before = index.documents.length;
   index.documents = index.documents.filter((one) => one.collection !== name);
   const documents = before - index.documents.length;
-  const cleaned = dropOrphans(index, { ...release, dropsForgotten: true });
+  const cleaned = dropOrphans(index, { ...release, dropsInactive: true });
   writeIndex(places, index);
   return { documents, cleaned };
 }
 
 function show(places, name) {
   const one = readCollections(places).find((collection) => collection.name === name);
-  if (one === undefined) return fails(`Collection not found: ${name}\n`);
+  if (one === undefined) return fail(`Collection not found: ${name}\n`);
   const lines = [`  Path:     ${one.path}`, `  Pattern:  ${one.pattern}`];
-  return says(`Collection: ${name}\n${lines.join('\n')}\n  Include:  yes (default)\n`);
+  return succeed(`Collection: ${name}\n${lines.join('\n')}\n  Include:  yes (default)\n`);
 }
 
-function says(stdout) {
+function succeed(stdout) {
   return { status: 0, stdout, stderr: '' };
 }
 
-function fails(stderr) {
+function fail(stderr) {
   return { status: 1, stdout: '', stderr };
 }

@@ -1,5 +1,5 @@
-/** A release that is played; see releases.mjs. */
-export interface PlayedRelease {
+/** A release that the fake imitates; see releases.mjs. */
+export interface FakeRelease {
   readonly version: string;
 }
 
@@ -10,12 +10,12 @@ export interface CommandAnswer {
   readonly stderr: string;
 }
 
-/** Runs a command line, but for `mcp`, in this process. */
+/** Runs a command line in this process; undefined for `mcp`. */
 export function runCommand(
   args: readonly string[],
   at: {
     readonly places: { readonly config: string; readonly index: string };
-    readonly release: PlayedRelease;
+    readonly release: FakeRelease;
     readonly cwd: string;
   },
 ): CommandAnswer | undefined;

@@ -1,13 +1,13 @@
 /** What the tool does when it is started with a command: everything but the MCP server. */
 import { parseArgs } from 'node:util';
 import { collectionCommand } from './collections.mjs';
+import { embeddingNotice, missingFolderMessage, updateMessages } from './messages.mjs';
 import { searchAnswer } from './search.mjs';
 import { pendingOf, readCollections, readIndex, writeIndex } from './store.mjs';
-import { indexed, noFolder, notice } from './tell.mjs';
-import { ageOf, dropOrphans, NoFolder, updateCollection } from './update.mjs';
+import { ageOf, dropOrphans, MissingFolder, updateCollection } from './update.mjs';
 
-/** Real commands that nothing of ours may need. */
-const NOT_PLAYED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'skill'];
+/** Real commands that svc must never call. */
+const UNSUPPORTED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'skill'];
 
 /**
  * Runs a command line.
@@ -18,19 +18,19 @@ const NOT_PLAYED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'skil
 export function runCommand(args, at) {
   const { release } = at;
   const line = readLine(args, release);
-  if (line.unknown !== undefined) return fails(`${line.unknown}\n`);
+  if (line.unknown !== undefined) return fail(`${line.unknown}\n`);
   const [command, ...rest] = line.positionals;
-  if (line.values.version) return says(`qmd ${release.version}\n`);
+  if (line.values.version) return succeed(`qmd ${release.version}\n`);
   const help = `${release.help.join('\n')}\n\nIndex: ${at.places.index}\n`;
-  if (line.values.help) return says(help);
-  if (command === undefined) return { ...says(help), status: 1 };
+  if (line.values.help) return succeed(help);
+  if (command === undefined) return { ...succeed(help), status: 1 };
   if (command === 'mcp') return undefined;
-  if (NOT_PLAYED.includes(command))
-    return { ...fails(`no stand-in for: ${command}\n`), status: 70 };
+  if (UNSUPPORTED.includes(command))
+    return { ...fail(`the fake does not support: ${command}\n`), status: 70 };
   const run = COMMANDS[command];
   if (run === undefined || (command === 'collection' && !release.collections)) {
     const hint = `Run 'qmd --help' for usage.\n${release.doctorHint}`;
-    return fails(`Unknown command: ${command}\n${hint}`);
+    return fail(`Unknown command: ${command}\n${hint}`);
   }
   return run({ ...at, command, rest, values: line.values });
 }
@@ -41,9 +41,9 @@ const COMMANDS = {
   cleanup: (at) => cleanup(at),
   status: (at) => status(at),
   embed: (at) => embed(at),
-  search: (at) => ask(at),
-  vsearch: (at) => ask(at),
-  query: (at) => ask(at),
+  search: (at) => search(at),
+  vsearch: (at) => search(at),
+  query: (at) => search(at),
 };
 
 function readLine(args, release) {
@@ -66,16 +66,16 @@ function readLine(args, release) {
   }
 }
 
-function ask(at) {
+function search(at) {
   const question = at.rest.join(' ');
-  if (question === '') return fails(`Usage: qmd ${at.command} [options] <query>\n`);
+  if (question === '') return fail(`Usage: qmd ${at.command} [options] <query>\n`);
   return searchAnswer({ ...at, question });
 }
 
 function update({ places, release }) {
   const collections = readCollections(places);
   if (collections.length === 0) {
-    return says("No collections found. Run 'qmd collection add .' to index markdown files.\n");
+    return succeed("No collections found. Run 'qmd collection add .' to index markdown files.\n");
   }
   const index = readIndex(places);
   let stdout = `Updating ${collections.length} collection(s)...\n\n`;
@@ -85,17 +85,22 @@ function update({ places, release }) {
     stdout += `[${position + 1}/${collections.length}] ${name} (${pattern})\n`;
     stdout += `Collection: ${path} (${pattern})\n`;
     try {
-      const output = indexed(updateCollection(index, collection, release), release, 'update');
+      const counts = updateCollection(index, collection, release);
+      const output = updateMessages(counts, release, 'update');
       stdout += `${output.stdout}\n`;
       stderr += output.stderr;
     } catch (error) {
-      if (!(error instanceof NoFolder)) throw error;
+      if (!(error instanceof MissingFolder)) throw error;
       writeIndex(places, index);
-      return { status: 1, stdout, stderr: stderr + noFolder(path) };
+      return { status: 1, stdout, stderr: stderr + missingFolderMessage(path) };
     }
   }
   writeIndex(places, index);
-  return { status: 0, stdout: `${stdout}✓ All collections updated.\n${notice(index)}`, stderr };
+  return {
+    status: 0,
+    stdout: `${stdout}✓ All collections updated.\n${embeddingNotice(index)}`,
+    stderr,
+  };
 }
 
 function status({ places }) {
@@ -107,7 +112,7 @@ function status({ places }) {
       `  ${name} (qmd://${name}/)\n    Pattern:  ${pattern}\n    Files:    ` +
       `${live.filter((one) => one.collection === name).length} (updated ${ageOf(index, name)})\n`,
   );
-  return says(
+  return succeed(
     [
       'QMD Status\n',
       `Index: ${places.index}`,
@@ -125,16 +130,16 @@ function status({ places }) {
 function cleanup({ places, release }) {
   const index = readIndex(places);
   const live = index.documents.filter((one) => one.active);
-  const gone = index.documents.length - live.length;
+  const inactive = index.documents.length - live.length;
   index.documents = live;
   const orphans = dropOrphans(index, release);
   writeIndex(places, index);
-  const compacted = release.dropsForgotten ? '' : 'FTS compacted, ';
-  return says(
+  const compacted = release.dropsInactive ? '' : 'FTS compacted, ';
+  return succeed(
     [
       '✓ Cleared 0 cached API responses\n',
       'No orphaned embeddings to remove\n',
-      ...(gone > 0 ? [`✓ Removed ${gone} inactive document records\n`] : []),
+      ...(inactive > 0 ? [`✓ Removed ${inactive} inactive document records\n`] : []),
       ...(orphans > 0 ? [`✓ Removed ${orphans} orphaned content hashes\n`] : []),
       `✓ ${compacted}${compacted === '' ? 'Database' : 'database'} vacuumed\n`,
     ].join(''),
@@ -145,7 +150,7 @@ function embed({ places, values }) {
   const index = readIndex(places);
   if (values.force) index.embedded = [];
   const pending = pendingOf(index);
-  if (pending === 0) return says('✓ All content hashes already have embeddings.\n');
+  if (pending === 0) return succeed('✓ All content hashes already have embeddings.\n');
   const live = index.documents.filter((one) => one.active).map((one) => one.hash);
   index.embedded = [...new Set([...index.embedded, ...live])];
   writeIndex(places, index);
@@ -156,10 +161,10 @@ function embed({ places, values }) {
   };
 }
 
-function says(stdout) {
+function succeed(stdout) {
   return { status: 0, stdout, stderr: '' };
 }
 
-function fails(stderr) {
+function fail(stderr) {
   return { status: 1, stdout: '', stderr };
 }

@@ -1,20 +1,20 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** How to start a tool. */
-export interface Started {
+/** How to start a program. */
+export interface StartOptions {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
-/** What a tool's MCP server offered, and answered to some calls. */
+/** The tools of an MCP server, and its answers to some calls. */
 export interface McpAnswers {
   readonly tools: readonly { readonly name: string; readonly properties: readonly string[] }[];
   readonly calls: readonly { readonly call: McpCall; readonly answer: unknown }[];
 }
 
-/** A tool of the server, and what to pass it. */
+/** One call of a tool of the server. */
 export interface McpCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface McpCall {
 
 const lex = (query: string): readonly object[] => [{ type: 'lex', query }];
 
-/** Calls that load no model, whatever the release: it answers those of tools that it has. */
+/** Calls that load no model in any release; a release is only called with the tools that it has. */
 const CALLS: readonly McpCall[] = [
   { name: 'search', arguments: { query: 'boat', limit: 3 } },
   { name: 'search', arguments: { query: 'boat', limit: 3, collection: 'dir' } },
@@ -41,12 +41,12 @@ const CALLS: readonly McpCall[] = [
 ];
 
 /**
- * Asks the MCP server of a tool what it has, and calls it.
+ * Lists the tools of the MCP server of a program, and calls them.
  *
- * @param reranks the release knows no `rerank`, so that a `query` would load a model: not called
+ * @param reranks the release does not know `rerank`: a `query` would load a model, and is not called
  */
-export async function askMcp(started: Started, reranks: boolean): Promise<McpAnswers> {
-  const { command, env, cwd } = started;
+export async function askMcp(options: StartOptions, reranks: boolean): Promise<McpAnswers> {
+  const { command, env, cwd } = options;
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(
     new StdioClientTransport({ command, args: ['mcp'], env: { ...env }, cwd, stderr: 'ignore' }),
@@ -56,8 +56,8 @@ export async function askMcp(started: Started, reranks: boolean): Promise<McpAns
     const has = (name: string): boolean => tools.some((tool) => tool.name === name);
     const calls: { call: McpCall; answer: unknown }[] = [];
     for (const call of CALLS) {
-      const elsewhere = ['search', 'query'].includes(call.name) && !has(call.name);
-      if (elsewhere || (call.name === 'query' && reranks)) continue;
+      const isMissing = ['search', 'query'].includes(call.name) && !has(call.name);
+      if (isMissing || (call.name === 'query' && reranks)) continue;
       const answer = await client
         .callTool({ name: call.name, arguments: { ...call.arguments } })
         .catch((error: unknown) => String(error));

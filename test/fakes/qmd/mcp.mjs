@@ -5,18 +5,18 @@ import { numbered, snippetOf } from './snippets.mjs';
 import { readIndex } from './store.mjs';
 
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-const NOTHING = { type: 'object', properties: {} };
+const NO_ARGUMENTS = { type: 'object', properties: {} };
 
 /**
  * Serves until stdin ends.
  *
- * @param at `places` and `release`; `heard` is told of each request, and may end the process
+ * @param at `places` and `release`; `onRequest` is called with each request, and may end the process
  */
 export function serveMcp(at) {
   const answer = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
   createInterface({ input: process.stdin }).on('line', (line) => {
     const request = JSON.parse(line);
-    if (at.heard(request) === 'say nothing' || request.id === undefined) return;
+    if (at.onRequest(request) === 'no answer' || request.id === undefined) return;
     answer({ jsonrpc: '2.0', id: request.id, ...respond(request, at) });
   });
 }
@@ -65,7 +65,7 @@ const PARTS = {
 const READERS = [
   tool('get', ['file', 'fromLine', 'maxLines', 'lineNumbers']),
   tool('multi_get', ['pattern', 'maxLines', 'maxBytes', 'lineNumbers']),
-  { name: 'status', inputSchema: NOTHING },
+  { name: 'status', inputSchema: NO_ARGUMENTS },
 ];
 
 const TOOLS = {
@@ -101,14 +101,14 @@ function tool(name, properties) {
 }
 
 function callTool({ name, arguments: args = {} }, { places, release }) {
-  const found = toolsOf(release).find((one) => one.name === name);
-  if (found === undefined) return unknownTool(name, release);
-  const missing = found.inputSchema.required?.find((property) => args[property] === undefined);
-  if (missing !== undefined) return { result: invalid(name, missing, found) };
+  const called = toolsOf(release).find((one) => one.name === name);
+  if (called === undefined) return unknownTool(name, release);
+  const missing = called.inputSchema.required?.find((property) => args[property] === undefined);
+  if (missing !== undefined) return { result: invalidArguments(name, missing, called) };
   const index = readIndex(places);
-  if (found.inputSchema === SEARCH) return { result: searchTool(name, args, index, release) };
+  if (called.inputSchema === SEARCH) return { result: searchTool(name, args, index, release) };
   if (name === 'query') return { result: queryTool(args, index, release) };
-  throw new Error(`no stand-in for the tool ${name}`);
+  throw new Error(`the fake does not have the tool ${name}`);
 }
 
 function unknownTool(name, { mcpUnknownTool }) {
@@ -117,7 +117,7 @@ function unknownTool(name, { mcpUnknownTool }) {
   return { result: errorResult(`MCP error -32602: ${message}`) };
 }
 
-function invalid(name, missing, { inputSchema }) {
+function invalidArguments(name, missing, { inputSchema }) {
   const { type } = inputSchema.properties[missing];
   const what = `Invalid input: expected ${type}, received undefined at ${missing}`;
   const where = `Input validation error: Invalid arguments for tool ${name}`;
@@ -152,18 +152,18 @@ function queryTool(args, index, release) {
       findDocuments(index, modes[part.type], part.query, { names: [name], release }),
     ),
   );
-  const ranked = inTurn(lists).map((document, at) => ({ ...document, score: 1 / (at + 1) }));
+  const ranked = interleave(lists).map((document, at) => ({ ...document, score: 1 / (at + 1) }));
   const primary = query ?? (searches.find(({ type }) => type === 'lex') ?? searches[0]).query;
-  const good = ranked.filter(({ score }) => score >= minScore).slice(0, limit);
-  return results(good, primary, release);
+  const best = ranked.filter(({ score }) => score >= minScore).slice(0, limit);
+  return results(best, primary, release);
 }
 
 function namesIn(index) {
   return [...new Set(index.documents.map((one) => one.collection))];
 }
 
-/** The firsts of all lists, then the seconds, each document once. */
-function inTurn(lists) {
+/** The first document of each list, then the second of each, without duplicates. */
+function interleave(lists) {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   const all = Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? []));
   const key = (one) => `${one.collection}/${one.path}`;

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a tool, each as a switch. */
+/** The ways in which the tool can misbehave, by the switches. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ the module (for instance, using \`npm rebuild\` or \`npm install\`).
 Node.js v20.20.2
 `;
 
-/** What ends it before it has done anything. */
-const ENDS = {
+/** Failures before it has done anything. */
+const START_FAILURES = {
   wrong_node: { status: 1, stdout: '', stderr: WRONG_NODE },
   old_node: {
     status: 1,
@@ -38,39 +38,40 @@ const ENDS = {
   },
 };
 
-/** The misbehaviour that is due for a command, if one is; each time that it is asked it is due. */
-export function dueFor(command, { on = {} }, folder) {
+/** The misbehaviour that is set for a command, if any. Each call counts for its `times`. */
+export function misbehaviourOf(command, { on = {} }, folder) {
   const key = on[command] === undefined ? '*' : command;
-  const due = on[key];
-  if (due?.times === undefined) return due;
+  const misbehaviour = on[key];
+  if (misbehaviour?.times === undefined) return misbehaviour;
   const file = join(folder, `times-${key === '*' ? 'any' : key}`);
   const done = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-  if (done >= due.times) return undefined;
+  if (done >= misbehaviour.times) return undefined;
   writeFileSync(file, String(done + 1));
-  return due;
+  return misbehaviour;
 }
 
-/** What happens before the command runs. @returns what it ends with instead, if it does */
-export async function before(due, { places, release, folder }) {
-  if (due === undefined) return undefined;
-  if (due.kind === 'slow') await new Promise((done) => setTimeout(done, due.ms));
-  if (due.kind === 'hangs') await hang(folder);
-  if (due.kind === 'forgets') forget(places, release, due.collection);
-  if (due.kind === 'fails') return { stdout: '', stderr: '', ...due };
-  return ENDS[due.kind];
+/** Misbehaves before the command runs. @returns what it ends with instead, if it does */
+export async function misbehaveBefore(misbehaviour, { places, release, folder }) {
+  if (misbehaviour === undefined) return undefined;
+  const { kind } = misbehaviour;
+  if (kind === 'slow') await new Promise((done) => setTimeout(done, misbehaviour.ms));
+  if (kind === 'hangs') await hang(folder);
+  if (kind === 'forgets') forget(places, release, misbehaviour.collection);
+  if (kind === 'fails') return { stdout: '', stderr: '', ...misbehaviour };
+  return START_FAILURES[kind];
 }
 
-/** What happens between the work and its end. */
-export async function between(due, folder) {
-  if (due?.kind !== 'lingers') return;
+/** Waits between the work and the end. */
+export async function linger(misbehaviour, folder) {
+  if (misbehaviour?.kind !== 'lingers') return;
   writeFileSync(join(folder, 'lingers'), '');
-  await new Promise((done) => setTimeout(done, due.ms));
+  await new Promise((done) => setTimeout(done, misbehaviour.ms));
 }
 
-/** What becomes of an answer. */
-export function after(due, answer) {
+/** Spoils an answer. */
+export function alterAnswer(misbehaviour, answer) {
   const { stdout } = answer;
-  switch (due?.kind) {
+  switch (misbehaviour?.kind) {
     case 'garbage':
       return { ...answer, stdout: 'Segmentation of {"results" [oops\n\u0000\u0001}]\n' };
     case 'banner':
@@ -93,10 +94,11 @@ function enlarged(stdout) {
   return `${JSON.stringify([more, ...rows.slice(1)], null, 2)}\n`;
 }
 
-/** Hears no signal that can be heard, with a child that hears none either. */
+/** Ignores SIGTERM and SIGINT, with a child that ignores them too. */
 async function hang(folder) {
-  const deaf = "process.on('SIGTERM',()=>{});process.on('SIGINT',()=>{});setInterval(()=>{},1e6)";
-  const child = spawn(process.execPath, ['-e', deaf], { stdio: 'ignore' });
+  const ignoreSignals =
+    "process.on('SIGTERM',()=>{});process.on('SIGINT',()=>{});setInterval(()=>{},1e6)";
+  const child = spawn(process.execPath, ['-e', ignoreSignals], { stdio: 'ignore' });
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
   writeFileSync(join(folder, `hanging-${process.pid}`), `${process.pid} ${child.pid}`);

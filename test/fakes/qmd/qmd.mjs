@@ -1,17 +1,24 @@
 /**
- * Stands in for `qmd`: the same commands, answers and files, by the release that its switches name,
- * and every way to fail. test/support/qmd.ts installs it, test/fakes/qmd.test.ts holds it against
- * what real releases answered.
+ * A fake `qmd`: the same commands, answers and files as the release that its switches name, and
+ * every way to fail. test/support/qmd.ts installs it, test/fakes/qmd.test.ts compares its answers
+ * with those of real releases.
  */
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './commands.mjs';
 import { serveMcp } from './mcp.mjs';
-import { after, before, between, dueFor } from './misbehave.mjs';
+import { alterAnswer, linger, misbehaveBefore, misbehaviourOf } from './misbehave.mjs';
 import { RELEASES } from './releases.mjs';
 import { placesOf } from './store.mjs';
 
-const TOLD = ['HOME', 'NO_COLOR', 'PATH', 'QMD_CONFIG_DIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'];
+const LOGGED_VARIABLES = [
+  'HOME',
+  'NO_COLOR',
+  'PATH',
+  'QMD_CONFIG_DIR',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+];
 
 /** @param folder where it is installed: its switches and its log */
 export async function main(folder) {
@@ -19,16 +26,18 @@ export async function main(folder) {
   const { env, pid } = process;
   const [, , ...args] = process.argv;
   const cwd = process.cwd();
-  log(folder, { args, cwd, pid, env: Object.fromEntries(TOLD.map((name) => [name, env[name]])) });
+  const loggedEnv = Object.fromEntries(LOGGED_VARIABLES.map((name) => [name, env[name]]));
+  log(folder, { args, cwd, pid, env: loggedEnv });
   const release = RELEASES[switches.version];
   const at = { places: placesOf(env), release, cwd, folder };
-  const command = commandOf(args);
-  const due = dueFor(command, switches, folder);
-  const ended = await before(due, at);
-  const answer = ended ?? runCommand(args, { ...at, shape: due?.kind });
-  if (answer === undefined) return serveMcp({ ...at, heard: hearing(due, folder) });
-  await between(due, folder);
-  end(after(due, answer));
+  const misbehaviour = misbehaviourOf(commandOf(args), switches, folder);
+  const failure = await misbehaveBefore(misbehaviour, at);
+  const answer = failure ?? runCommand(args, { ...at, shape: misbehaviour?.kind });
+  if (answer === undefined) {
+    return serveMcp({ ...at, onRequest: requestLogger(misbehaviour, folder) });
+  }
+  await linger(misbehaviour, folder);
+  finish(alterAnswer(misbehaviour, answer));
 }
 
 function commandOf(args) {
@@ -37,13 +46,14 @@ function commandOf(args) {
   return first.startsWith('-') ? first.replace(/^-+/, '') : first;
 }
 
-function hearing(due, folder) {
+/** Logs each request to the MCP server, and misbehaves at it. */
+function requestLogger(misbehaviour, folder) {
   return ({ method, params }) => {
     log(folder, { mcp: method, tool: params?.name, arguments: params?.arguments });
-    const call = method === 'tools/call';
-    if (due?.kind === 'dies_in_call' && call) process.kill(process.pid, 'SIGKILL');
-    if (due?.kind === 'hangs_in_call' && call) return 'say nothing';
-    return due?.kind === 'says_nothing' ? 'say nothing' : undefined;
+    const isCall = method === 'tools/call';
+    if (misbehaviour?.kind === 'dies_in_call' && isCall) process.kill(process.pid, 'SIGKILL');
+    if (misbehaviour?.kind === 'hangs_in_call' && isCall) return 'no answer';
+    return misbehaviour?.kind === 'says_nothing' ? 'no answer' : undefined;
   };
 }
 
@@ -51,14 +61,14 @@ function log(folder, line) {
   appendFileSync(join(folder, 'log.jsonl'), `${JSON.stringify(line)}\n`);
 }
 
-function end({ status, stdout, stderr, dies }) {
+function finish({ status, stdout, stderr, dies }) {
   writeAll(2, stderr);
   writeAll(1, stdout);
   if (dies) process.kill(process.pid, 'SIGKILL');
   process.exitCode = status;
 }
 
-/** At once, and the whole: a pipe may take less than is written. */
+/** Writes the whole text before it returns: a pipe may take less at a time. */
 function writeAll(descriptor, text) {
   let rest = Buffer.from(text);
   while (rest.length > 0) {

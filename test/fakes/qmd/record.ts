@@ -1,6 +1,5 @@
 /**
- * Writes down what real releases of the tool answer, for test/fakes/qmd.test.ts to hold the
- * stand-in against:
+ * Records what real releases of the tool answer, for test/fakes/qmd.test.ts to compare the fake with:
  *
  *   node --import tsx test/fakes/qmd/record.ts FOLDER
  *
@@ -17,32 +16,32 @@ import { type Answer, playMcpSteps, playScenario } from './scenario.js';
 
 const TIME_LIMIT_MS = 60_000;
 
-/** What recorded/VERSION.json holds. */
+/** Writes recorded/VERSION.json for each release. */
 async function record(folder: string): Promise<void> {
   for (const version of RELEASES) {
     const { path } = tempFolder();
-    const { command, env: itsOwn } = releaseAt(folder, version);
-    const env = { ...itsOwn, ...placesIn(path) };
+    const { command, env: releaseEnv } = releaseAt(folder, version);
+    const env = { ...releaseEnv, ...placesIn(path) };
     const run = (args: readonly string[], cwd: string): Omit<Answer, 'args'> =>
       spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: TIME_LIMIT_MS });
     const answers = playScenario(path, run);
-    const again = tempFolder().path;
-    const mcpEnv = { ...itsOwn, ...placesIn(again) };
-    playMcpSteps(again, (args, cwd) =>
+    const mcpFolder = tempFolder().path;
+    const mcpEnv = { ...releaseEnv, ...placesIn(mcpFolder) };
+    playMcpSteps(mcpFolder, (args, cwd) =>
       spawnSync(command, args, { cwd, env: mcpEnv, encoding: 'utf8', timeout: TIME_LIMIT_MS }),
     );
     const reranks = version === '1.1.6' || version === '2.0.1';
-    const mcp = await askMcp({ command, env: mcpEnv, cwd: again }, reranks);
+    const mcp = await askMcp({ command, env: mcpEnv, cwd: mcpFolder }, reranks);
     const help = run(['--help'], path).stdout;
-    const recorded = { version, help: linesThatTell(help), answers, mcp };
+    const recorded = { version, help: featureLines(help), answers, mcp };
     const file = fileURLToPath(new URL(`recorded/${version}.json`, import.meta.url));
     writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`);
     process.stdout.write(`${version}: ${answers.length} answers, ${mcp.calls.length} calls\n`);
   }
 }
 
-/** Of the help text, the lines by which a caller learns what a release can. */
-function linesThatTell(help: string): readonly string[] {
+/** The lines of the help text that show what a release can do. */
+function featureLines(help: string): readonly string[] {
   return help
     .split('\n')
     .filter((line) =>

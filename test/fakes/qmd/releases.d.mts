@@ -1,4 +1,4 @@
-import type { PlayedRelease } from './commands.mjs';
+import type { FakeRelease } from './commands.mjs';
 
 /** By the version that a test names. */
-export const RELEASES: Readonly<Record<string, PlayedRelease>>;
+export const RELEASES: Readonly<Record<string, FakeRelease>>;

@@ -1,9 +1,9 @@
 /**
- * What the releases of the tool can, and how they answer. Facts of real runs (see recorded/), but
- * for the two oldest shapes, which are known by what others write of them.
+ * What the releases of the tool can do, and how they answer. Taken from real runs (see recorded/),
+ * except for the two oldest releases, which are known only from what others have written about them.
  */
 
-/** Options that take a value; every other is a switch, known or not. */
+/** Options that take a value; every other option is a switch, even an unknown one. */
 const VALUES = ['index', 'context', 'n', 'min-score', 'collection', 'name', 'mask', 'l', 'from'];
 
 const OLD_HELP = [
@@ -62,31 +62,31 @@ const OLDEST = {
   version: '0.9.0',
   help: OLD_HELP,
   values: VALUES,
-  /** Whether an option that it does not know ends it. */
+  /** Whether it fails at an unknown option. */
   strict: false,
-  /** The option that names which files a collection takes. */
+  /** The option that sets which files belong to a collection. */
   maskOption: 'mask',
   collections: true,
-  /** Without a collection, `collection list` names another command. */
+  /** The command that `collection list` suggests when there is no collection. */
   addCommand: 'qmd add .',
-  /** Whether of several `-c` all count, or the last. */
+  /** Whether all of several `-c` count, or only the last. */
   manyFilters: false,
-  /** Nothing found is a sentence even with `--json`; and so it is below `--min-score`. */
+  /** Whether it prints a sentence even with `--json` when nothing is found, or nothing above `--min-score`. */
   sentences: { nothing: true, belowMinimum: true },
-  /** How a question is read: words, or also phrases and exclusions, or also dashes and dots. */
-  reads: 'words',
-  /** How much a hit in the path, the title, the text counts. */
+  /** The syntax of a question: words, or also phrases and exclusions, or also dashes and dots. */
+  syntax: 'words',
+  /** The weights of a hit in the path, the title and the text. */
   weights: [10, 1, 1],
-  paths: 'lowered',
-  /** Tells terminals its progress, terminal or not. */
+  paths: 'lower case',
+  /** Prints progress sequences, even if stderr is no terminal. */
   progress: true,
-  /** An update of a collection without files: forgets nothing, says so and goes on. */
-  emptyStops: true,
-  emptyTold: true,
-  /** A folder that is not there: fails at once, is taken for empty, or is refused. */
+  /** The update of a collection without files: stops before it removes documents, and reports it. */
+  stopsAtEmpty: true,
+  reportsEmpty: true,
+  /** A folder that does not exist: fails at once, counts as empty, or is refused. */
   missingFolder: 'fails',
-  /** Content that only forgotten documents have is dropped, and they with it. */
-  dropsForgotten: true,
+  /** Whether an update deletes contents that only inactive documents have, with those documents. */
+  dropsInactive: true,
   show: false,
   verbHint: 'Available: list, add, remove, rename',
   doctorHint: '',
@@ -109,35 +109,35 @@ const THIRD = {
   version: '1.1.6',
   help: NEW_HELP,
   sentences: { nothing: false, belowMinimum: false },
-  reads: 'phrases',
+  syntax: 'phrases',
   progress: false,
-  emptyStops: false,
+  stopsAtEmpty: false,
   show: true,
   verbHint: "Run 'qmd collection help' for usage",
   mcp: 'query of parts',
 };
 
-const FOURTH = { ...THIRD, version: '2.0.1', emptyTold: false };
+const FOURTH = { ...THIRD, version: '2.0.1', reportsEmpty: false };
 
 const NEWEST = {
   ...FOURTH,
   version: '2.8.3 (facd35e)',
   help: NEWEST_HELP,
   values: [...VALUES, 'glob', 'format', 'intent', 'timeout'],
-  globToo: true,
-  reads: 'dashes and dots',
+  acceptsGlob: true,
+  syntax: 'dashes and dots',
   weights: [1.5, 4, 1],
   paths: 'as they are',
   missingFolder: 'is refused',
-  dropsForgotten: false,
+  dropsInactive: false,
   doctorHint: "If qmd still behaves unexpectedly, run 'qmd doctor' for diagnostics.\n",
   lineField: true,
   mcp: 'query or parts',
   mcpUnknownTool: 'error',
 };
 
-/** Before `--mask` there was `--glob`; what it does not know, it refuses. */
-const OF_GLOBS = {
+/** Before `--mask` there was `--glob`; it refuses unknown options. */
+const WITH_GLOB = {
   ...OLDEST,
   version: '0.6.0',
   help: OLD_HELP.map((line) => line.replace('--mask', '--glob')),
@@ -146,7 +146,7 @@ const OF_GLOBS = {
   maskOption: 'glob',
 };
 
-/** Older than collections: it indexes the folder that it stands in. */
+/** Older than collections: it indexes its working folder. */
 const ANCIENT = {
   ...OLDEST,
   version: '0.1.0',
@@ -156,7 +156,7 @@ const ANCIENT = {
 
 export const RELEASES = {
   '0.1.0': ANCIENT,
-  '0.6.0': OF_GLOBS,
+  '0.6.0': WITH_GLOB,
   '0.9.0': OLDEST,
   '1.0.7': SECOND,
   '1.1.6': THIRD,

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One thing that happens to an index: the tool is asked something, or a file changes. */
+/** One step of the scenario: a run of the tool, or a change of a file. */
 export type Step =
   | { readonly run: readonly string[] }
   | { readonly write: string; readonly text: string }
@@ -16,12 +16,12 @@ export interface Answer {
   readonly stderr: string;
 }
 
-/** Stands for the folder of the notes, in arguments and answers. */
+/** Replaces the folder of the notes, in arguments and answers. */
 const NOTES = '{notes}';
 
 const search = (...args: readonly string[]): Step => ({ run: ['search', ...args] });
 
-/** From an empty index to an emptied one. No step loads a model. */
+/** They begin and end with an empty index. No step loads a model. */
 const STEPS: readonly Step[] = [
   { run: ['--version'] },
   { run: ['collection', 'list'] },
@@ -85,16 +85,16 @@ const STEPS: readonly Step[] = [
   { run: ['collection', 'list'] },
 ];
 
-/** What its MCP server is asked about: two collections. */
+/** They add the two collections that the MCP server searches. */
 const MCP_STEPS: readonly Step[] = STEPS.filter(
   (step) => 'run' in step && step.run[1] === 'add' && /^(?:root|dir)$/.test(step.run[4] ?? ''),
 ).slice(0, 2);
 
-/** How to start a tool: with what, where. */
+/** Runs the tool with these arguments in this folder. */
 export type RunTool = (args: readonly string[], cwd: string) => Omit<Answer, 'args'>;
 
 /**
- * Takes a tool through all steps, on a copy of the notes.
+ * Runs all steps, on a copy of the notes.
  *
  * @param folder empty; the copy goes there
  */
@@ -102,7 +102,7 @@ export function playScenario(folder: string, runTool: RunTool): readonly Answer[
   return play(STEPS, folder, runTool);
 }
 
-/** Fills an index for its MCP server, likewise. */
+/** Fills an index for the MCP server, likewise. */
 export function playMcpSteps(folder: string, runTool: RunTool): void {
   play(MCP_STEPS, folder, runTool);
 }
@@ -118,8 +118,8 @@ function play(steps: readonly Step[], folder: string, runTool: RunTool): readonl
       answers.push({
         args: step.run,
         status,
-        stdout: withoutChance(stdout, notes),
-        stderr: withoutChance(stderr, notes),
+        stdout: normalized(stdout, notes),
+        stderr: normalized(stderr, notes),
       });
     } else if ('write' in step) {
       const file = join(notes, step.write);
@@ -132,12 +132,12 @@ function play(steps: readonly Step[], folder: string, runTool: RunTool): readonl
   return answers;
 }
 
-/** A file at a time, in the order of the file system, with a guess how long it will take. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals are told begins with one
+/** Progress: a file at a time, in the order of the file system, with the estimated time. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with one
 const PROGRESS = /(?:\u001b\]9;4;1;\d+\u0007\rIndexing: \d+\/\d+(?: ETA: [\d smh]+)? *)+/g;
 
-/** What differs from run to run is put down to one value: folders, ages, progress. */
-function withoutChance(text: string, notes: string): string {
+/** Replaces what differs from run to run: folders, ages and progress. */
+function normalized(text: string, notes: string): string {
   return text
     .replaceAll(notes, NOTES)
     .replaceAll(/\d+[smhd] ago/g, '0s ago')

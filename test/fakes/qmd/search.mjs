@@ -3,47 +3,47 @@ import { numbered, snippetOf } from './snippets.mjs';
 import { pendingOf, readCollections, readIndex } from './store.mjs';
 import { searchWords, stemsOf } from './words.mjs';
 
-const LEAST_ALIKE = 0.3;
+const MIN_SIMILARITY = 0.3;
 
 /** The answer to `qmd <mode> <question>` with its options. */
 export function searchAnswer({ places, release, command: mode, question, values, shape }) {
   const names = [values.collection ?? []].flat();
   const json = values.json === true || values.format === 'json';
   const collections = readCollections(places);
-  const lost = names.find((name) => !collections.some((one) => one.name === name));
+  const unknownName = names.find((name) => !collections.some((one) => one.name === name));
   const index = readIndex(places);
-  const stderr = mode === 'search' ? '' : healthOf(index);
-  if (lost !== undefined) {
-    return { status: 1, stdout: '', stderr: `Collection not found: ${lost}\n` };
+  const stderr = mode === 'search' ? '' : embeddingWarning(index);
+  if (unknownName !== undefined) {
+    return { status: 1, stdout: '', stderr: `Collection not found: ${unknownName}\n` };
   }
   const found = findDocuments(index, mode, question, { names, release });
-  const least = Number(values['min-score'] ?? 0) || 0;
+  const minScore = Number(values['min-score'] ?? 0) || 0;
   const limit = Number.parseInt(values.n, 10) || (json ? 20 : 5);
-  const good = found.filter(({ score }) => score >= least).slice(0, limit);
-  if (good.length === 0) {
+  const best = found.filter(({ score }) => score >= minScore).slice(0, limit);
+  if (best.length === 0) {
     return { status: 0, stdout: emptyAnswer(found.length === 0, json, release), stderr };
   }
-  const rows = good.map((document) => rowOf(document, question, { values, release, shape }));
-  const text = json ? JSON.stringify(rows, null, 2) : rows.map(inWords).join('\n\n');
+  const rows = best.map((document) => rowOf(document, question, { values, release, shape }));
+  const text = json ? JSON.stringify(rows, null, 2) : rows.map(rowText).join('\n\n');
   return { status: 0, stdout: `${text}\n`, stderr };
 }
 
 /**
- * The documents that answer a question, best first. Without vectors `vsearch` finds nothing. What
- * the models of the real tool find can't be played: alike is here who shares words with the question.
+ * The documents that answer a question, best first. Without vectors `vsearch` finds nothing. The
+ * fake has no models: a document is similar to the question if it shares words with it.
  */
 export function findDocuments(index, mode, question, { names, release }) {
   const live = index.documents.filter((one) => one.active);
-  const wanted = (one) => names.length === 0 || names.includes(one.collection);
+  const isInScope = (one) => names.length === 0 || names.includes(one.collection);
   const withColumns = live.map((one) => ({
     ...one,
     columns: [`${one.collection}/${one.path}`, one.title, one.text],
   }));
-  const byWords = () => searchWords(withColumns, question, release).filter(wanted);
+  const byWords = () => searchWords(withColumns, question, release).filter(isInScope);
   if (mode === 'search') return byWords();
   const questionStems = stemsOf(question);
-  const alike = live
-    .filter((one) => wanted(one) && index.embedded.includes(one.hash))
+  const similar = live
+    .filter((one) => isInScope(one) && index.embedded.includes(one.hash))
     .map((one) => {
       const stems = new Set(stemsOf(one.text));
       return {
@@ -51,10 +51,10 @@ export function findDocuments(index, mode, question, { names, release }) {
         score: questionStems.filter((stem) => stems.has(stem)).length / questionStems.length,
       };
     })
-    .filter(({ score }) => score >= LEAST_ALIKE)
+    .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score);
-  if (mode === 'vsearch') return alike;
-  const fused = [...alike, ...byWords()];
+  if (mode === 'vsearch') return similar;
+  const fused = [...similar, ...byWords()];
   return fused.filter((one, at) => fused.findIndex((other) => sameDocument(one, other)) === at);
 }
 
@@ -62,7 +62,7 @@ function sameDocument(one, other) {
   return one.collection === other.collection && one.path === other.path;
 }
 
-function healthOf(index) {
+function embeddingWarning(index) {
   const pending = pendingOf(index);
   if (pending === 0) return '';
   const percent = Math.round((pending / index.documents.filter((one) => one.active).length) * 100);
@@ -96,6 +96,6 @@ function rowOf(document, question, { values, release, shape }) {
   return { docid, score, collection, file: row.file, snippet: plain, body: plain, ...lines };
 }
 
-function inWords({ file, docid, title, score, snippet }) {
+function rowText({ file, docid, title, score, snippet }) {
   return `${file} ${docid}\nTitle: ${title}\nScore: ${Math.round(score * 100)}%\n\n${snippet}`;
 }

@@ -1,4 +1,4 @@
-/** The index: which collections there are, and the documents that were last read of them. */
+/** The index: the collections, and their documents as they were last read. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,14 +13,14 @@ export function placesOf(env) {
 
 /** The collections of the configuration file, in its order: name, path and pattern. */
 export function readCollections({ config }) {
-  const found = [];
+  const collections = [];
   for (const line of textOf(config).split('\n')) {
     const name = /^ {2}(\S.*):$/.exec(line)?.[1];
-    if (name !== undefined) found.push({ name: plain(name), path: '', pattern: '' });
+    if (name !== undefined) collections.push({ name: plain(name), path: '', pattern: '' });
     const [, key, value] = /^ {4}(path|pattern): (.*)$/.exec(line) ?? [];
-    if (key !== undefined) found[found.length - 1][key] = plain(value);
+    if (key !== undefined) collections[collections.length - 1][key] = plain(value);
   }
-  return found;
+  return collections;
 }
 
 export function writeCollections({ config }, collections) {
@@ -32,7 +32,7 @@ export function writeCollections({ config }, collections) {
   replace(config, head + blocks.join(''));
 }
 
-/** Documents, the hashes of the content that is kept, and of that which has vectors. */
+/** The documents, the hashes of all stored contents, and the hashes of those that have vectors. */
 export function readIndex({ index }) {
   const text = textOf(index);
   return text === '' ? { documents: [], contents: [], embedded: [] } : JSON.parse(text);

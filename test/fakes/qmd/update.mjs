@@ -4,10 +4,10 @@ import { basename, extname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { hashOf } from './store.mjs';
 
-const LEFT_OUT = ['node_modules', 'vendor', 'dist', 'build'];
+const SKIPPED_FOLDERS = ['node_modules', 'vendor', 'dist', 'build'];
 
-/** As 0.9.0 ends when a folder is not there. */
-export class NoFolder extends Error {}
+/** 0.9.0 ends when a folder does not exist. */
+export class MissingFolder extends Error {}
 
 /**
  * Brings a collection up to date, in place.
@@ -17,18 +17,18 @@ export class NoFolder extends Error {}
 export function updateCollection(index, collection, release) {
   const files = filesOf(collection, release);
   const counts = { added: 0, updated: 0, unchanged: 0, removed: 0, orphans: 0, files };
-  if (files.length === 0 && release.emptyStops) return counts;
-  const seen = new Set();
+  if (files.length === 0 && release.stopsAtEmpty) return counts;
+  const paths = new Set();
   for (const file of files) {
     const path = pathFor(file, release);
-    seen.add(path);
+    paths.add(path);
     const text = readFileSync(join(collection.path, file), 'utf8');
     if (text.trim() === '') continue;
-    counts[take(index, collection.name, path, text, file)] += 1;
+    counts[indexFile(index, collection.name, path, text, file)] += 1;
   }
   for (const document of index.documents) {
-    const gone = document.collection === collection.name && !seen.has(document.path);
-    if (!gone || !document.active) continue;
+    const isMissing = document.collection === collection.name && !paths.has(document.path);
+    if (!isMissing || !document.active) continue;
     document.active = false;
     counts.removed += 1;
   }
@@ -36,29 +36,30 @@ export function updateCollection(index, collection, release) {
   return counts;
 }
 
-function take(index, collection, path, text, file) {
+/** @returns whether the document was added, updated or unchanged */
+function indexFile(index, collection, path, text, file) {
   const hash = hashOf(text);
   if (!index.contents.includes(hash)) index.contents.push(hash);
   const known = index.documents.find(
     (one) => one.active && one.collection === collection && one.path === path,
   );
-  const fresh = { collection, path, hash, title: titleOf(text, file), text, active: true };
+  const document = { collection, path, hash, title: titleOf(text, file), text, active: true };
   if (known === undefined) {
     index.documents = index.documents.filter(
       (one) => one.collection !== collection || one.path !== path,
     );
-    index.documents.push({ ...fresh, modified: Date.now() });
+    index.documents.push({ ...document, modified: Date.now() });
     return 'added';
   }
   if (known.hash === hash) return 'unchanged';
-  Object.assign(known, fresh, { modified: Date.now() });
+  Object.assign(known, document, { modified: Date.now() });
   return 'updated';
 }
 
-/** @returns how many contents went */
-export function dropOrphans(index, { dropsForgotten }) {
+/** @returns how many contents were removed */
+export function dropOrphans(index, { dropsInactive }) {
   const needed = new Set(
-    index.documents.filter((one) => one.active || !dropsForgotten).map((one) => one.hash),
+    index.documents.filter((one) => one.active || !dropsInactive).map((one) => one.hash),
   );
   const orphans = index.contents.filter((hash) => !needed.has(hash));
   index.contents = index.contents.filter((hash) => needed.has(hash));
@@ -68,23 +69,24 @@ export function dropOrphans(index, { dropsForgotten }) {
 
 function filesOf({ path, pattern }, release) {
   if (!existsSync(path)) {
-    if (release.missingFolder === 'fails') throw new NoFolder(path);
+    if (release.missingFolder === 'fails') throw new MissingFolder(path);
     return [];
   }
-  const matches = picomatch(release.globToo ? pattern.split(/,(?![^{]*\})/) : pattern);
+  const matches = picomatch(release.acceptsGlob ? pattern.split(/,(?![^{]*\})/) : pattern);
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(path.length + 1))
     .filter((file) => {
       const names = file.split('/');
       return (
-        matches(file) && !names.some((name) => name.startsWith('.') || LEFT_OUT.includes(name))
+        matches(file) &&
+        !names.some((name) => name.startsWith('.') || SKIPPED_FOLDERS.includes(name))
       );
     })
     .sort();
 }
 
-/** The newest releases keep paths; the others lower them and put dashes for what is no letter. */
+/** The newest releases keep paths; the others write them in lower case, with dashes for what is no letter. */
 function pathFor(file, { paths }) {
   if (paths === 'as they are') return file;
   const dashed = (name) => name.replace(/[^\p{L}\p{N}$]+/gu, '-').replace(/^-+|-+$/g, '');
@@ -103,7 +105,7 @@ function titleOf(text, file) {
   return heading?.[1]?.trim() || basename(file).replace(/\.[^.]+$/, '');
 }
 
-/** When the youngest document of a collection came in, in words. */
+/** The age of the newest document of a collection. */
 export function ageOf(index, name) {
   const times = index.documents.filter((one) => one.collection === name).map((one) => one.modified);
   const seconds = Math.floor((Date.now() - Math.max(...times, Number.NEGATIVE_INFINITY)) / 1000);

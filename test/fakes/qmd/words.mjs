@@ -3,8 +3,8 @@ import { stemmer } from 'stemmer';
 
 const K1 = 1.2;
 const B = 0.75;
-/** What a word that most documents have is still worth. */
-const LEAST_IDF = 1e-6;
+/** The weight of a word that most documents have. */
+const MIN_IDF = 1e-6;
 
 /** The stems of a text, in its order. */
 export function stemsOf(text) {
@@ -16,15 +16,16 @@ export function stemsOf(text) {
 }
 
 /**
- * What a question asks for: phrases that must be there, and phrases that must not.
+ * The phrases of a question: those that a document must have, and those that it must not.
  *
- * @param reads what of its syntax the release reads
- * @returns undefined when nothing is asked for
+ * @param syntax which syntax the release knows
+ * @returns undefined when no phrase is wanted
  */
-function readQuestion(question, reads) {
-  const all = reads === 'words' ? question.split(/\s+/).map((word) => ({ word })) : parts(question);
+function readQuestion(question, syntax) {
+  const all =
+    syntax === 'words' ? question.split(/\s+/).map((word) => ({ word })) : parts(question);
   const phrases = all.flatMap(({ word, quoted = false, negated = false }) =>
-    phrasesOf(word, quoted, reads).map((phrase) => ({ ...phrase, negated })),
+    phrasesOf(word, quoted, syntax).map((phrase) => ({ ...phrase, negated })),
   );
   const wanted = phrases.filter((phrase) => !phrase.negated);
   const unwanted = phrases.filter((phrase) => phrase.negated);
@@ -41,20 +42,20 @@ function parts(question) {
   );
 }
 
-function phrasesOf(word, quoted, reads) {
+function phrasesOf(word, quoted, syntax) {
   const exact = (text) => ({ stems: stemsOf(text), prefix: false });
-  const begun = (text) => ({ stems: stemsOf(text), prefix: true });
+  const prefixOf = (text) => ({ stems: stemsOf(text), prefix: true });
   const clean = (text) => text.replace(/[^\p{L}\p{N}'_]/gu, '');
-  const made = () => {
+  const allPhrases = () => {
     if (quoted) return [exact(word.split(/\s+/).map(clean).join(' '))];
-    if (reads !== 'dashes and dots') return [begun(clean(word))];
+    if (syntax !== 'dashes and dots') return [prefixOf(clean(word))];
     if (/^[\p{L}\p{N}][^\s-]*(?:-[\p{L}\p{N}][^\s-]*)+$/u.test(word)) {
       return [exact(word.replaceAll('-', ' '))];
     }
-    if (/^[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)+$/u.test(word)) return word.split('.').map(begun);
-    return [begun(clean(word))];
+    if (/^[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)+$/u.test(word)) return word.split('.').map(prefixOf);
+    return [prefixOf(clean(word))];
   };
-  return made().filter(({ stems }) => stems.length > 0);
+  return allPhrases().filter(({ stems }) => stems.length > 0);
 }
 
 /**
@@ -63,8 +64,8 @@ function phrasesOf(word, quoted, reads) {
  * @param documents with `columns`: path, title and text
  * @returns each with a `score` from 0 up to 1
  */
-export function searchWords(documents, question, { reads, weights }) {
-  const query = readQuestion(question, reads);
+export function searchWords(documents, question, { syntax, weights }) {
+  const query = readQuestion(question, syntax);
   if (query === undefined) return [];
   const rows = documents.map((document) => ({ document, columns: document.columns.map(stemsOf) }));
   const lengths = rows.map(({ columns }) => columns.reduce((sum, stems) => sum + stems.length, 0));
@@ -75,8 +76,8 @@ export function searchWords(documents, question, { reads, weights }) {
     ),
   );
   const found = rows.flatMap(({ document, columns }, row) => {
-    const kept = hits.every((of) => of[row] > 0) && !isUnwanted(query.unwanted, columns);
-    if (!kept) return [];
+    const matches = hits.every((of) => of[row] > 0) && !isUnwanted(query.unwanted, columns);
+    if (!matches) return [];
     const rank = hits.reduce((sum, of) => {
       const rest = K1 * (1 - B + (B * lengths[row]) / average);
       return sum + (idf(of) * of[row] * (K1 + 1)) / (of[row] + rest);
@@ -91,17 +92,17 @@ function isUnwanted(phrases, columns) {
 }
 
 function idf(hits) {
-  const having = hits.filter((weight) => weight > 0).length;
-  const value = Math.log((hits.length - having + 0.5) / (having + 0.5));
-  return value > 0 ? value : LEAST_IDF;
+  const matching = hits.filter((weight) => weight > 0).length;
+  const value = Math.log((hits.length - matching + 0.5) / (matching + 0.5));
+  return value > 0 ? value : MIN_IDF;
 }
 
 function countOf({ stems: wanted, prefix }, stems) {
   const last = wanted.length - 1;
   const matches = (at) =>
     wanted.every((stem, step) => {
-      const there = stems[at + step];
-      return prefix && step === last ? there?.startsWith(stem) : there === stem;
+      const actual = stems[at + step];
+      return prefix && step === last ? actual?.startsWith(stem) : actual === stem;
     });
   return stems.filter((_, at) => matches(at)).length;
 }

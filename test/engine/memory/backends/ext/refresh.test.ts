@@ -18,7 +18,7 @@ test('notes written during a refresh are in the next answer', async () => {
     qmd.become({ on: { update: { kind: 'lingers', ms: 100 } } });
     home.write('workspace/memory/2026-11-02.md', '# Monday\n\nA bittern called.\n');
     const syncing = backend.sync({});
-    await qmd.lingers();
+    await qmd.whenLingering();
     home.write('workspace/memory/2026-11-03.md', '# Tuesday\n\nA crake ran by.\n');
     const { results, warnings } = await backend.search({ query: 'crake' });
     assert.equal([results.map(({ path }) => path), warnings], [['memory/2026-11-03.md'], []]);

@@ -7,7 +7,7 @@ import type { SearchResponse } from '../../../../../src/engine/memory/search/typ
 import { contextOf } from '../../../../support/context.js';
 import { type ExtHome, extHome } from '../../../../support/ext-memory.js';
 
-/** A memory that a stand-in for the external program searches, opened in this process. */
+/** A memory that a fake of the external program searches, opened in this process. */
 export interface ExtWorld extends ExtHome {
   /** Each is closed by {@link close}. */
   open(options?: OpenMemoryOptions): Promise<OpenedMemory>;
