@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fakeNpm } from '../fakes/fake-npm.js';
@@ -6,7 +6,6 @@ import { pdf } from '../support/documents.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf } from '../support/temp-folder.js';
-import { waitFor } from '../support/wait.js';
 
 const test = suite('documents of other kinds');
 
@@ -26,7 +25,7 @@ test('a PDF is skipped until its library is installed, and then found by page', 
   assert.match(without.stderr + without.stdout, /svc memory documents install pdf/u);
   npm.behave('hangs');
   const interrupted = startSvc(INSTALL, options);
-  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  await npm.whenHanging();
   interrupted.child.kill('SIGINT');
   assert.is((await interrupted.done).code, 130);
   assert.equal(readdirSync(home.at('libraries')), ['pdf.lock']);

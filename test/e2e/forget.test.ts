@@ -3,18 +3,16 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
-import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { runDuringNoteChanges } from '../support/notes-lock.js';
+import { runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory forget');
 
-const NEVER = new AbortController().signal;
-
 const SECRET = 'The code of the front door is 4711, says the janitor.';
 
-/** So that what was recalled is still cached on a slow machine. */
+/** Long enough for the recall to be still cached on a slow machine. */
 const RECALLS = { enabled: true, config: { agents: ['main'], cacheTtlMs: 120_000 } };
 
 function homeOf(more = {}): TempFolder {
@@ -30,7 +28,7 @@ function memory({ path: home }: TempFolder, ...args: readonly string[]) {
   return runSvc(['memory', ...args], { home });
 }
 
-/** Files of the state folder, the notes and backups left out, that hold a text. */
+/** Files of the state folder, except notes and backups, that contain a text. */
 function filesWith(home: TempFolder, text: string): readonly string[] {
   return readdirSync(home.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('/ws'))
@@ -42,10 +40,10 @@ test('it first shows what will be forgotten, and without a terminal requires --y
   const home = homeOf();
   await memory(home, 'index');
   assert.is(filesWith(home, 'janitor').length, 1);
-  const asked = await memory(home, 'forget', 'memory/door.md#L3');
-  assert.is(asked.code, 2);
-  assert.match(asked.stdout, /^memory\/door\.md#L3$/m);
-  assert.ok(asked.stdout.includes(SECRET));
+  const unconfirmed = await memory(home, 'forget', 'memory/door.md#L3');
+  assert.is(unconfirmed.code, 2);
+  assert.match(unconfirmed.stdout, /^memory\/door\.md#L3$/m);
+  assert.ok(unconfirmed.stdout.includes(SECRET));
   assert.is(filesWith(home, 'janitor').length, 1);
   assert.is(jsonOf.forgetList(await memory(home, 'forget', '--list', '--json')).entries.length, 0);
 });
@@ -124,15 +122,8 @@ test('undo by ID restores the text and the changed file', async () => {
   const home = homeOf();
   const file = home.at('ws/memory/door.md');
   const before = readFileSync(file, 'utf8');
-  const forgot = await memory(
-    home,
-    'forget',
-    'memory/door.md#L3',
-    '--from-file',
-    '--yes',
-    '--json',
-  );
-  const [changed] = jsonOf.forget(forgot).files;
+  const args = ['memory/door.md#L3', '--from-file', '--yes', '--json'];
+  const [changed] = jsonOf.forget(await memory(home, 'forget', ...args)).files;
   assert.equal([changed?.path, changed?.deleted], ['memory/door.md', false]);
   assert.not.ok(readFileSync(file, 'utf8').includes(SECRET));
   const list = jsonOf.forgetList(await memory(home, 'forget', '--list', '--json'));
@@ -156,9 +147,9 @@ test('commands in hints name the memory that the command was about', async () =>
   const home = homeOf();
   home.write('other notes/a.md', 'The gate is green.\n');
   const folder = ['--workspace', 'other notes'];
-  const forgot = await memory(home, 'forget', 'a.md', '--yes', ...folder);
+  const run = await memory(home, 'forget', 'a.md', '--yes', ...folder);
   const undo = `undo with "svc memory forget --undo f1 --workspace 'other notes'"`;
-  assert.match(forgot.stdout, undo);
+  assert.match(run.stdout, undo);
   home.write('other notes/b.md', 'new');
   const why = await memory(home, 'status', '--why', 'b.md', ...folder);
   assert.match(why.stdout, /b\.md {2}not indexed yet\n/);
@@ -180,24 +171,20 @@ test('a failing store does not hide what was done', async () => {
   assert.equal([undone.code, undone.stdout], [1, 'f1 is no longer forgotten\n']);
 });
 
-test('files are changed and restored when no other process changes notes', async () => {
+test('files are changed and restored only while no other process changes notes', async () => {
   const home = homeOf();
   const file = home.at('ws/memory/door.md');
   const before = readFileSync(file, 'utf8');
-  const { lock } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
   const forget = ['memory', 'forget', '--yes'];
   for (const args of [
     [...forget, 'memory/door.md#L3', '--from-file'],
     [...forget, '--undo', 'f1'],
   ]) {
     const unchanged = readFileSync(file, 'utf8');
-    const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
-      const run = startSvc(args, { home: home.path });
-      await run.waitForText('waiting for another process that writes notes');
+    const run = await runDuringNoteChanges(home, args, () => {
       assert.is(readFileSync(file, 'utf8'), unchanged);
-      return { done: run.done };
     });
-    assert.is((await done).code, 0);
+    assert.is(run.code, 0);
     assert.is.not(readFileSync(file, 'utf8'), unchanged);
   }
   assert.is(readFileSync(file, 'utf8'), before);
@@ -252,17 +239,17 @@ test('a missing workspace is named as the cause', async () => {
 
 test('an impossible target is an error with its exit code', async () => {
   const home = homeOf();
-  const failed = async (...args: readonly string[]) => {
+  const failureOf = async (...args: readonly string[]) => {
     const run = await memory(home, 'forget', ...args, '--json');
     return [run.code, jsonOf.error(run).code];
   };
-  assert.equal(await failed(), [2, 'USAGE']);
-  assert.equal(await failed('memory/none.md'), [1, 'DOCUMENT_NOT_INDEXED']);
-  assert.equal(await failed('MEMORY.md#L99'), [2, 'RANGE_INVALID']);
-  assert.equal(await failed('xylophone'), [1, 'FORGET_NOTHING']);
-  assert.equal(await failed('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
+  assert.equal(await failureOf(), [2, 'USAGE']);
+  assert.equal(await failureOf('memory/none.md'), [1, 'DOCUMENT_NOT_INDEXED']);
+  assert.equal(await failureOf('MEMORY.md#L99'), [2, 'RANGE_INVALID']);
+  assert.equal(await failureOf('xylophone'), [1, 'FORGET_NOTHING']);
+  assert.equal(await failureOf('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
   // An unknown ID is an error before anything is asked.
-  assert.equal(await failed('--undo', 'f7'), [2, 'FORGET_ID_UNKNOWN']);
+  assert.equal(await failureOf('--undo', 'f7'), [2, 'FORGET_ID_UNKNOWN']);
 });
 
 test('what was forgotten under a relative SVC_HOME is restored from another folder', async () => {

@@ -7,6 +7,7 @@ import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
 import { createCertificate } from '../support/certificate.js';
 import { jsonOf } from '../support/json.js';
 import {
+  callSearch,
   closeClients,
   type Era,
   httpClient,
@@ -35,14 +36,12 @@ async function listening(home = mcpHome(), args: readonly string[] = []): Promis
   return server;
 }
 
-const SEARCH = { name: 'memory_search', arguments: { query: 'backup' } };
-
 for (const era of ['legacy', 'auto'] satisfies Era[]) {
   test(`serves several clients at once that open with "${era}"`, async () => {
     const server = await listening();
     const clients = await Promise.all([1, 2, 3].map(() => httpClient(server, era)));
     const results = await Promise.all(
-      clients.flatMap((client) => [1, 2].map(() => client.callTool(SEARCH))),
+      clients.flatMap((client) => [1, 2].map(() => callSearch(client, 'backup'))),
     );
     for (const result of results) assert.is(searchResultsOf(result).results[0]?.path, 'MEMORY.md');
     for (const client of clients) assert.is((await client.listResources()).resources.length, 2);
@@ -57,14 +56,13 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       await runSvc(['memory', 'index'], { home: home.path });
       const client = await httpClient(await listening(home), era);
       const stop = new AbortController();
-      const asking = client.callTool(SEARCH, { signal: stop.signal });
-      await vendor.asked;
+      const asking = callSearch(client, 'backup', { signal: stop.signal });
+      await vendor.whenAsked;
       stop.abort(new Error('escape'));
       assert.match(await asking.then(() => 'answered', String), /escape|abort/i);
-      await vendor.dropped;
-      // A vendor that was given up on by itself would be left alone for a while.
-      const zebra = { name: 'memory_search', arguments: { query: 'zebra' } };
-      const { mode, warnings } = searchResultsOf(await client.callTool(zebra));
+      await vendor.whenDropped;
+      // After a failure of its own, the vendor would be left alone for a while.
+      const { mode, warnings } = searchResultsOf(await callSearch(client, 'zebra'));
       assert.equal([mode, warnings], ['hybrid', []]);
     } finally {
       await vendor.close();
@@ -75,12 +73,12 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
 test('files that come and go are announced over HTTP', async () => {
   const home = mcpHome();
   const client = await httpClient(await listening(home));
-  const told = new Promise<void>((resolve) => {
+  const announced = new Promise<void>((resolve) => {
     client.setNotificationHandler('notifications/resources/list_changed', () => resolve());
   });
-  await client.callTool(SEARCH);
+  await callSearch(client, 'backup');
   home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
-  await told;
+  await announced;
 });
 
 test('the token is created once, readable only by its owner, and never shown', async () => {
@@ -138,7 +136,7 @@ function statusFor(
 test('refuses requests without a token, from a web page, or under another host name', async () => {
   const server = await listening();
   const port = new URL(server.url).port;
-  const refused: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
+  const requests: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
     [200, {}],
     [200, { host: `localhost:${port}`, origin: 'http://localhost:3000' }],
     [200, { authorization: `bearer ${server.token}` }],
@@ -156,7 +154,7 @@ test('refuses requests without a token, from a web page, or under another host n
     [403, { origin: 'http://localhost.attacker.example' }],
     [415, { 'content-type': 'text/plain' }],
   ];
-  for (const [status, headers] of refused) {
+  for (const [status, headers] of requests) {
     assert.is(await statusFor(server, headers), status, JSON.stringify(headers));
   }
   assert.is(await statusFor(server, {}, { path: '/' }), 404);
@@ -183,7 +181,7 @@ test('invalid and oversized bodies are refused and change nothing', async () => 
   }
   assert.is(await statusFor(server, { 'mcp-session-id': 'nobody' }), 404);
   const client = await httpClient(server);
-  assert.is(searchResultsOf(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
+  assert.is(searchResultsOf(await callSearch(client, 'backup')).results[0]?.path, 'MEMORY.md');
 });
 
 test('a port in use is reported with a hint', async () => {
@@ -209,15 +207,10 @@ test('serves other machines only over TLS and with a token that svc created', as
   const token = created.stdout.trim();
   assert.match(token, /^svc_mcp_/);
   const server = startSvc(['mcp', '--http'], { home: home.path });
-  server.child.stderr?.setEncoding('utf8');
-  let told = '';
-  server.child.stderr?.on('data', (text: string) => {
-    told += text;
-  });
   try {
     await server.waitForText('audit log: ');
-    assert.match(told, /address for clients: https:\/\/memory\.example\/mcp/);
-    const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
+    assert.match(server.stderr(), /address for clients: https:\/\/memory\.example\/mcp/);
+    const url = /listening on (\S+)/.exec(server.stderr())?.[1] ?? '';
     const status = await new Promise((resolve, reject) => {
       const headers = {
         host: 'memory.example',
@@ -234,7 +227,7 @@ test('serves other machines only over TLS and with a token that svc created', as
         .end(JSON.stringify(initializeMessages(1)[0]));
     });
     assert.is(status, 200);
-    assert.not.ok(told.includes(token));
+    assert.not.ok(server.stderr().includes(token));
   } finally {
     server.child.kill('SIGTERM');
     await server.done;
@@ -248,16 +241,16 @@ test("a token without a conversation uses the server's", async () => {
     const name = `t${flags.length}`;
     const run = await runSvc(['mcp', 'token', 'create', name, ...flags], { home: home.path });
     const client = await httpClient({ ...server, token: run.stdout.trim() });
-    return searchResultsOf(await client.callTool(SEARCH)).disabled === true;
+    return searchResultsOf(await callSearch(client, 'backup')).disabled === true;
   };
   assert.is(await isDenied(), true);
   assert.is(await isDenied('--chat-type', 'direct'), false);
 });
 
-test('ends in order while clients hold streams open, and says so with --json', async () => {
+test('shuts down cleanly while clients hold streams open, and reports that with --json', async () => {
   const home = mcpHome();
   const server = await listening(home, ['--json']);
-  await (await httpClient(server)).callTool(SEARCH);
+  await callSearch(await httpClient(server), 'backup');
   server.child.kill('SIGINT');
   const run = await server.done;
   assert.is(run.code, 130);

@@ -9,12 +9,13 @@ import { acquireIndexLock } from '../../src/engine/memory/sync/index-lock.js';
 import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
 import { startOpenAiFake } from '../fakes/openai.js';
 import {
+  callSearch,
   closeClients,
   type Era,
   initializeMessages,
   mcpHome,
   rawMcp,
-  searchCall,
+  searchMessage,
   searchResultsOf,
   stdioClient,
   textOf,
@@ -41,11 +42,11 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       textOf(result),
       /1\. MEMORY\.md, lines 1-3[\s\S]*02:30[\s\S]*Source: MEMORY\.md#L1-L3/,
     );
-    const got = await client.callTool({
+    const note = await client.callTool({
       name: 'memory_get',
       arguments: { path: results[0]?.citation },
     });
-    assert.match(textOf(got), /The nightly backup runs at 02:30\./);
+    assert.match(textOf(note), /The nightly backup runs at 02:30\./);
   });
 }
 
@@ -159,7 +160,7 @@ test('every call reports an invalid configuration until it is fixed', async () =
   const home = mcpHome();
   home.write('svc.json', '{ "agents": 3 }');
   const { client } = await stdioClient(home);
-  const ask = () => client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const ask = () => callSearch(client, 'backup');
   const broken = await ask();
   assert.ok(broken.isError);
   assert.match(textOf(broken), /svc\.json[\s\S]*code: CONFIG_INVALID/);
@@ -180,8 +181,7 @@ test("serves the named agent's memory, and reports an unknown agent", async () =
   home.write('notes/animals.md', 'The lion hunts at dawn.');
   const firstFor = async (args: readonly string[]): Promise<string> => {
     const { client } = await stdioClient(home, { args });
-    const ask = { name: 'memory_search', arguments: { query: 'lion' } };
-    const result = await client.callTool(ask);
+    const result = await callSearch(client, 'lion');
     return result.isError ? textOf(result) : String(searchResultsOf(result).results[0]?.snippet);
   };
   assert.match(await firstFor(['--agent', 'work']), /dusk/);
@@ -193,16 +193,14 @@ test("serves the named agent's memory, and reports an unknown agent", async () =
 test('notes written while it runs are found and announced', async () => {
   const home = mcpHome();
   const { client } = await stdioClient(home);
-  const told = new Promise<void>((resolve) => {
+  const announced = new Promise<void>((resolve) => {
     client.setNotificationHandler('notifications/resources/list_changed', () => resolve());
   });
-  await client.callTool({ name: 'memory_search', arguments: { query: 'zebra' } });
+  await callSearch(client, 'zebra');
   home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
-  const { results } = searchResultsOf(
-    await client.callTool({ name: 'memory_search', arguments: { query: 'giraffe' } }),
-  );
+  const { results } = searchResultsOf(await callSearch(client, 'giraffe'));
   assert.is(results[0]?.path, 'memory/new.md');
-  await told;
+  await announced;
   const { resources } = await client.listResources();
   assert.ok(resources.some(({ name }) => name === 'memory/new.md'));
 });
@@ -244,27 +242,27 @@ test('lists only files of the index', async () => {
   ];
   for (const path of others) {
     const reading = client.readResource({ uri: `memory://workspace/${path}` });
-    assert.match(await failureWords(reading), /not found/i, path);
+    assert.match(await failureText(reading), /not found/i, path);
   }
 });
 
-function failureWords(work: Promise<unknown>): Promise<string> {
+function failureText(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'no failure', String);
 }
 
 test('a conversation that scope denies gets nothing but the reason', async () => {
   const args = ['--session-key', 'agent:main:telegram:group:7'];
   const { client } = await stdioClient(mcpHome(), { args });
-  const search = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const search = await callSearch(client, 'backup');
   const { results, disabled, warnings } = searchResultsOf(search);
   assert.equal([results, disabled], [[], true]);
   assert.equal(
     warnings.map(({ code }) => code),
     ['SCOPE_DENIED'],
   );
-  const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
-  assert.not.match(JSON.stringify(got), /02:30/);
-  assert.match(textOf(got), /this session cannot use memory/);
+  const note = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
+  assert.not.match(JSON.stringify(note), /nightly/);
+  assert.match(textOf(note), /this session cannot use memory/);
   for (const [name, input] of Object.entries({
     memory_links: { path: 'MEMORY.md' },
     memory_recent: {},
@@ -275,7 +273,7 @@ test('a conversation that scope denies gets nothing but the reason', async () =>
   }
   assert.equal((await client.listResources()).resources, []);
   const reading = client.readResource({ uri: 'memory://workspace/MEMORY.md' });
-  assert.match(await failureWords(reading), /this session cannot use memory/);
+  assert.match(await failureText(reading), /this session cannot use memory/);
 });
 
 test('more links than an answer has are counted', async () => {
@@ -313,12 +311,12 @@ test('in a channel, results are cited as memory.citations says', async () => {
   ] as const) {
     const home = mcpHome({ memory: { citations } });
     const { client } = await stdioClient(home, { args: ['--chat-type', 'channel'] });
-    const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+    const result = await callSearch(client, 'backup');
     const [first] = searchResultsOf(result).results;
     assert.equal([first?.path, first?.citation !== undefined], ['MEMORY.md', cited]);
     assert.is(/Source: MEMORY\.md#/.test(textOf(result)), cited);
-    const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
-    assert.is(JSON.stringify(got.structuredContent).includes('"citation"'), cited);
+    const note = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
+    assert.is(JSON.stringify(note.structuredContent).includes('"citation"'), cited);
   }
 });
 
@@ -329,7 +327,7 @@ test('while the provider is down, keyword search answers and a warning says why'
     await runSvc(['memory', 'index'], { home: home.path });
     fake.trouble('quota_spent');
     const { client } = await stdioClient(home);
-    const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+    const result = await callSearch(client, 'backup');
     const { results, mode, warnings } = searchResultsOf(result);
     assert.equal([mode, results[0]?.path], ['lexical', 'MEMORY.md']);
     assert.equal(
@@ -348,13 +346,14 @@ test('a cancelled call ends its work and is not answered', async () => {
     const home = mcpHome({ agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } } });
     await runSvc(['memory', 'index'], { home: home.path });
     const server = rawMcp(home);
-    for (const message of [...initializeMessages(1), searchCall(2, 'backup')]) server.send(message);
-    await vendor.asked;
+    for (const message of [...initializeMessages(1), searchMessage(2, 'backup')])
+      server.send(message);
+    await vendor.whenAsked;
     const params = { requestId: 2, reason: 'the person pressed escape' };
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
-    await vendor.dropped;
-    // A vendor that was given up on by itself would be left alone for a while.
-    server.send(searchCall(3, 'zebra'));
+    await vendor.whenDropped;
+    // After a failure of its own, the vendor would be left alone for a while.
+    server.send(searchMessage(3, 'zebra'));
     assert.match(JSON.stringify(await server.answer(3)), /"mode":"hybrid".*"warnings":\[\]/);
     assert.not.ok(server.lines.some((line) => JSON.parse(line).id === 2));
     server.child.stdin?.end();
@@ -365,24 +364,23 @@ test('a cancelled call ends its work and is not answered', async () => {
   }
 });
 
-test('a client that asks for progress gets that of a first index', async () => {
+test('a client that asks for progress gets the progress of a first index', async () => {
   const notes = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
   const home = mcpHome({}, Object.fromEntries(notes));
   const holder = { nowMs: Date.now(), waitMs: 0 };
   const lock = await acquireIndexLock(home.at('memory/main.sqlite'), holder);
   const { client } = await stdioClient(home);
-  const told: number[] = [];
-  const ask = { name: 'memory_search', arguments: { query: 'zebra' } };
-  const onprogress = ({ progress }: { readonly progress: number }) => void told.push(progress);
-  const asking = client.callTool(ask, { onprogress });
+  const steps: number[] = [];
+  const onprogress = ({ progress }: { readonly progress: number }) => void steps.push(progress);
+  const asking = callSearch(client, 'zebra', { onprogress });
   // Answered after the call has come in.
   await client.ping();
   lock?.release();
   assert.is(searchResultsOf(await asking).results.length, 6);
-  assert.ok(told.length > 0);
+  assert.ok(steps.length > 0);
   assert.equal(
-    told,
-    [...new Set(told)].toSorted((a, b) => a - b),
+    steps,
+    [...new Set(steps)].toSorted((a, b) => a - b),
   );
 });
 
@@ -391,7 +389,7 @@ test('invalid lines are refused, and stdout carries only the protocol', async ()
   const strange = ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}'];
   for (const line of strange) server.send(line);
   server.send('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}');
-  for (const message of [...initializeMessages(1), searchCall(2, 'zebra')]) server.send(message);
+  for (const message of [...initializeMessages(1), searchMessage(2, 'zebra')]) server.send(message);
   const { result } = await server.answer(2);
   assert.match(JSON.stringify(result), /memory\/2026-02-03\.md/);
   server.send({ jsonrpc: '2.0', id: 3, method: 'no/such' });
@@ -431,7 +429,7 @@ test('each request of a batch is answered', async () => {
   const server = rawMcp(mcpHome());
   for (const message of initializeMessages(1, '2025-03-26')) server.send(message);
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
-  server.send([ping(2), { id: 3 }, searchCall(4, 'zebra')]);
+  server.send([ping(2), { id: 3 }, searchMessage(4, 'zebra')]);
   assert.equal((await server.answer(2))['result'], {});
   assert.match(JSON.stringify(await server.answer(3)), /-32600/);
   assert.match(JSON.stringify(await server.answer(4)), /memory\/2026-02-03\.md/);
@@ -441,7 +439,7 @@ test('each request of a batch is answered', async () => {
 
 test('the last line of a file needs no line break', async () => {
   const home = mcpHome();
-  const messages = [...initializeMessages(1), searchCall(2, 'zebra')].map((one) =>
+  const messages = [...initializeMessages(1), searchMessage(2, 'zebra')].map((one) =>
     JSON.stringify(one),
   );
   home.write('messages.jsonl', messages.join('\n'));
@@ -458,7 +456,7 @@ test('the last line of a file needs no line break', async () => {
 
 test('requests sent before stdin ended are answered', async () => {
   const server = rawMcp(mcpHome());
-  for (const message of [...initializeMessages(1), searchCall(2, 'zebra')]) server.send(message);
+  for (const message of [...initializeMessages(1), searchMessage(2, 'zebra')]) server.send(message);
   server.child.stdin?.end();
   assert.match(JSON.stringify(await server.answer(2)), /memory\/2026-02-03\.md/);
   assert.is((await server.done).code, 0);
@@ -491,7 +489,7 @@ for (const [signal, code] of [
   });
 }
 
-test('ends when nobody reads its output any more', async () => {
+test('ends when stdin ends', async () => {
   const run = await runSvc(['mcp'], { home: mcpHome().path });
   assert.equal([run.code, run.stdout, run.stderr], [0, '', '']);
 });
@@ -500,9 +498,7 @@ test('two servers keep one memory up to date without conflicts', async () => {
   const home = mcpHome();
   const both = await Promise.all([stdioClient(home), stdioClient(home)]);
   const ask = (query: string) =>
-    both.flatMap(({ client }) =>
-      [1, 2, 3].map(() => client.callTool({ name: 'memory_search', arguments: { query } })),
-    );
+    both.flatMap(({ client }) => [1, 2, 3].map(() => callSearch(client, query)));
   for (const result of await Promise.all(ask('backup'))) {
     assert.is(searchResultsOf(result).results[0]?.path, 'MEMORY.md');
   }
@@ -512,7 +508,7 @@ test('two servers keep one memory up to date without conflicts', async () => {
   }
 });
 
-test('what contradicts the protocol on stdout is refused', async () => {
+test('flags that contradict the protocol on stdout are refused', async () => {
   const home = mcpHome().path;
   const json = await runSvc(['mcp', '--json'], { home });
   assert.equal([json.code, json.stdout], [2, '']);

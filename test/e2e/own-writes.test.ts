@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeClients, mcpHome, searchResultsOf, stdioClient } from '../support/mcp.js';
+import { callSearch, closeClients, mcpHome, searchResultsOf, stdioClient } from '../support/mcp.js';
 
 const test = suite('agents that write to a shared memory');
 
@@ -18,7 +18,7 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
     Array.from({ length: agents }, async () => (await stdioClient(home)).client),
   );
   const search = async (server: (typeof servers)[number], query: string) =>
-    searchResultsOf(await server.callTool({ name: 'memory_search', arguments: { query } }));
+    searchResultsOf(await callSearch(server, query));
   await Promise.all(servers.map((server) => search(server, 'zebra')));
   const outcomes: Outcome[] = [];
   for (let round = 0; round < ROUNDS; round++) {

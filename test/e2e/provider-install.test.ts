@@ -9,7 +9,6 @@ import { realRuntimes } from '../support/local-runtime.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
-import { waitFor } from '../support/wait.js';
 
 const test = suite('svc provider install local');
 
@@ -85,7 +84,7 @@ test('Ctrl-C stops it and leaves nothing', async () => {
   const npm = fakeNpm();
   npm.behave('hangs');
   const run = startSvc([...INSTALL, '--no-model'], { home, env: npm.env });
-  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  await npm.whenHanging();
   run.child.kill('SIGINT');
   const { code, stderr } = await run.done;
   assert.is(code, 130, stderr);
@@ -97,7 +96,7 @@ test('a killed installation leaves no runtime, and the next one is complete', as
   const npm = fakeNpm();
   npm.behave('hangs');
   const run = startSvc([...INSTALL, '--no-model'], { home, env: npm.env });
-  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  await npm.whenHanging();
   run.child.kill('SIGKILL');
   await run.done;
   assert.not.ok(existsSync(`${home}/runtimes/local.json`));

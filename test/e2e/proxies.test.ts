@@ -68,7 +68,7 @@ for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
       [name]: `http://${CREDENTIALS}@${proxy.address}`,
     });
     assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-    assert.equal([...new Set(proxy.asked)], [`${HOST}:443`]);
+    assert.equal([...new Set(proxy.targets)], [`${HOST}:443`]);
     assert.ok(fake.requests.length >= 2);
     assert.is(fake.requests[0]?.headers['proxy-authorization'], undefined);
   });
@@ -85,10 +85,10 @@ test('plain HTTP goes through HTTP_PROXY, not through HTTPS_PROXY', async ({ pro
   const url = `http://${HOST}/v1`;
   const run = await search(url, { HTTP_PROXY: `http://${CREDENTIALS}@${proxy.address}` });
   assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-  assert.equal([...new Set(proxy.asked)], [`http://${HOST}/v1/embeddings`]);
+  assert.equal([...new Set(proxy.targets)], [`http://${HOST}/v1/embeddings`]);
   const other = await search(url, { HTTPS_PROXY: `http://${CREDENTIALS}@${proxy.address}` });
   assert.is(modeOf(other), 'lexical');
-  assert.is(new Set(proxy.asked).size, 1);
+  assert.is(new Set(proxy.targets).size, 1);
 });
 
 for (const except of ['*', HOST, '.example.test', `${HOST}:443`, `other.test, ${HOST}`]) {
@@ -100,7 +100,7 @@ for (const except of ['*', HOST, '.example.test', `${HOST}:443`, `other.test, ${
       });
       // There is no such host.
       assert.is(modeOf(run), 'lexical');
-      assert.equal(proxy.asked, []);
+      assert.equal(proxy.targets, []);
     }
   });
 }
@@ -112,7 +112,7 @@ for (const except of [`${HOST}:8443`, 'ample.test', 'other.test']) {
       NO_PROXY: except,
     });
     assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-    assert.ok(proxy.asked.length > 0);
+    assert.ok(proxy.targets.length > 0);
   });
 }
 
@@ -123,7 +123,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
       HTTPS_PROXY: `http://${proxy.address}`,
     });
     assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-    assert.equal(proxy.asked, []);
+    assert.equal(proxy.targets, []);
   });
 }
 
@@ -134,7 +134,7 @@ test("Bedrock's SDK goes the same way", async () => {
     const env = { ...AWS_KEYS, HTTPS_PROXY: `http://${proxy.address}` };
     const run = await search('', env, { provider: 'bedrock', remote: {} });
     assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
-    assert.equal([...new Set(proxy.asked)], [`${BEDROCK_HOST}:443`]);
+    assert.equal([...new Set(proxy.targets)], [`${BEDROCK_HOST}:443`]);
   } finally {
     await proxy.close();
     await bedrock.close();

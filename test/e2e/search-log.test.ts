@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { readSearchLog, searchLogFile } from '../../src/engine/memory/lookups/search-log.js';
 import { logOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { createDatabase } from '../../src/engine/sqlite/database.js';
-import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';
+import { callSearch, closeClients, mcpHome, stdioClient } from '../support/mcp.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
@@ -65,11 +65,7 @@ test('every answered search of several MCP servers is logged, even if the log is
     Array.from({ length: 3 }, async () => (await stdioClient(home)).client),
   );
   const ask = (query: string) =>
-    Promise.all(
-      clients.map((client, at) =>
-        client.callTool({ name: 'memory_search', arguments: { query: `${query} ${at}` } }),
-      ),
-    );
+    Promise.all(clients.map((client, at) => callSearch(client, `${query} ${at}`)));
   await ask('nightly backup');
   await waitFor('the log', () => readSearchLog(file, { limit: 9 }).length === 3);
   const other = createDatabase(file, 10_000);

@@ -5,7 +5,7 @@ import { startOpenAiFake } from '../fakes/openai.js';
 import { docx, paragraph } from '../support/documents.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
-import { migratedServer, realServer, serverAt, startPglite } from '../support/postgres.js';
+import { migratedDatabase, realServer, serverAt, startPglite } from '../support/postgres.js';
 import { openAiSearchSettings, textsSent } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -15,61 +15,53 @@ const postgres = (await realServer()) ?? (await startPglite());
 const test = suite(`a shared memory on ${postgres.name}`);
 test.after(() => postgres.stop());
 
-/** Hosts with a new database. */
-async function team(...hosts: readonly (readonly [string, HostOptions])[]): Promise<TestHost[]> {
-  const url = await newUrl();
-  return hosts.map(([origin, options]) => hostOn(url, origin, options));
-}
-
-async function newUrl(): Promise<string> {
-  const server = await migratedServer(postgres);
-  await server.close();
-  const { host, port, database, user } = server.address;
-  return `postgres://${user}@${host}:${port}/${database}`;
+/** Hosts with a new database: `host-a`, `host-b` and so on. */
+async function team<Options extends readonly HostOptions[]>(...options: Options) {
+  const url = await migratedDatabase(postgres);
+  const hosts = options.map((one, at) => hostOn(url, `host-${'abc'.charAt(at)}`, one));
+  return hosts as { readonly [Host in keyof Options]: TestHost };
 }
 
 const SERVICE = '# Billing\n\nMarta owns the billing service.\n';
 const DOOR =
   '# Door\n\nThe code of the front door is 4711, says the janitor.\n\nThe bell is broken.\n';
 
-async function found(host: TestHost, query: string) {
+async function searchOn(host: TestHost, query: string) {
   const run = await host.svc('memory', 'search', query, '--json');
   assert.is(run.code, 0, run.stderr);
   return jsonOf.search(run).results;
 }
 
-async function placesOf(host: TestHost, query: string): Promise<readonly string[]> {
-  return (await found(host, query)).map(({ citation = '' }) => citation);
+async function citationsOf(host: TestHost, query: string): Promise<readonly string[]> {
+  return (await searchOn(host, query)).map(({ citation = '' }) => citation);
 }
 
 test('two hosts index disjoint folders concurrently, and each finds everything', async () => {
   const [a, b] = await team(
-    ['host-a', { files: { 'ws/memory/billing.md': SERVICE } }],
-    ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
+    { files: { 'ws/memory/billing.md': SERVICE } },
+    { files: { 'ws/memory/door.md': DOOR } },
   );
-  assert.ok(a !== undefined && b !== undefined);
   const runs = await Promise.all([a.svc('memory', 'index'), b.svc('memory', 'index')]);
   for (const { code, stderr } of runs) assert.is(code, 0, stderr);
-  assert.equal(await placesOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
-  assert.equal(await placesOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
-  assert.equal(await placesOf(a, 'front door'), ['host-b:memory/door.md#L1-L5']);
-  const [result] = await found(b, 'billing service');
+  assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
+  assert.equal(await citationsOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
+  assert.equal(await citationsOf(a, 'front door'), ['host-b:memory/door.md#L1-L5']);
+  const [result] = await searchOn(b, 'billing service');
   assert.equal([result?.origin, result?.path], ['host-a', 'memory/billing.md']);
 });
 
 test('two hosts with the same folder find each passage once, as their own', async () => {
   const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
-  const [a, b] = await team(['host-a', { workspace: ws.path }], ['host-b', { workspace: ws.path }]);
-  assert.ok(a !== undefined && b !== undefined);
+  const [a, b] = await team({ workspace: ws.path }, { workspace: ws.path });
   await Promise.all([a.svc('memory', 'index'), b.svc('memory', 'index')]);
   for (const host of [a, b]) {
-    assert.equal(await placesOf(host, 'billing service'), ['memory/billing.md#L1-L3']);
+    assert.equal(await citationsOf(host, 'billing service'), ['memory/billing.md#L1-L3']);
   }
   assert.match((await a.svc('memory', 'index', '--json')).stdout, /"outcome": ?"unchanged"/u);
 });
 
 test('a host without a workspace searches and reads what others indexed', async () => {
-  const url = await newUrl();
+  const url = await migratedDatabase(postgres);
   const files = { 'ws/memory/billing.md': SERVICE };
   const a = hostOn(url, 'host-a', { files });
   const b = hostOn(url, 'host-b', { workspace: '/nowhere/at/all' });
@@ -81,9 +73,9 @@ test('a host without a workspace searches and reads what others indexed', async 
     run.warnings.map(({ code }) => code),
     ['INDEX_STALE'],
   );
-  const got = await b.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json');
-  assert.is(got.code, 0, got.stderr);
-  const { origin, path, text, totalLines } = jsonOf.get(got);
+  const reading = await b.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json');
+  assert.is(reading.code, 0, reading.stderr);
+  const { origin, path, text, totalLines } = jsonOf.get(reading);
   assert.equal(
     [origin, path, text, totalLines],
     ['host-a', 'memory/billing.md', 'Marta owns the billing service.', 3],
@@ -97,26 +89,27 @@ test('a host without a workspace searches and reads what others indexed', async 
     );
   }
   // The host that has the file understands the citation too.
-  const own = jsonOf.get(await a.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json'));
-  assert.equal([own.origin, own.text], [undefined, 'Marta owns the billing service.']);
+  const onItsHost = jsonOf.get(
+    await a.svc('memory', 'get', 'host-a:memory/billing.md#L3', '--json'),
+  );
+  assert.equal([onItsHost.origin, onItsHost.text], [undefined, 'Marta owns the billing service.']);
 });
 
 test('what is forgotten on one host disappears on all, and its host keeps it out', async () => {
   const [a, b, c] = await team(
-    ['host-a', { files: { 'ws/memory/house.md': DOOR } }],
-    ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
-    ['host-c', {}],
+    { files: { 'ws/memory/house.md': DOOR } },
+    { files: { 'ws/memory/door.md': DOOR } },
+    {},
   );
-  assert.ok(a !== undefined && b !== undefined && c !== undefined);
   for (const host of [a, b, c]) await host.svc('memory', 'index');
-  assert.equal(await placesOf(c, 'front door code'), ['host-a:memory/house.md#L1-L5']);
-  const forgot = await a.svc('memory', 'forget', 'memory/house.md#L3', '--yes', '--json');
-  assert.is(forgot.code, 0, forgot.stderr);
+  assert.equal(await citationsOf(c, 'front door code'), ['host-a:memory/house.md#L1-L5']);
+  const forgetting = await a.svc('memory', 'forget', 'memory/house.md#L3', '--yes', '--json');
+  assert.is(forgetting.code, 0, forgetting.stderr);
   // Before its host has synced, no passage of it is left.
-  assert.equal((await found(c, 'janitor')).length, 0);
+  assert.equal((await searchOn(c, 'janitor')).length, 0);
   assert.is(jsonOf.index(await b.svc('memory', 'index', '--json')).agents.length, 1);
-  assert.equal((await found(b, 'janitor')).length, 0);
-  const [rest] = await found(c, 'the bell');
+  assert.equal((await searchOn(b, 'janitor')).length, 0);
+  const [rest] = await searchOn(c, 'the bell');
   assert.match(rest?.snippet ?? '', /bell is broken/u);
   const list = jsonOf.forgetList(await b.svc('memory', 'forget', '--list', '--json'));
   assert.equal(
@@ -125,12 +118,11 @@ test('what is forgotten on one host disappears on all, and its host keeps it out
   );
   const undone = await b.svc('memory', 'forget', '--undo', 'f1', '--yes');
   assert.is(undone.code, 0, undone.stderr);
-  assert.equal(await placesOf(a, 'janitor'), ['memory/house.md#L1-L5']);
+  assert.equal(await citationsOf(a, 'janitor'), ['memory/house.md#L1-L5']);
 });
 
 test('a passage of another host can be forgotten by its citation', async () => {
-  const [a, b] = await team(['host-a', { files: { 'ws/memory/door.md': DOOR } }], ['host-b', {}]);
-  assert.ok(a !== undefined && b !== undefined);
+  const [a, b] = await team({ files: { 'ws/memory/door.md': DOOR } }, {});
   await a.svc('memory', 'index');
   const run = await b.svc('memory', 'forget', 'host-a:memory/door.md#L3', '--yes', '--json');
   assert.is(run.code, 0, run.stderr);
@@ -139,19 +131,18 @@ test('a passage of another host can be forgotten by its citation', async () => {
     [['host-a:memory/door.md', 'The code of the front door is 4711, says the janitor.']],
   );
   await a.svc('memory', 'index');
-  assert.equal((await found(a, 'janitor')).length, 0);
+  assert.equal((await searchOn(a, 'janitor')).length, 0);
 });
 
 test('what a host excludes is found by no host after its next sync', async () => {
   const files = { 'ws/memory/billing.md': SERVICE, 'ws/memory/private/door.md': DOOR };
-  const [a, b] = await team(['host-a', { files }], ['host-b', {}]);
-  assert.ok(a !== undefined && b !== undefined);
+  const [a, b] = await team({ files }, {});
   await a.svc('memory', 'index');
-  assert.equal(await placesOf(b, 'front door'), ['host-a:memory/private/door.md#L1-L5']);
+  assert.equal(await citationsOf(b, 'front door'), ['host-a:memory/private/door.md#L1-L5']);
   a.home.write('ws/.svcignore', 'private/\n');
   await a.svc('memory', 'index');
-  assert.equal(await placesOf(b, 'front door'), []);
-  assert.equal(await placesOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
+  assert.equal(await citationsOf(b, 'front door'), []);
+  assert.equal(await citationsOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
 });
 
 test('documents and archived conversations of a host are shared, and outlive their transcripts', async () => {
@@ -163,34 +154,30 @@ test('documents and archived conversations of a host are shared, and outlive the
   };
   const talk = message('user', 'where does the heliotrope grow');
   const [a, b] = await team(
-    [
-      'host-a',
-      {
-        memorySearch: settings,
-        files: {
-          'ws/memory/page.html': '<h1>Harbour</h1><p>The lantern is red.</p>',
-          'agents/main/sessions/talk.jsonl': talk,
-        },
+    {
+      memorySearch: settings,
+      files: {
+        'ws/memory/page.html': '<h1>Harbour</h1><p>The lantern is red.</p>',
+        'agents/main/sessions/talk.jsonl': talk,
       },
-    ],
-    ['host-b', { memorySearch: settings }],
+    },
+    { memorySearch: settings },
   );
-  assert.ok(a !== undefined && b !== undefined);
   writeFileSync(a.home.at('ws/memory/plan.docx'), docx(paragraph('The anchor is blue.')));
   await a.svc('memory', 'index');
-  assert.equal(await placesOf(b, 'red lantern'), ['host-a:memory/page.html#L1-L3']);
-  assert.equal(await placesOf(b, 'blue anchor'), ['host-a:memory/plan.docx#L1']);
-  const own = await placesOf(a, 'heliotrope');
-  assert.equal(own, ['sessions/main/talk.jsonl#L1']);
+  assert.equal(await citationsOf(b, 'red lantern'), ['host-a:memory/page.html#L1-L3']);
+  assert.equal(await citationsOf(b, 'blue anchor'), ['host-a:memory/plan.docx#L1']);
+  const citations = await citationsOf(a, 'heliotrope');
+  assert.equal(citations, ['sessions/main/talk.jsonl#L1']);
   rmSync(a.home.at('agents/main/sessions/talk.jsonl'));
   await a.svc('memory', 'index', '--force');
-  assert.equal(await placesOf(a, 'heliotrope'), own);
-  const got = jsonOf.get(await a.svc('memory', 'get', 'sessions/main/talk.jsonl', '--json'));
-  assert.match(got.text, /where does the heliotrope grow/u);
+  assert.equal(await citationsOf(a, 'heliotrope'), citations);
+  const archived = jsonOf.get(await a.svc('memory', 'get', 'sessions/main/talk.jsonl', '--json'));
+  assert.match(archived.text, /where does the heliotrope grow/u);
 });
 
 test('an existing forget list is adopted, and stays on the host', async () => {
-  const url = await newUrl();
+  const url = await migratedDatabase(postgres);
   const b = hostOn(url, 'host-b', { files: { 'ws/memory/door.md': DOOR } });
   await b.svc('memory', 'index');
   const alone = JSON.stringify({
@@ -201,18 +188,17 @@ test('an existing forget list is adopted, and stays on the host', async () => {
   a.home.write('svc.json', alone);
   assert.is((await a.svc('memory', 'forget', 'memory/door.md#L3', '--yes')).code, 0);
   a.home.write('svc.json', settings);
-  assert.equal((await found(a, 'janitor')).length, 0);
-  assert.equal((await found(b, 'janitor')).length, 0);
+  assert.equal((await searchOn(a, 'janitor')).length, 0);
+  assert.equal((await searchOn(b, 'janitor')).length, 0);
   a.home.write('svc.json', alone);
-  assert.equal((await found(a, 'janitor')).length, 0);
+  assert.equal((await searchOn(a, 'janitor')).length, 0);
 });
 
 test('a reset deletes only what this host indexed', async () => {
   const [a, b] = await team(
-    ['host-a', { files: { 'ws/memory/billing.md': SERVICE } }],
-    ['host-b', { files: { 'ws/memory/door.md': DOOR } }],
+    { files: { 'ws/memory/billing.md': SERVICE } },
+    { files: { 'ws/memory/door.md': DOOR } },
   );
-  assert.ok(a !== undefined && b !== undefined);
   for (const host of [a, b]) await host.svc('memory', 'index');
   const status = jsonOf.status(await a.svc('memory', 'status', '--json')).agents[0];
   assert.equal(
@@ -228,13 +214,12 @@ test('a reset deletes only what this host indexed', async () => {
   assert.is(doctor.code, 0, doctor.stdout);
   const reset = jsonOf.reset(await b.svc('memory', 'reset', '--yes', '--json')).agents[0];
   assert.equal([reset?.deleted, reset?.documents], [true, 2]);
-  assert.equal((await found(a, 'janitor')).length, 0);
-  assert.equal(await placesOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
+  assert.equal((await searchOn(a, 'janitor')).length, 0);
+  assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
 });
 
-test('hosts of an agent that nobody has are refused', async () => {
-  const [a] = await team(['host-a', { files: { 'ws/memory/a.md': 'a numbat\n' } }]);
-  assert.ok(a !== undefined);
+test('svc storage origins refuses an unknown agent', async () => {
+  const [a] = await team({ files: { 'ws/memory/a.md': 'a numbat\n' } });
   assert.is((await a.svc('storage', 'origins', '--agent', 'main')).code, 0);
   const run = await a.svc('storage', 'origins', '--agent', 'nobody');
   assert.is(run.code, 2);
@@ -242,18 +227,14 @@ test('hosts of an agent that nobody has are refused', async () => {
 });
 
 test('a document with a NUL character is indexed like any other', async () => {
-  const [a] = await team([
-    'host-a',
-    {
-      memorySearch: { documents: ['html'] },
-      files: { 'ws/memory/a.html': '<p>a marmot \0 sleeps</p>', 'ws/memory/b.md': 'a numbat\n' },
-    },
-  ]);
-  assert.ok(a !== undefined);
+  const [a] = await team({
+    memorySearch: { documents: ['html'] },
+    files: { 'ws/memory/a.html': '<p>a marmot \0 sleeps</p>', 'ws/memory/b.md': 'a numbat\n' },
+  });
   const run = await a.svc('memory', 'index');
   assert.is(run.code, 0, run.stderr);
-  assert.match((await found(a, 'marmot'))[0]?.snippet ?? '', /a marmot +sleeps/u);
-  assert.is((await found(a, 'numbat')).length, 1);
+  assert.match((await searchOn(a, 'marmot'))[0]?.snippet ?? '', /a marmot +sleeps/u);
+  assert.is((await searchOn(a, 'numbat')).length, 1);
 });
 
 test('vectors are paid for once, whichever host embeds first', async () => {
@@ -261,8 +242,7 @@ test('vectors are paid for once, whichever host embeds first', async () => {
   try {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
     const options = { workspace: ws.path, memorySearch: openAiSearchSettings(fake) };
-    const [a, b] = await team(['host-a', options], ['host-b', options]);
-    assert.ok(a !== undefined && b !== undefined);
+    const [a, b] = await team(options, options);
     const runs = await Promise.all([a, b].map((host) => host.svc('memory', 'index', '--json')));
     for (const { code, stderr } of runs) assert.is(code, 0, stderr);
     const sent = textsSent(fake);
@@ -274,13 +254,12 @@ test('vectors are paid for once, whichever host embeds first', async () => {
   }
 });
 
-test('passages that a host could not embed are embedded by another one, which says who is at work', async () => {
+test('passages that a host could not embed are embedded by another one, which names the host that is embedding', async () => {
   const fake = await startOpenAiFake({ dimensions: 64 });
   try {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE });
     const options = { workspace: ws.path, memorySearch: openAiSearchSettings(fake) };
-    const [a, b] = await team(['host-a', options], ['host-b', options]);
-    assert.ok(a !== undefined && b !== undefined);
+    const [a, b] = await team(options, options);
     fake.trouble('slow');
     const hanging = a.start('memory', 'index');
     await waitFor('the request', () => fake.requests.length > 0);
@@ -305,7 +284,7 @@ test('passages that a host could not embed are embedded by another one, which sa
 
 if (postgres.connections > 1) {
   test('a search does not wait for a host that keeps the memory locked', async () => {
-    const url = await newUrl();
+    const url = await migratedDatabase(postgres);
     const a = hostOn(url, 'host-a', { files: { 'ws/memory/billing.md': SERVICE } });
     await a.svc('memory', 'index');
     a.home.write('ws/memory/door.md', DOOR);
@@ -316,7 +295,7 @@ if (postgres.connections > 1) {
       assert.equal([run.results.length, run.warnings.map(({ code }) => code)], [1, ['INDEX_BUSY']]);
     });
     await server.close();
-    assert.equal(await placesOf(a, 'front door'), ['memory/door.md#L1-L5']);
+    assert.equal(await citationsOf(a, 'front door'), ['memory/door.md#L1-L5']);
   });
 }
 
@@ -326,18 +305,14 @@ test('searches of all hosts count where the notes are', async () => {
   };
   const fact = 'The nightly backup of the storage server runs at 02:30.';
   const [a, b] = await team(
-    [
-      'host-a',
-      { config, files: { 'ws/memory/2026-11-18.md': `# Day\n\n- ${fact}\n- Lunch was late.\n` } },
-    ],
-    ['host-b', { config }],
+    { config, files: { 'ws/memory/2026-11-18.md': `# Day\n\n- ${fact}\n- Lunch was late.\n` } },
+    { config },
   );
-  assert.ok(a !== undefined && b !== undefined);
   await a.svc('memory', 'index');
-  assert.equal(await placesOf(b, 'when does the nightly backup run'), [
+  assert.equal(await citationsOf(b, 'when does the nightly backup run'), [
     'host-a:memory/2026-11-18.md#L1-L4',
   ]);
-  await placesOf(a, 'nightly backup of the storage server');
+  await citationsOf(a, 'nightly backup of the storage server');
   const run = await a.svc('dream', 'run', '--json');
   assert.is(run.code, 0, run.stderr);
   const [sweep] = jsonOf.dreamRun(run).sweeps;
@@ -346,7 +321,7 @@ test('searches of all hosts count where the notes are', async () => {
   assert.is(second !== undefined && 'searches' in second ? second.searches : 2, 0);
   const [claim] = jsonOf.dreamSignals(await a.svc('dream', 'signals', '--json')).claims;
   assert.equal([claim?.text, claim?.recalls], [fact, 2]);
-  // Of a host that does not have the note, they are no claims.
+  // For a host that does not have the note, they are not claims.
   await b.svc('dream', 'run');
   assert.equal(jsonOf.dreamSignals(await b.svc('dream', 'signals', '--json')).claims, []);
 });

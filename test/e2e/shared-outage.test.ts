@@ -4,8 +4,8 @@ import { openFlowsAt } from '../support/flow-stores.js';
 import { newFlow, newTask } from '../support/flows.js';
 import { hostOn } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
-import { closeClients, stdioClient } from '../support/mcp.js';
-import { migratedServer, startCluster, type TestCluster } from '../support/postgres.js';
+import { callSearch, closeClients, stdioClient } from '../support/mcp.js';
+import { migratedDatabase, startCluster, type TestCluster } from '../support/postgres.js';
 import { startSvc } from '../support/run-svc.js';
 import { waitFor } from '../support/wait.js';
 
@@ -24,12 +24,12 @@ test.after(async () => {
 });
 
 if (cluster !== undefined) {
-  const server = await migratedServer(cluster);
-  const { host, port, database, user } = server.address;
-  const url = `postgres://${user}:pass-word@${host}:${port}/${database}`;
-  await server.close();
+  const address = new URL(await migratedDatabase(cluster));
+  address.password = 'pass-word';
+  const url = address.href;
+  const database = address.pathname.slice(1);
 
-  test('commands fail with host and port, and everything that runs recovers', async () => {
+  test('commands fail and name host and port, and running processes recover', async () => {
     const a = hostOn(url, 'host-a', {
       files: { 'ws/memory/a.md': 'Amber.\n' },
       memorySearch: { sync: { watchDebounceMs: 50 } },
@@ -39,14 +39,14 @@ if (cluster !== undefined) {
     const watching = startSvc(['memory', 'index', '--watch', '--json'], { home, env });
     await watching.waitForText('"cause":"start"');
     const { client } = await stdioClient(a.home, { env });
-    const ask = (query: string) => client.callTool({ name: 'memory_search', arguments: { query } });
+    const ask = (query: string) => callSearch(client, query);
     assert.is((await ask('amber')).isError ?? false, false);
 
     await cluster.halt();
     const search = await a.svc('memory', 'search', 'amber', '--json');
     const error = jsonOf.error(search);
     assert.equal([search.code, error.code], [1, 'STORAGE_UNREACHABLE']);
-    assert.match(error.message, new RegExp(`${host}:${port}`, 'u'));
+    assert.match(error.message, new RegExp(address.host, 'u'));
     assert.not.match(search.stdout + search.stderr, /pass-word/u);
     const status = jsonOf.status(await a.svc('memory', 'status', '--json')).agents[0];
     assert.equal(
@@ -68,11 +68,11 @@ if (cluster !== undefined) {
     assert.is((await a.svc('memory', 'search', 'basalt')).code, 0);
   });
 
-  test('a worker that waits for tasks warns once, and gets one afterwards', async () => {
+  test('a worker that waits for tasks warns once, and gets a task afterwards', async () => {
     const worker = hostOn(url, 'host-b');
     const early = worker.start('task', 'claim', '--wait', '--json');
     const flows = await openFlowsAt(url);
-    // It listens from its first rest on.
+    // It listens once it waits for the first time.
     await waitFor('the worker', () => isListening(cluster, database));
     await cluster.halt();
     // A new worker starts for each task, which can be in the middle of an outage.

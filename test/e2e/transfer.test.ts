@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
-import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
-import { NEVER } from '../../src/engine/support/async.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { runDuringNoteChanges } from '../support/notes-lock.js';
+import { runSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory export and import');
@@ -93,8 +91,8 @@ test('neither an export nor a note is overwritten without a flag', async () => {
   const conflict = await memory(to, ['import', file, '--json']);
   assert.equal([conflict.code, jsonOf.error(conflict).code], [1, 'IMPORT_CONFLICT']);
   assert.equal(readdirSync(to.at('ws')), ['MEMORY.md']);
-  const asked = await memory(to, ['import', file, '--existing', 'replace', '--json']);
-  assert.equal([asked.code, jsonOf.error(asked).code], [2, 'CONFIRMATION_NEEDED']);
+  const unconfirmed = await memory(to, ['import', file, '--existing', 'replace', '--json']);
+  assert.equal([unconfirmed.code, jsonOf.error(unconfirmed).code], [2, 'CONFIRMATION_NEEDED']);
   const kept = jsonOf.import(await memory(to, ['import', file, '--existing', 'keep', '--json']));
   assert.equal([kept.kept, kept.written], [['MEMORY.md'], ['memory/door.md']]);
   const replaced = jsonOf.import(
@@ -115,26 +113,21 @@ test('what a killed export left next to its file is removed by the next one', as
   );
 });
 
-test('files are replaced when no other process changes notes', async () => {
+test('files are replaced only while no other process changes notes', async () => {
   const from = homeOf(NOTES);
   await memory(from, ['export', '-o', 'memory.jsonl']);
   const to = homeOf({ 'ws/MEMORY.md': 'Mine.\n' });
-  const { lock } = dreamWorkspace(to.at('ws'), { stateDir: to.path }).files;
   const replace = ['memory', 'import', from.at('memory.jsonl'), '--existing', 'replace', '--yes'];
-  const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
-    const run = startSvc(replace, { home: to.path });
-    await run.waitForText('waiting for another process that writes notes');
+  const { code, stdout } = await runDuringNoteChanges(to, replace, () => {
     to.write('ws/MEMORY.md', 'Mine.\nAdded.\n');
-    return { done: run.done };
   });
-  const { code, stdout } = await done;
   assert.is(code, 0);
   assert.is(readFileSync(to.at('ws/MEMORY.md'), 'utf8'), NOTES['ws/MEMORY.md']);
   const backup = /^replaced MEMORY\.md; backup: (.*)$/mu.exec(stdout)?.[1];
   assert.is(readFileSync(backup ?? '', 'utf8'), 'Mine.\nAdded.\n');
 });
 
-test('notes of claude-mem are written when no other process changes notes', async () => {
+test('notes of claude-mem are written only while no other process changes notes', async () => {
   const observation = {
     id: 1,
     title: 'Moved',
@@ -142,15 +135,11 @@ test('notes of claude-mem are written when no other process changes notes', asyn
   };
   const home = homeOf({ 'mem.json': JSON.stringify({ observations: [observation] }) });
   const note = home.write('ws/memory/claude-mem/2026-02-03.md', '# Mine\n');
-  const { lock } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;
-  const take = ['config', 'import', '--from', 'claude-mem', 'mem.json', '--yes', '--plain'];
-  const { done } = await withProcessLock(lock, { signal: NEVER }, async () => {
-    const run = startSvc(take, { home: home.path });
-    await run.waitForText('waiting for another process that writes notes');
+  const importNotes = ['config', 'import', '--from', 'claude-mem', 'mem.json', '--yes', '--plain'];
+  const run = await runDuringNoteChanges(home, importNotes, () => {
     writeFileSync(note, '# Mine\n\n- added\n');
-    return { done: run.done };
   });
-  assert.is((await done).code, 0);
+  assert.is(run.code, 0);
   assert.match(readFileSync(note, 'utf8'), /^# Mine\n\n- added\n\n## Moved\n/u);
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
+import { callSearch, closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
 import type { World } from './world.js';
 
 /** One thing that must work with every release; what comes later builds on what came before. */
@@ -90,8 +90,7 @@ export const JOURNEY: readonly Stage[] = [
     run: async ({ home, env }) => {
       const { client } = await stdioClient(home, { env });
       try {
-        const ask = async (query: string) =>
-          searchResultsOf(await client.callTool({ name: 'memory_search', arguments: { query } }));
+        const ask = async (query: string) => searchResultsOf(await callSearch(client, query));
         const first = await ask('ferry');
         assert.is(first.results[0]?.path, 'memory/2026-11-01.md');
         home.write('main/memory/later.md', '# Later\n\nThe ibex climbs.\n');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 /** What the fake does when it is asked to install. */
 export type NpmBehaviour =
@@ -19,6 +20,8 @@ export interface FakeNpm {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: TempFolder;
   behave(behaviour: NpmBehaviour, stderr?: string): void;
+  /** Resolves once it hangs, as `hangs` has it. */
+  whenHanging(): Promise<unknown>;
   /** The argument lists of all runs. */
   runs(): readonly (readonly string[])[];
 }
@@ -71,7 +74,7 @@ if (behaviour === 'hangs') {
 }
 `;
 
-/** Makes the fake; it installs until told otherwise. */
+/** Makes the fake, which installs by default. */
 export function fakeNpm(): FakeNpm {
   const folder = tempFolder();
   const script = folder.write('npm-cli.js', PROGRAM);
@@ -84,6 +87,7 @@ export function fakeNpm(): FakeNpm {
     env: { npm_execpath: script },
     folder,
     behave,
+    whenHanging: () => waitFor('npm', () => existsSync(folder.at('half'))),
     runs: () => {
       const file = folder.at('runs');
       const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];

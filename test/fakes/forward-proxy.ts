@@ -7,7 +7,7 @@ export interface ForwardProxy {
   /** `127.0.0.1:PORT`. */
   readonly address: string;
   /** The authorities of CONNECT requests, and the URLs of the others. */
-  readonly asked: string[];
+  readonly targets: string[];
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   const { port } = server.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
-    asked: targets,
+    targets,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

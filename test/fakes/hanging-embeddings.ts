@@ -7,9 +7,9 @@ import * as z from 'zod/mini';
 export interface HangingEmbeddings {
   readonly origin: string;
   /** Resolves when the question has come. */
-  readonly asked: Promise<void>;
+  readonly whenAsked: Promise<void>;
   /** Resolves when the client has disconnected. */
-  readonly dropped: Promise<void>;
+  readonly whenDropped: Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -17,21 +17,21 @@ const request = z.object({ input: z.union([z.string(), z.array(z.string())]) });
 
 /** Starts it. @param question the text that is never answered */
 export async function startHangingEmbeddings(question: string): Promise<HangingEmbeddings> {
-  let ask = (): void => undefined;
-  let drop = (): void => undefined;
-  const firstRequest = new Promise<void>((resolve) => {
-    ask = resolve;
+  let onAsked = (): void => undefined;
+  let onDropped = (): void => undefined;
+  const whenAsked = new Promise<void>((resolve) => {
+    onAsked = resolve;
   });
-  const dropped = new Promise<void>((resolve) => {
-    drop = resolve;
+  const whenDropped = new Promise<void>((resolve) => {
+    onDropped = resolve;
   });
   const inputsOf = async (incoming: IncomingMessage): Promise<readonly string[]> =>
     [request.parse(JSON.parse(await text(incoming))).input].flat();
   const server = createServer(async (incoming, outgoing) => {
     const inputs = await inputsOf(incoming);
     if (inputs.includes(question)) {
-      outgoing.once('close', drop);
-      ask();
+      outgoing.once('close', onDropped);
+      onAsked();
       return;
     }
     const data = inputs.map((input, index) => {
@@ -45,8 +45,8 @@ export async function startHangingEmbeddings(question: string): Promise<HangingE
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    asked: firstRequest,
-    dropped,
+    whenAsked,
+    whenDropped,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

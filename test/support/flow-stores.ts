@@ -1,11 +1,11 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
-import { migrate, Server } from '../../src/engine/postgres/index.js';
+import { Server } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf } from './context.js';
 import { testFlows } from './flows.js';
-import { PATIENT, serverAt, type TestPostgres } from './postgres.js';
+import { migratedDatabase, PATIENT, serverAt, type TestPostgres } from './postgres.js';
 
 /** Flows in any store, as a test works with them. */
 export interface StoredFlows {
@@ -34,8 +34,8 @@ export const SQLITE: TestFlowStore = {
   open: async (settings) => {
     const opened = await testFlows(settings);
     const others: Awaited<ReturnType<typeof testFlows>>[] = [];
-    const other = async (its = settings): Promise<Flows> => {
-      const another = await testFlows(its, opened.home);
+    const other = async (otherSettings = settings): Promise<Flows> => {
+      const another = await testFlows(otherSettings, opened.home);
       another.clock.nowMs = opened.clock.nowMs;
       others.push(another);
       return another.flows;
@@ -84,9 +84,9 @@ export function flowsOn(
           .join(', ')}`,
       );
       const opened = new Map<Flows, () => Promise<void>>();
-      const open = async (its = settings): Promise<Flows> => {
+      const open = async (openSettings = settings): Promise<Flows> => {
         const servers = serversOf(url);
-        const flows = await openFlowsAt(url, its, {
+        const flows = await openFlowsAt(url, openSettings, {
           servers,
           poolSize: Math.min(4, postgres.connections),
         });
@@ -111,14 +111,6 @@ export function flowsOn(
       };
     },
   };
-}
-
-async function migratedDatabase(postgres: TestPostgres): Promise<string> {
-  const url = await postgres.newDatabase();
-  const server = serverAt(url, { poolSize: 1 });
-  await migrate(server);
-  await server.close();
-  return url;
 }
 
 /** Opens flows on a migrated server as a process of its own would. */

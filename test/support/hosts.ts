@@ -36,7 +36,8 @@ export function hostOn(url: string, origin: string, options: HostOptions = {}): 
   const env = { SVC_DATABASE_URL: url };
   const svcOptions = { home: home.path, env };
   return {
-    ...{ origin, home },
+    origin,
+    home,
     svc: (...args) => runSvc(args, svcOptions),
     start: (...args) => startSvc(args, svcOptions),
   };

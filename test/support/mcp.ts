@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import { ROOT, type StartedSvc, startSvc } from './run-svc.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
-/** The revisions of the protocol that a client may open with: that of 2025, or the newest there is. */
+/** The revision of the protocol that a client opens with: that of 2025, or the newest. */
 export type Era = 'auto' | 'legacy';
 
 const PROGRAM = join(ROOT, 'bin/run.js');
@@ -21,14 +21,14 @@ function environment(home: string, env: Readonly<Record<string, string>> = {}) {
   return { PATH: process.env['PATH'] ?? '', HOME: home, SVC_HOME: home, ...env };
 }
 
-/** A home whose workspace holds two notes, with this configuration; searched by words alone. */
+/** A home whose workspace has two notes, with this configuration; keyword search only by default. */
 export function mcpHome(
   config: object = {},
   notes: Readonly<Record<string, string>> = {},
 ): TempFolder {
   const home = tempFolder();
-  const words = { defaults: { memorySearch: { provider: 'none' } } };
-  home.write('svc.json', JSON.stringify({ agents: words, ...config }));
+  const agents = { defaults: { memorySearch: { provider: 'none' } } };
+  home.write('svc.json', JSON.stringify({ agents, ...config }));
   const all = {
     'MEMORY.md': '# Memory\n\nThe nightly backup runs at 02:30.\n',
     'memory/2026-02-03.md': '# Zebras\n\nA zebra sleeps at noon.\n',
@@ -56,7 +56,7 @@ interface StdioOptions {
   /** Besides PATH and the home. */
   readonly env?: Readonly<Record<string, string>>;
   readonly era?: Era;
-  /** Where the agent was started; the home unless somebody says otherwise. */
+  /** Where the agent was started; the home by default. */
   readonly cwd?: string;
 }
 
@@ -72,10 +72,13 @@ export async function stdioClient(
     cwd,
     stderr: 'pipe',
   });
-  return { client: await connected(new Client(NAMED, negotiating(era)), transport), transport };
+  return {
+    client: await connected(new Client(CLIENT_INFO, negotiating(era)), transport),
+    transport,
+  };
 }
 
-const NAMED = { name: 'test', version: '1' };
+const CLIENT_INFO = { name: 'test', version: '1' };
 
 function negotiating(era: Era) {
   return { versionNegotiation: { mode: era } };
@@ -103,13 +106,9 @@ export async function listeningMcp(
 ): Promise<ListeningMcp> {
   const started = startSvc(['mcp', '--http', '--port', '0', ...args], { home: home.path });
   children.add(started.child);
-  let output = '';
-  started.child.stderr?.on('data', (text: string) => {
-    output += text;
-  });
   await started.waitForText('token file: ');
-  const url = /listening on (\S+)/.exec(output)?.[1];
-  if (url === undefined) throw new Error(`it does not listen: ${output}`);
+  const url = /listening on (\S+)/.exec(started.stderr())?.[1];
+  if (url === undefined) throw new Error(`it does not listen: ${started.stderr()}`);
   return { ...started, url, token: readFileSync(home.at('mcp-token'), 'utf8').trim() };
 }
 
@@ -118,7 +117,16 @@ export function httpClient({ url, token }: ListeningMcp, era: Era = 'legacy'): P
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
-  return connected(new Client(NAMED, negotiating(era)), transport);
+  return connected(new Client(CLIENT_INFO, negotiating(era)), transport);
+}
+
+/** Calls `memory_search`. */
+export function callSearch(
+  client: Client,
+  query: string,
+  options?: Parameters<Client['callTool']>[1],
+): Promise<CallToolResult> {
+  return client.callTool({ name: 'memory_search', arguments: { query } }, options);
 }
 
 /** The text of a tool's result. */
@@ -126,7 +134,7 @@ export function textOf(result: CallToolResult): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : `<${part.type}>`)).join();
 }
 
-const found = z.object({
+const searchResults = z.object({
   results: z.array(
     z.object({
       path: z.string(),
@@ -142,9 +150,9 @@ const found = z.object({
 });
 
 /** The fields that tests check in the structured result of `memory_search`. */
-export function searchResultsOf(result: CallToolResult): z.infer<typeof found> {
+export function searchResultsOf(result: CallToolResult): z.infer<typeof searchResults> {
   if (result.isError === true) throw new Error(textOf(result));
-  return found.parse(result.structuredContent);
+  return searchResults.parse(result.structuredContent);
 }
 
 /** A server that a test writes lines to by hand. */
@@ -217,15 +225,15 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
 
 /** The messages that open a connection of the 2025 revisions. */
 export function initializeMessages(id: number, protocolVersion = '2025-06-18'): readonly object[] {
-  const params = { protocolVersion, capabilities: {}, clientInfo: NAMED };
+  const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT_INFO };
   return [
     { jsonrpc: '2.0', id, method: 'initialize', params },
     { jsonrpc: '2.0', method: 'notifications/initialized' },
   ];
 }
 
-/** A call of `memory_search`. */
-export function searchCall(id: number, query: string): object {
+/** The message that calls `memory_search`. */
+export function searchMessage(id: number, query: string): object {
   const params = { name: 'memory_search', arguments: { query } };
   return { jsonrpc: '2.0', id, method: 'tools/call', params };
 }

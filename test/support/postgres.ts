@@ -65,6 +65,15 @@ export async function migratedServer(
   return server;
 }
 
+/** The URL of a new database with the tables of this svc. */
+export async function migratedDatabase(postgres: TestPostgres): Promise<string> {
+  const url = await postgres.newDatabase();
+  const server = serverAt(url, { poolSize: 1 });
+  await migrate(server);
+  await server.close();
+  return url;
+}
+
 /** A server with the settings of tests. */
 export function serverAt(
   url: string,

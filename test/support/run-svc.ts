@@ -16,7 +16,7 @@ export interface SvcRun {
   readonly stderr: string;
 }
 
-/** Around what a run happens. */
+/** The surroundings of a run. */
 export interface SvcOptions {
   /** Where it keeps its state; also its home folder. */
   readonly home: string;
@@ -36,6 +36,8 @@ export interface StartedSvc {
   readonly done: Promise<SvcRun>;
   /** Settles once the program has written a text to stderr or stdout, or ended; fails after a minute. */
   waitForText(text: string): Promise<void>;
+  /** What it has written to stderr so far. */
+  stderr(): string;
 }
 
 /** Runs the built program in an environment without anything of this one but the PATH. */
@@ -44,7 +46,7 @@ export function startSvc(args: readonly string[], options: SvcOptions): StartedS
   return startProgram(process.execPath, [...nodeArgs, join(root, 'bin/run.js'), ...args], options);
 }
 
-/** The same through another program, which runs it in its turn. */
+/** Runs another program in the same surroundings, such as one that starts svc. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -92,7 +94,7 @@ export function startProgram(
       watchers.add(watch);
       watch();
     });
-  return { child, done, waitForText };
+  return { child, done, waitForText, stderr: () => stderr };
 }
 
 /** Runs the built program to its end. */

@@ -8,7 +8,7 @@ import { sessionOf } from '../../../src/engine/mcp/mcp-context.js';
 import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
 import { contextOf } from '../../../test/support/context.js';
-import { initializeMessages, searchCall } from '../../../test/support/mcp.js';
+import { initializeMessages, searchMessage } from '../../../test/support/mcp.js';
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
   type FuzzText,
@@ -31,7 +31,7 @@ const ask = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 8, m
 /** A valid sequence of every kind of client message. */
 const SOUND: readonly unknown[] = [
   ...initializeMessages(9),
-  searchCall(3, 'when does the backup run'),
+  searchMessage(3, 'when does the backup run'),
   call('memory_search', { query: 'zebra', maxResults: 3, minScore: 0.1, sources: ['memory'] }),
   call('memory_get', { path: 'MEMORY.md', from: 1, lines: 2 }),
   call('memory_get', { path: '../../etc/passwd' }),
@@ -140,7 +140,7 @@ export async function openMcpTarget(): Promise<OpenTarget> {
       const send = (text: string): void => void stdin.write(`${text}\n`);
       for (const message of initializeMessages(1)) send(JSON.stringify(message));
       for (const text of lines) send(textOf(text));
-      send(JSON.stringify(searchCall(LAST, 'zebra')));
+      send(JSON.stringify(searchMessage(LAST, 'zebra')));
       await client.answered;
       stdin.end();
       await connection.close();

@@ -189,7 +189,7 @@ test('a call that the client cancels is logged as cancelled', async () => {
     const client = await server.connect('ada');
     const leaving = new AbortController();
     const calling = client.callTool(SEARCH, { signal: leaving.signal });
-    await vendor.asked;
+    await vendor.whenAsked;
     leaving.abort();
     await calling.then(
       () => assert.unreachable(),

@@ -21,7 +21,6 @@ import {
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { waitFor } from '../../../support/wait.js';
 
 const LINUX: Platform = { os: 'linux', arch: 'x64', glibc: true };
 
@@ -152,11 +151,7 @@ test('stopped in the middle, it leaves nothing, and npm does not go on', async (
   const stop = new AbortController();
   const reason = new Error('stopped');
   const work = install({ npm, dir }, { signal: stop.signal }).catch((error: unknown) => error);
-  await waitFor(
-    'npm',
-    () => existsSync(npm.folder.at('half')),
-    () => left(dir),
-  );
+  await npm.whenHanging();
   stop.abort(reason);
   assert.is(await work, reason);
   assert.equal(left(dir), []);
