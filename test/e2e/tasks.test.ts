@@ -14,26 +14,20 @@ import {
 } from '../support/serving.js';
 import type { TempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
-import { act, SECRET, SESSION } from '../support/webhooks.js';
+import { act, CI_ENV, webhooksConfig } from '../support/webhooks.js';
 
 const test = suite('running tasks under svc serve');
 
-const ENV = { CI_SECRET: SECRET };
-const ROUTES = { ci: { sessionKey: SESSION, secret: 'env:CI_SECRET' } };
-const WEBHOOKS = {
-  plugins: { entries: { webhooks: { enabled: true, config: { routes: ROUTES } } } },
-};
-
-/** Takes notifications into a file. */
-const NOTED = `process.stdin.on('data', (part) =>
-  require('node:fs').appendFileSync(process.env.SVC_HOME + '/told', part))`;
+/** Appends notifications to a file. */
+const SAVE_NOTIFICATION = `process.stdin.on('data', (part) =>
+  require('node:fs').appendFileSync(process.env.SVC_HOME + '/notifications', part))`;
 
 function config(script: string, more: object = {}): object {
   return {
-    ...WEBHOOKS,
+    ...webhooksConfig(),
     flows: {
       runtimes: { subagent: { command: [process.execPath, '-e', script] } },
-      notify: { command: [process.execPath, '-e', NOTED] },
+      notify: { command: [process.execPath, '-e', SAVE_NOTIFICATION] },
       ...more,
     },
   };
@@ -51,7 +45,7 @@ async function taskOf(home: TempFolder, id: string) {
   return jsonOf.taskShow(await runSvc(['task', 'show', id, '--json'], { home: home.path })).task;
 }
 
-function ended(home: TempFolder, id: string) {
+function whenTaskEnded(home: TempFolder, id: string) {
   return waitFor('the end of a task', async () => {
     const task = await taskOf(home, id);
     return task.endedAt === null ? undefined : task;
@@ -60,16 +54,17 @@ function ended(home: TempFolder, id: string) {
 
 test('a task from a webhook is run, and its end is delivered', async () => {
   const home = serverHome(config(`console.log('built')`));
-  const { child, done } = serveWebhooks(home, ['--json', '--run-tasks'], { env: ENV });
+  const { child, done } = serveWebhooks(home, ['--json', '--run-tasks'], { env: CI_ENV });
   const url = await whenReady(home);
   const id = await runTask(url);
-  const task = await ended(home, id);
+  const task = await whenTaskEnded(home, id);
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'built']);
-  const told = await waitFor('a notification', () =>
+  const file = home.at('notifications');
+  const notification = await waitFor('a notification', () =>
     // The file exists before its text does.
-    existsSync(home.at('told')) ? readFileSync(home.at('told'), 'utf8') || undefined : undefined,
+    existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined,
   );
-  assert.is(JSON.parse(told).text, 'Background task done: build it. built');
+  assert.is(JSON.parse(notification).text, 'Background task done: build it. built');
   child.kill('SIGTERM');
   const run = await done;
   assert.is(run.code, 0, run.stderr);
@@ -81,7 +76,7 @@ test('a task from a webhook is run, and its end is delivered', async () => {
 
 test('by default, the webhook listener does not run tasks', async () => {
   const home = serverHome(config(`console.log('built')`));
-  const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
+  const { child, done } = serveWebhooks(home, ['--json'], { env: CI_ENV });
   const id = await runTask(await whenReady(home));
   child.kill('SIGTERM');
   assert.equal(
@@ -91,7 +86,7 @@ test('by default, the webhook listener does not run tasks', async () => {
   assert.is((await taskOf(home, id)).status, 'queued');
 });
 
-test('other runtimes are taken on without disturbing the tasks that run', async () => {
+test('a reload applies other runtimes without disturbing running tasks', async () => {
   const waits = `const fs = require('node:fs');
     fs.writeFileSync(process.env.SVC_HOME + '/begun', '');
     setInterval(() => {
@@ -100,19 +95,19 @@ test('other runtimes are taken on without disturbing the tasks that run', async 
       process.exit(0);
     }, 20)`;
   const home = serverHome(config(waits));
-  const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
+  const { child, done } = serve(home, ['--without', 'memory'], { env: CI_ENV });
   const first = await runTask(await whenReady(home));
   await waitFor('the first task', () => existsSync(home.at('begun')));
-  writeConfig(home, config(`console.log('anew')`));
+  writeConfig(home, config(`console.log('after the reload')`));
   const before = recordsOf(home).length;
   child.kill('SIGHUP');
   // The listener, which does restart, takes another free port.
   await whenLogged(home, 'listening on', before);
   const second = await runTask(await whenReady(home));
-  assert.is((await ended(home, second)).terminalSummary, 'anew');
+  assert.is((await whenTaskEnded(home, second)).terminalSummary, 'after the reload');
   assert.is((await taskOf(home, first)).status, 'running');
   home.write('go', '');
-  assert.is((await ended(home, first)).terminalSummary, 'as before');
+  assert.is((await whenTaskEnded(home, first)).terminalSummary, 'as before');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });
@@ -123,7 +118,7 @@ test('stopping releases running tasks', async () => {
       setInterval(() => {}, 1000)`),
     gateway: { port: 0, drainSeconds: 8 },
   });
-  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: ENV });
+  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: CI_ENV });
   const id = await runTask(await whenReady(home));
   await waitFor('the task', () => existsSync(home.at('begun')));
   child.kill('SIGTERM');
@@ -138,7 +133,7 @@ test('a reload changes how long a stop waits for tasks', async () => {
   const settings = config(`require('node:fs').writeFileSync(process.env.SVC_HOME + '/begun', '');
     setTimeout(() => console.log('done'), 2500)`);
   const home = serverHome({ ...settings, gateway: { port: 0, drainSeconds: 8 } });
-  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: ENV });
+  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: CI_ENV });
   const id = await runTask(await whenReady(home));
   await waitFor('the task', () => existsSync(home.at('begun')));
   writeConfig(home, { ...settings, gateway: { port: 0, drainSeconds: 60 } });

@@ -1,44 +1,38 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeClients, stdioClient } from '../support/mcp.js';
+import { callSearch, closeClients, stdioClient } from '../support/mcp.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+import { webhooksConfig } from '../support/webhooks.js';
 
-/** A cloned repository whose configuration names a program of its own. */
-function aClone() {
-  const root = tempFolder().path;
-  const clone = join(root, 'clone');
+/** A cloned repository whose configuration names a program of its own, which creates the file `hasRun`. */
+function clonedRepository() {
   const home = tempFolder();
-  const ran = join(root, 'ran');
-  mkdirSync(join(clone, 'notes'), { recursive: true });
-  writeFileSync(join(clone, 'notes', 'MEMORY.md'), '# Notes\n\nThe boat is blue.\n');
-  writeFileSync(join(clone, 'evil.sh'), `#!/bin/sh\necho "$@" >> ${ran}\n`);
-  chmodSync(join(clone, 'evil.sh'), 0o755);
-  const writeConfig = (command: string): void =>
-    writeFileSync(
-      join(clone, 'svc.json'),
-      JSON.stringify({
-        agents: { defaults: { workspace: 'notes', memorySearch: { query: { maxResults: 1 } } } },
-        memory: { backend: 'ext', ext: { command } },
-      }),
-    );
+  const clone = folderOf({ 'notes/MEMORY.md': '# Notes\n\nThe boat is blue.\n' });
+  const hasRun = tempFolder().at('has-run');
+  clone.writeScript('evil.sh', `echo "$@" >> ${hasRun}`);
+  const writeConfig = (command: string): void => {
+    const config = {
+      agents: { defaults: { workspace: 'notes', memorySearch: { query: { maxResults: 1 } } } },
+      memory: { backend: 'ext', ext: { command } },
+    };
+    clone.write('svc.json', JSON.stringify(config));
+  };
   writeConfig('./evil.sh');
-  return { clone, home, ran, writeConfig, at: { home: home.path, cwd: clone } };
+  return { clone, home, hasRun, writeConfig, at: { home: home.path, cwd: clone.path } };
 }
 
 const SEARCH = ['memory', 'search', 'boat'];
 
 test('control sequences in a folder name never reach the terminal', async () => {
   const home = tempFolder();
-  const clone = join(tempFolder().path, 'a\u001b]0;PWN\u0007b');
-  mkdirSync(clone);
-  writeFileSync(join(clone, 'MEMORY.md'), '# Notes\n');
-  const at = { home: home.path, cwd: clone };
-  const config = join(clone, 'svc.json');
-  writeFileSync(config, '{"models":{"providers":{"openai":{"apiKey":"env:X"}}}}');
+  const name = 'a\u001b]0;PWN\u0007b';
+  const root = folderOf({ [`${name}/MEMORY.md`]: '# Notes\n' });
+  const untrusted = '{"models":{"providers":{"openai":{"apiKey":"env:X"}}}}';
+  const config = root.write(`${name}/svc.json`, untrusted);
+  const at = { home: home.path, cwd: root.at(name) };
   const shown = async (...args: string[]): Promise<string> => {
     const { stdout, stderr } = await runSvc(args, at);
     assert.not.match(stdout + stderr, '\u001b]', args.join(' '));
@@ -62,7 +56,7 @@ test('control sequences in a folder name never reach the terminal', async () => 
 });
 
 test('a value that is ignored until the file is trusted is set with a warning', async () => {
-  const { at } = aClone();
+  const { at } = clonedRepository();
   const warned = /^warning: .*svc\.json is not trusted; ignoring .*svc config trust/mu;
   const set = async (...edit: string[]): Promise<boolean> =>
     warned.test((await runSvc(['config', 'set', ...edit], at)).stderr);
@@ -73,11 +67,9 @@ test('a value that is ignored until the file is trusted is set with a warning', 
 });
 
 test('a file stays trusted, in whatever order its keys are', async () => {
-  const clone = tempFolder().path;
   const route = { sessionKey: 's', secret: 'env:CI_SECRET', path: '/ci' };
-  const plugins = { entries: { webhooks: { enabled: true, config: { routes: { ci: route } } } } };
-  writeFileSync(join(clone, 'svc.json'), JSON.stringify({ plugins }));
-  const at = { home: tempFolder().path, cwd: clone };
+  const clone = folderOf({ 'svc.json': JSON.stringify(webhooksConfig({ ci: route })) });
+  const at = { home: tempFolder().path, cwd: clone.path };
   await runSvc(['config', 'trust', '--yes'], at);
   // The first start checks the file, later ones know that it is valid.
   for (let start = 0; start < 2; start++) {
@@ -88,11 +80,11 @@ test('a file stays trusted, in whatever order its keys are', async () => {
 });
 
 test('a cloned configuration runs nothing until it is trusted', async () => {
-  const { clone, ran, at, writeConfig } = aClone();
+  const { clone, hasRun, at, writeConfig } = clonedRepository();
   const first = await runSvc(SEARCH, at);
   assert.is(first.code, 0, first.stderr);
   assert.match(first.stdout, 'The boat is blue');
-  assert.not(existsSync(ran));
+  assert.not(existsSync(hasRun));
   assert.is(first.stderr.split('is not trusted').length, 2, first.stderr);
   assert.match(first.stderr, /memory\.backend, memory\.ext\.command.*svc config trust/u);
 
@@ -100,17 +92,17 @@ test('a cloned configuration runs nothing until it is trusted', async () => {
   assert.is(refused.code, 2);
   assert.match(refused.stdout, 'memory.ext.command: "./evil.sh"');
   assert.match(refused.stderr, '--yes');
-  const byVariable = await runSvc(['config', 'trust'], { ...at, env: { SVC_YES: '1' } });
-  assert.is(byVariable.code, 2, 'a variable is no consent');
+  const fromVariable = await runSvc(['config', 'trust'], { ...at, env: { SVC_YES: '1' } });
+  assert.is(fromVariable.code, 2, 'a variable is no consent');
 
   const trusted = await runSvc(['config', 'trust', '--yes', '--json'], at);
   assert.is(trusted.code, 0, trusted.stdout);
   assert.match(trusted.stdout, '"trusted": true');
   const second = await runSvc(SEARCH, at);
   assert.not.match(second.stderr, 'not trusted');
-  assert.ok(existsSync(ran), 'now it runs');
+  assert.ok(existsSync(hasRun), 'now it runs');
   const listed = await runSvc(['config', 'trust', 'list'], at);
-  assert.match(listed.stdout, join(clone, 'svc.json'));
+  assert.match(listed.stdout, clone.at('svc.json'));
 
   writeConfig('./worse.sh');
   assert.match((await runSvc(SEARCH, at)).stderr, 'is not trusted');
@@ -121,14 +113,14 @@ test('a cloned configuration runs nothing until it is trusted', async () => {
 });
 
 test('hooks, MCP servers, the doctor and reports neither run it nor ask', async () => {
-  const { home, ran, at } = aClone();
+  const { home, hasRun, at } = clonedRepository();
   const hook = await runSvc(['memory', 'recall', '--hook', 'claude-code'], {
     ...at,
     input: JSON.stringify({ session_id: 's', prompt: 'what colour is the boat?', cwd: at.cwd }),
   });
   assert.is(hook.code, 0, hook.stderr);
   const { client } = await stdioClient(home, { cwd: at.cwd });
-  const found = await client.callTool({ name: 'memory_search', arguments: { query: 'boat' } });
+  const found = await callSearch(client, 'boat');
   await closeClients();
   assert.match(JSON.stringify(found), 'The boat is blue');
   for (const args of [
@@ -138,27 +130,27 @@ test('hooks, MCP servers, the doctor and reports neither run it nor ask', async 
   ]) {
     await runSvc(args, at);
   }
-  assert.not(existsSync(ran));
+  assert.not(existsSync(hasRun));
   const doctor = await runSvc(['config', 'doctor', '--plain'], at);
   assert.match(doctor.stdout, 'is not trusted');
 });
 
 test('a service keeps its configuration when a risky key changes, until that is trusted', async () => {
-  const { at, writeConfig } = aClone();
+  const { at, writeConfig } = clonedRepository();
   await runSvc(['config', 'trust', '--yes'], at);
-  const served = startSvc(['serve', '--plain', '--without', 'refresh'], at);
+  const serving = startSvc(['serve', '--plain', '--without', 'refresh'], at);
   try {
-    await served.waitForText('started');
+    await serving.waitForText('started');
     writeConfig('./worse.sh');
-    served.child.kill('SIGHUP');
-    await served.waitForText('not reloaded');
+    serving.child.kill('SIGHUP');
+    await serving.waitForText('not reloaded');
     await runSvc(['config', 'trust', '--yes'], at);
-    served.child.kill('SIGHUP');
-    await served.waitForText('"reloaded"');
+    serving.child.kill('SIGHUP');
+    await serving.waitForText('"reloaded"');
   } finally {
-    served.child.kill('SIGTERM');
+    serving.child.kill('SIGTERM');
   }
-  const { stderr, stdout } = await served.done;
+  const { stderr, stdout } = await serving.done;
   assert.match(stderr + stdout, 'svc.json is not trusted');
 });
 

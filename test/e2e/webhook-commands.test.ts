@@ -6,19 +6,19 @@ import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { serverHome, serveWebhooks, whenAllReady, writeConfig } from '../support/serving.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
-import { CI_ENV, CI_ROUTE, PATH, SECRET, webhooksConfig } from '../support/webhooks.js';
+import {
+  assertNoSecret,
+  CI_ENV,
+  CI_ROUTE,
+  PATH,
+  SECRET,
+  webhooksConfig,
+} from '../support/webhooks.js';
 
 const test = suite('svc webhook');
 
-const CI = CI_ROUTE;
-const ENV = CI_ENV;
-
 function svc(home: TempFolder, ...args: string[]) {
-  return runSvc(['webhook', ...args], { home: home.path, env: ENV });
-}
-
-function assertNoSecret(text: string): void {
-  assert.not(text.includes(SECRET), 'the secret was printed');
+  return runSvc(['webhook', ...args], { home: home.path, env: CI_ENV });
 }
 
 test('with webhooks disabled, serve says so and how to enable them', async () => {
@@ -30,7 +30,9 @@ test('with webhooks disabled, serve says so and how to enable them', async () =>
 });
 
 test('routes lists state, path, secret source and error of each route', async () => {
-  const home = serverHome(webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }));
+  const home = serverHome(
+    webhooksConfig({ ci: CI_ROUTE, lost: { ...CI_ROUTE, secret: 'env:LOST' } }),
+  );
   const run = await svc(home, 'routes', '--json');
   assert.is(run.code, 1);
   const { routes, enabled, listening } = jsonOf.webhookRoutes(run);
@@ -50,8 +52,8 @@ test('routes lists state, path, secret source and error of each route', async ()
 });
 
 test('routes notes that a running listener can have other environment variables', async () => {
-  const home = serverHome(webhooksConfig({ ci: CI }));
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const home = serverHome(webhooksConfig({ ci: CI_ROUTE }));
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await whenAllReady(home);
   const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
   const { stdout } = await runSvc(['webhook', 'routes'], elsewhere);
@@ -63,7 +65,7 @@ test('routes notes that a running listener can have other environment variables'
 
 test('call signs in with the secret of the route and prints the same for curl without it', async () => {
   const home = serverHome(webhooksConfig());
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await whenAllReady(home);
   const data = JSON.stringify({ goal: "Ada's build" });
   const run = await svc(
@@ -90,7 +92,7 @@ test('call signs in with the secret of the route and prints the same for curl wi
   // With a byte order mark, as from a file of an editor on Windows.
   const piped = await runSvc(['webhook', 'call', 'ci', 'get_flow', '--data', '-', '--json'], {
     home: home.path,
-    env: ENV,
+    env: CI_ENV,
     input: `\uFEFF${'{"flowId":"none"}'}`,
   });
   assert.equal(jsonOf.webhookCall(piped).answer['result'], { flow: null });
@@ -118,8 +120,8 @@ test('call signs in with the secret of the route and prints the same for curl wi
   assert.equal([alone.code, jsonOf.error(alone).code], [1, 'WEBHOOK_UNREACHABLE']);
 });
 
-test('secret generate prints a new strong secret each time, openapi the document of the routes', async () => {
-  const home = serverHome(webhooksConfig({ ci: { ...CI, path: '/hooks/ci' } }));
+test('secret generate prints a new strong secret each time, and openapi describes the routes', async () => {
+  const home = serverHome(webhooksConfig({ ci: { ...CI_ROUTE, path: '/hooks/ci' } }));
   const secrets = await Promise.all([
     svc(home, 'secret', 'generate'),
     svc(home, 'secret', 'generate'),
@@ -173,7 +175,7 @@ test('an address with a zone, which a URL cannot contain, is refused with a hint
 });
 
 const GITHUB = {
-  sessionKey: CI.sessionKey,
+  sessionKey: CI_ROUTE.sessionKey,
   verify: { scheme: 'github', secrets: ['env:CI_SECRET'] },
   map: [
     {
@@ -186,16 +188,16 @@ const GITHUB = {
 } as const;
 
 test('trigger sends an example that the route accepts, and map explains a recorded request', async () => {
-  const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const home = serverHome(webhooksConfig({ ci: CI_ROUTE, github: GITHUB }));
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await whenAllReady(home);
-  const sent = await svc(home, 'trigger', 'github.push', '--json');
-  assert.is(sent.code, 0, sent.stderr);
-  const { route, status, answer, curl } = jsonOf.webhookTrigger(sent);
+  const trigger = await svc(home, 'trigger', 'github.push', '--json');
+  assert.is(trigger.code, 0, trigger.stderr);
+  const { route, status, answer, curl } = jsonOf.webhookTrigger(trigger);
   assert.equal([route, status], ['github', 200]);
   const { flow, task } = Object(answer['result']);
   assert.equal([flow.goal, task.status], ['Check Add notes', 'queued']);
-  assertNoSecret(sent.stdout + sent.stderr);
+  assertNoSecret(trigger.stdout + trigger.stderr);
   const again = spawnSync('sh', ['-c', `${curl} -i`], { encoding: 'utf8' });
   assert.match(again.stdout, /idempotent-replayed: true/u);
   child.kill('SIGTERM');
@@ -229,9 +231,9 @@ test('trigger sends an example that the route accepts, and map explains a record
 });
 
 test('secret rotate does not mistake a secret for a reference', async () => {
-  const home = serverHome(webhooksConfig({ ci: CI }));
-  const add = async (given: string) =>
-    jsonOf.error(await svc(home, 'secret', 'rotate', 'ci', '--add', given, '--json'));
+  const home = serverHome(webhooksConfig({ ci: CI_ROUTE }));
+  const add = async (secret: string) =>
+    jsonOf.error(await svc(home, 'secret', 'rotate', 'ci', '--add', secret, '--json'));
   assert.is((await add('CI_SECRET_2')).hint, 'for the variable, pass env:CI_SECRET_2');
   const plain = await add(SECRET);
   assert.is(plain.code, 'USAGE');
@@ -241,7 +243,7 @@ test('secret rotate does not mistake a secret for a reference', async () => {
 });
 
 test('secret rotate adds a secret, keeps the old one, and then leaves only the new one', async () => {
-  const home = serverHome(webhooksConfig({ ci: CI, github: GITHUB }));
+  const home = serverHome(webhooksConfig({ ci: CI_ROUTE, github: GITHUB }));
   for (const route of ['ci', 'github']) {
     const rotate = async (...flags: string[]) =>
       jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', route, ...flags, '--json'));
@@ -280,7 +282,7 @@ test('secret rotate keeps the old secret while the new one cannot be read', asyn
   const path = home.write('secrets.json', '{"other": "secret"}');
   chmodSync(path, 0o600);
   writeConfig(home, {
-    ...webhooksConfig({ ci: CI }),
+    ...webhooksConfig({ ci: CI_ROUTE }),
     secrets: { providers: { vault: { source: 'file', path } } },
   });
   const rotate = (...flags: string[]) => svc(home, 'secret', 'rotate', 'ci', ...flags, '--json');

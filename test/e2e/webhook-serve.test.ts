@@ -10,10 +10,12 @@ import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import {
   recordsOf,
+  type Serving,
   serve,
   serverHome,
   serveWebhooks,
   stateOf,
+  urlsOf,
   whenAllReady,
   whenLogged,
   whenReady,
@@ -24,6 +26,7 @@ import { folderAt, type TempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 import {
   act,
+  assertNoSecret,
   CI_ENV,
   CI_ROUTE,
   headOf,
@@ -37,23 +40,33 @@ import {
 
 const test = suite('svc webhook serve');
 
-const CI = CI_ROUTE;
-const ENV = CI_ENV;
 const NEXT_SECRET = 'the-next-secret-of-tests-0815-0815-0815';
 
 function svc(home: TempFolder, ...args: string[]) {
-  return runSvc(['webhook', ...args], { home: home.path, env: ENV });
+  return runSvc(['webhook', ...args], { home: home.path, env: CI_ENV });
 }
 
-function assertNoSecret(text: string): void {
-  assert.not(text.includes(SECRET), 'the secret was printed');
+/** Reloads a process with a configuration, and waits until it logs a message. */
+async function reloadWith(
+  { home, child }: Pick<Serving, 'child' | 'home'>,
+  config: object,
+  message: string,
+): Promise<void> {
+  const lines = recordsOf(home).length;
+  writeConfig(home, config);
+  child.kill('SIGHUP');
+  await whenLogged(home, message, lines);
 }
 
-test('serve names each route, answers what outside systems send, and ends in order on SIGTERM', async () => {
+test('serve names each route, answers requests, and shuts down cleanly on SIGTERM', async () => {
   const home = serverHome(
-    webhooksConfig({ ci: CI, off: { ...CI, enabled: false }, lost: { ...CI, secret: 'env:LOST' } }),
+    webhooksConfig({
+      ci: CI_ROUTE,
+      off: { ...CI_ROUTE, enabled: false },
+      lost: { ...CI_ROUTE, secret: 'env:LOST' },
+    }),
   );
-  const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
+  const { child, done } = serveWebhooks(home, ['--json'], { env: CI_ENV });
   const url = await whenAllReady(home);
   const line = await whenLogged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
@@ -105,7 +118,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
 
 test('stopping lets requests in flight finish and refuses new ones', async () => {
   const home = serverHome(webhooksConfig());
-  const { child, done } = serveWebhooks(home, ['--plain', '--json-logs'], { env: ENV });
+  const { child, done } = serveWebhooks(home, ['--plain', '--json-logs'], { env: CI_ENV });
   const url = await whenReady(home);
   const { write, until } = rawConnection(Number(new URL(url).port));
   const body = JSON.stringify({ action: 'create_flow', goal: 'late' });
@@ -129,38 +142,33 @@ test('stopping lets requests in flight finish and refuses new ones', async () =>
 
 test('SIGHUP applies routes and secrets, and skips a route without its secret as a start does', async () => {
   const home = serverHome(webhooksConfig());
-  const { child, done } = serveWebhooks(home, [], { env: { ...ENV, NEXT_SECRET } });
+  const { child, done } = serveWebhooks(home, [], { env: { ...CI_ENV, NEXT_SECRET } });
   const url = await whenReady(home);
   const status = async (path: string, secret: string) => (await send(url, { path, secret })).status;
-  const reload = async (config: object, told: string): Promise<void> => {
-    const lines = recordsOf(home).length;
-    writeConfig(home, config);
-    child.kill('SIGHUP');
-    await whenLogged(home, told, lines);
-  };
-  const moved = { ...CI, path: 'hooks/ci' };
+  const reload = (config: object, message: string) => reloadWith({ home, child }, config, message);
+  const moved = { ...CI_ROUTE, path: 'hooks/ci' };
   await reload(webhooksConfig({ ci: { ...moved, secret: 'env:NEXT_SECRET' } }), 'reloaded');
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
   assert.is(await status('/hooks/ci', SECRET), 401);
   assert.is(await status(PATH, SECRET), 404);
 
   await reload(
-    webhooksConfig({ ci: CI, twin: { ...CI, path: PATH } }),
+    webhooksConfig({ ci: CI_ROUTE, twin: { ...CI_ROUTE, path: PATH } }),
     'not reloaded, the old config',
   );
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
-  const lost = { ...CI, secret: 'env:LOST' };
-  await reload(webhooksConfig({ ci: CI, lost, gone: lost }), 'reloaded');
+  const lost = { ...CI_ROUTE, secret: 'env:LOST' };
+  await reload(webhooksConfig({ ci: CI_ROUTE, lost, gone: lost }), 'reloaded');
   assert.is(await status('/hooks/ci', NEXT_SECRET), 404);
   assert.is(await status(PATH, SECRET), 200);
-  const trouble = await waitFor(
-    'trouble in the state',
+  const failure = await waitFor(
+    'the failure in the state file',
     () => stateOf(home)?.services[0]?.failure ?? undefined,
   );
-  assert.is(trouble.code, 'SECRET_UNRESOLVED');
-  assert.match(trouble.message, /^route lost is skipped: .* \(and 1 more route\)$/u);
+  assert.is(failure.code, 'SECRET_UNRESOLVED');
+  assert.match(failure.message, /^route lost is skipped: .* \(and 1 more route\)$/u);
 
-  await reload(webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
+  await reload(webhooksConfig({ ci: CI_ROUTE }, { limits: { ratePerWindow: 1 } }), 'reloaded');
   await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404);
   assert.is(await status(PATH, SECRET), 429);
   child.kill('SIGTERM');
@@ -169,7 +177,7 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
 
 test('a configuration that cannot be served leaves the listener as it is', async () => {
   const home = serverHome(webhooksConfig());
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   const url = await whenReady(home);
   const gateways = [
     { trustedProxies: ['proxy.local'] },
@@ -192,14 +200,14 @@ test('a configuration that cannot be served leaves the listener as it is', async
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
   writeConfig(home, { ...webhooksConfig(), gateway: { trustedProxies: ['proxy.local'] } });
-  const again = await serveWebhooks(home, [], { env: ENV }).done;
+  const again = await serveWebhooks(home, [], { env: CI_ENV }).done;
   assert.is(again.code, 2);
   assert.match(again.stderr, /gateway\.trustedProxies/u);
 });
 
 test('a changed port starts a new listener, and disabled webhooks start none', async () => {
   const home = serverHome(webhooksConfig());
-  const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
+  const { child, done } = serve(home, ['--without', 'memory'], { env: CI_ENV });
   const url = await whenReady(home);
   assert.is((await send(url)).status, 200);
   const lines = recordsOf(home).length;
@@ -218,13 +226,13 @@ test('a changed port starts a new listener, and disabled webhooks start none', a
 
 test('health and metrics move to gateway.admin where there is one', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 0, admin: { port: 0 } } });
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
-  const told = await waitFor('two addresses', () => {
-    const urls = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
+  const addresses = await waitFor('two addresses', () => {
+    const urls = urlsOf(home);
     return urls.length === 2 ? urls : undefined;
   });
   const statuses = async (path: string) =>
-    (await Promise.all(told.map((url) => fetch(url + path))))
+    (await Promise.all(addresses.map((url) => fetch(url + path))))
       .map(({ status }) => status)
       .toSorted();
   for (const path of ['/healthz', '/metrics']) assert.equal(await statuses(path), [200, 404], path);
@@ -236,14 +244,9 @@ test('a port passes from webhooks to health and back, unless another program has
   const [port, adminPort] = [await freePort(), await freePort()];
   const gateway = { port, admin: { port: adminPort } };
   const home = serverHome({ ...webhooksConfig(), gateway });
-  const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
+  const { child, done } = serve(home, ['--without', 'memory'], { env: CI_ENV });
   await whenLogged(home, 'route ci is served');
-  const reload = async (config: object, told: string): Promise<void> => {
-    const lines = recordsOf(home).length;
-    writeConfig(home, config);
-    child.kill('SIGHUP');
-    await whenLogged(home, told, lines);
-  };
+  const reload = (config: object, message: string) => reloadWith({ home, child }, config, message);
   const health = async (at: number) => (await fetch(`http://127.0.0.1:${at}/healthz`)).status;
   await reload({ gateway: { port } }, 'listening on');
   assert.is(await health(port), 200);
@@ -261,11 +264,11 @@ test('a port passes from webhooks to health and back, unless another program has
 
 const disk = smallDisk(8);
 (disk === undefined ? test.skip : test)(
-  'a full disk gives 503 persist_failed, and is forgotten once there is room',
+  'on a full disk it answers 503 persist_failed, and works again once there is room',
   async () => {
     const home = folderAt(disk ?? '');
-    writeConfig(home, webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1_000_000 } }));
-    const { child, done } = serveWebhooks(home, ['--plain'], { env: ENV });
+    writeConfig(home, webhooksConfig({ ci: CI_ROUTE }, { limits: { ratePerWindow: 1_000_000 } }));
+    const { child, done } = serveWebhooks(home, ['--plain'], { env: CI_ENV });
     const url = await whenReady(home);
     fillDisk(home.path);
     const goal = 'x'.repeat(10_000);
@@ -294,7 +297,7 @@ test('with gateway.tls it serves HTTPS, and call trusts the certificate', async 
     ...webhooksConfig(),
     gateway: { port: 0, tls: { cert: 'hooks.example.com.pem', key: 'hooks.example.com.key' } },
   });
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready');
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.is(run.code, 0, run.stdout);
@@ -309,7 +312,9 @@ test('with gateway.tls it serves HTTPS, and call trusts the certificate', async 
 
 test('--host and --port override the configuration, and a public address without TLS is a warning', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
-  const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
+  const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], {
+    env: CI_ENV,
+  });
   await whenLogged(home, 'the listener is reachable from other machines');
   await waitFor('its state', () => stateOf(home)?.services[0]?.state === 'ready');
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
@@ -320,7 +325,7 @@ test('--host and --port override the configuration, and a public address without
 
 test('with an external search program, it refreshes no index', async () => {
   const home = serverHome({ ...webhooksConfig(), memory: { backend: 'ext' } });
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await whenAllReady(home);
   const names = stateOf(home)?.services.map(({ name }) => name);
   assert.equal(names, ['webhooks', 'flows']);

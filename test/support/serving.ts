@@ -39,10 +39,14 @@ export function stateOf(home: TempFolder): ServeState | undefined {
   }
 }
 
-/** Where the health listener listens, once it does. */
+/** The addresses that were listened on so far, by the log. */
+export function urlsOf(home: TempFolder): readonly string[] {
+  return recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
+}
+
+/** The last address that was listened on. */
 export function urlOf(home: TempFolder): string | undefined {
-  const addresses = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
-  return addresses.at(-1);
+  return urlsOf(home).at(-1);
 }
 
 const children = new Set<ChildProcess>();
@@ -56,7 +60,7 @@ export interface Serving extends StartedSvc {
   readonly home: TempFolder;
 }
 
-/** Starts it; it is killed with the test process at the latest. */
+/** Starts `svc serve`, which is killed with the test process at the latest. */
 export function serve(
   home: TempFolder,
   args: readonly string[] = [],

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../src/engine/config/index.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
@@ -65,17 +66,17 @@ export interface TestWebhooks {
   readonly webhooks: Webhooks;
   /** What was logged. */
   readonly lines: readonly string[];
-  /** A configuration as this one, with other webhooks. */
+  /** The same configuration with other webhooks. */
   readonly loaded: (config: object, plugin?: object) => ReturnType<typeof loadedOf>;
   readonly close: () => Promise<void>;
 }
 
-/** A configuration as loadConfig gives it, without a file. */
+/** A configuration as loadConfig returns it, without a file. */
 export function loadedOf(input: object) {
   return { file: undefined, input: {}, resolved: resolveConfig(input), warnings: [] };
 }
 
-/** Opens it; close it at the end. */
+/** Opens a listener; close it at the end. */
 export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<TestWebhooks> {
   const { limits = {}, home = tempFolder(), env = {}, patience, servers } = options;
   const { logger, lines } = testLog();
@@ -112,7 +113,7 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
   return { url, port, home, webhooks, lines, loaded, close: () => webhooks.close() };
 }
 
-/** What a request of a test differs in. */
+/** How a request of a test differs from an ordinary one. */
 export interface TestRequest {
   readonly path?: string;
   readonly method?: string;
@@ -121,14 +122,14 @@ export interface TestRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** What came back. */
+/** The response to a request of a test. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a request that is in order but for what is said. */
+/** Sends a valid request, with these differences. */
 export async function send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
   const { path = PATH, method = 'POST', secret = SECRET, headers = {} } = request;
   const body = request.body === undefined ? '{"action":"list_flows"}' : request.body;
@@ -148,7 +149,7 @@ export async function send(url: string, request: TestRequest = {}): Promise<Test
   return { status: response.status, headers: response.headers, body: { ...Object(read) } };
 }
 
-/** Performs an action; the whole body that came back. */
+/** Sends an action as the body of a request. */
 export async function act(
   url: string,
   action: object,
@@ -171,35 +172,35 @@ export interface RawConnection {
 export function rawConnection(port: number, { allowHalfOpen = false } = {}): RawConnection {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen });
   let text = '';
-  const looks = new Set<() => void>();
-  const look = (): void => {
-    for (const one of looks) one();
+  const listeners = new Set<() => void>();
+  const notify = (): void => {
+    for (const listener of listeners) listener();
   };
   socket.setEncoding('latin1').on('data', (part: string) => {
     text += part;
-    look();
+    notify();
   });
   socket.on('error', () => undefined);
   const closed = new Promise<string>((resolve) => {
     socket.on('close', () => {
       resolve(text);
-      look();
+      notify();
     });
   });
   const until = (part: string): Promise<string> =>
     new Promise((resolve) => {
-      const see = (): void => {
+      const listener = (): void => {
         if (!text.includes(part) && !socket.destroyed) return;
-        looks.delete(see);
+        listeners.delete(listener);
         resolve(text);
       };
-      looks.add(see);
-      see();
+      listeners.add(listener);
+      listener();
     });
   return { socket, write: (bytes) => void socket.write(bytes), until, closed };
 }
 
-/** The head of a request in order, up to and with the empty line. */
+/** The head of a valid request, including the empty line after it. */
 export function headOf(lines: readonly string[] = []): string {
   return [
     `POST ${PATH} HTTP/1.1`,
@@ -210,4 +211,9 @@ export function headOf(lines: readonly string[] = []): string {
     '',
     '',
   ].join('\r\n');
+}
+
+/** Fails if a text shows the secret of the route of tests. */
+export function assertNoSecret(text: string): void {
+  assert.not(text.includes(SECRET), 'the secret was printed');
 }
