@@ -104,7 +104,7 @@ test('a second instance of a state folder is refused with the process id of the 
   assert.is(code, 'SERVE_RUNNING');
   assert.ok(message.includes(`process id ${first.child.pid}`), message);
   assert.match(hint ?? '', /SVC_HOME/);
-  // Being asked did the first no harm.
+  // The first still works.
   await whenReady(home);
   first.child.kill('SIGTERM');
   assert.is((await first.done).code, 0);
@@ -118,7 +118,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   first.child.kill('SIGKILL');
   assert.is((await first.done).signal, 'SIGKILL');
   assert.is(stateOf(home)?.pid, first.child.pid);
-  home.write('workspace/memory/meanwhile.md', 'Written while nobody looked.');
+  home.write('workspace/memory/meanwhile.md', 'Written while no process watched.');
   const lines = recordsOf(home).length;
   const second = serve(home);
   await whenLogged(home, '1 added', lines);
@@ -127,7 +127,7 @@ test('after kill -9 the next one starts at once and takes over what was left beh
   assert.is((await second.done).code, 0);
 });
 
-test('a configuration that cannot be used is an error and exit 2, before anything starts', async () => {
+test('an invalid configuration exits with 2 before anything starts', async () => {
   const home = serverHome({ logging: { level: 'loud' } });
   const run = await runSvc(['serve'], { home: home.path });
   assert.is(run.code, 2);
@@ -148,7 +148,7 @@ test('SIGHUP with an invalid configuration keeps the old one and reports the err
   assert.match(fault ?? '', /svc\.json:2:24 gateway\.port: /);
   assert.is((await fetch(`${url}/readyz`)).status, 200);
 
-  // Fixed, it is taken on: an agent joins, nothing else pauses.
+  // Once fixed, it is applied: an agent is added, and nothing else pauses.
   writeConfig(home, {
     agents: {
       list: [
@@ -227,7 +227,7 @@ test('a missing workspace of one agent does not affect other services', async ()
   });
   const { child, done } = serve(home);
   await whenLogged(home, '1 added');
-  const lost = await waitFor('its trouble', () =>
+  const lost = await waitFor('its failure', () =>
     stateOf(home)?.services.find(({ name, failure }) => name === 'memory:lost' && failure !== null),
   );
   assert.is(lost.failure?.code, 'WORKSPACE_MISSING');
@@ -254,6 +254,12 @@ test('deleting the log or the index does no harm', async () => {
   rmSync(home.at('logs'), { recursive: true });
   child.kill('SIGHUP');
   await whenLogged(home, 'reloaded');
+
+  rmSync(home.at('memory'), { recursive: true });
+  home.write('workspace/memory/new.md', 'The zebra sleeps at noon.');
+  await whenLogged(home, 'rebuilt');
+  const search = await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path });
+  assert.is(jsonOf.search(search).results[0]?.path, 'memory/new.md');
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });
