@@ -11,16 +11,16 @@ import { tempFolder } from '../support/temp-folder.js';
 
 /*
  * Commands start without oclif's manifest and plugins, on a configuration object that holds a fraction of
- * oclif's own. Here each is run both ways, doing what it is for, and has to say the same.
+ * oclif's own. Here each is run both ways, on real work, and must print the same.
  */
 const test = suite('the fast start compared with oclif');
 
 const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
 const GIVE_UP_MS = 60_000;
-/** They ask services that this test does not start. */
+/** They need services that this test does not start. */
 const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call', 'webhook trigger'];
 
-interface Ended {
+interface ProgramRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -32,8 +32,8 @@ const world = await makeCommandHome(tempFolder().path, join(ROOT, 'bin/run.js'),
 });
 const cases = commandCases({ ...world.facts, clientId: 'none', listener: 'http://127.0.0.1:9' });
 
-/** Runs it to its end; one that stays until it has said that it is ready. */
-function runProgram(args: readonly string[], { input, ready }: CommandCase): Promise<Ended> {
+/** Runs a program to its end, or a long-lived one until it is ready. */
+function runProgram(args: readonly string[], { input, ready }: CommandCase): Promise<ProgramRun> {
   const child = spawn(process.execPath, args, {
     cwd: world.home,
     env: { PATH: process.env['PATH'], ...world.env },
@@ -54,14 +54,14 @@ function runProgram(args: readonly string[], { input, ready }: CommandCase): Pro
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     // How much of its log it writes before it is stopped is chance.
-    const kept = (): Omit<Ended, 'code'> =>
+    const output = (): Omit<ProgramRun, 'code'> =>
       child.killed ? { stdout: String(ready), stderr: '' } : text;
-    child.on('close', (code) => resolve({ code, ...kept() }));
+    child.on('close', (code) => resolve({ code, ...output() }));
   });
 }
 
 /** Without what differs from run to run: times, durations, ids, sizes, ports. */
-function steady({ code, stdout, stderr }: Ended): Ended {
+function withoutVariables({ code, stdout, stderr }: ProgramRun): ProgramRun {
   const clean = (text: string): string =>
     text
       // Whether it comes before the end is chance.
@@ -88,10 +88,14 @@ const byOclif = (...lines: readonly (readonly string[])[]): readonly string[] =>
 ];
 
 /** What a command line prints, without the marks that {@link OCLIF_START} puts after it. */
-async function ended(args: readonly string[], how: CommandCase): Promise<Ended> {
-  world.toWarm(how.changes ?? 'state');
-  const { code, stdout, stderr } = await runProgram(args, how);
-  return steady({ code, stdout: stdout.replace(/\0$/, ''), stderr: stderr.replace(/\0$/, '') });
+async function runToEnd(args: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
+  world.toWarm(commandCase.changes ?? 'state');
+  const { code, stdout, stderr } = await runProgram(args, commandCase);
+  return withoutVariables({
+    code,
+    stdout: stdout.replace(/\0$/, ''),
+    stderr: stderr.replace(/\0$/, ''),
+  });
 }
 
 /** They update the index and log what they find, which other commands show. */
@@ -99,11 +103,11 @@ const LEAVES_TRACES = /^memory /;
 /** Commands that only print, and succeed: oclif runs all of them in one process. */
 const PRINTING = COMMANDS.map(({ id }) => id.replaceAll(':', ' ')).filter((command) => {
   const { changes, ready, input, exits } = cases[command] ?? {};
-  const isPlain = [changes, ready, input, exits].every((how) => how === undefined);
+  const isPlain = [changes, ready, input, exits].every((special) => special === undefined);
   return isPlain && !LEAVES_TRACES.test(command) && !NEEDS_A_SERVICE.includes(command);
 });
 
-async function printedByOclif(): Promise<ReadonlyMap<string, Ended>> {
+async function runAllByOclif(): Promise<ReadonlyMap<string, ProgramRun>> {
   const lines = PRINTING.map((command) => [...command.split(' '), ...(cases[command]?.args ?? [])]);
   const { code, ...text } = await runProgram(byOclif(...lines), { args: [] });
   const [stdout, stderr] = [text.stdout.split('\0'), text.stderr.split('\0')];
@@ -111,35 +115,38 @@ async function printedByOclif(): Promise<ReadonlyMap<string, Ended>> {
   return new Map(
     PRINTING.map((command, at) => [
       command,
-      steady({ code: 0, stdout: stdout[at] ?? '', stderr: stderr[at] ?? '' }),
+      withoutVariables({ code: 0, stdout: stdout[at] ?? '', stderr: stderr[at] ?? '' }),
     ]),
   );
 }
 
-const printed = await printedByOclif();
+const oclifRuns = await runAllByOclif();
 
 for (const { id, aliases } of COMMANDS) {
   const command = id.replaceAll(':', ' ');
   if (NEEDS_A_SERVICE.includes(command)) continue;
-  test(`svc ${command}`, async () => {
-    const how = cases[command];
-    assert.ok(how, 'bench/command-cases.ts says how it is run');
-    const own =
-      printed.get(command) ?? (await ended(byOclif([...command.split(' '), ...how.args]), how));
-    assert.ok((how.exits ?? [0]).includes(own.code ?? -1), own.stderr);
+  test(`svc ${command} prints the same`, async () => {
+    const commandCase = cases[command];
+    assert.ok(commandCase, 'bench/command-cases.ts must have a case for it');
+    const { args } = commandCase;
+    const expected =
+      oclifRuns.get(command) ??
+      (await runToEnd(byOclif([...command.split(' '), ...args]), commandCase));
+    assert.ok((commandCase.exits ?? [0]).includes(expected.code ?? -1), expected.stderr);
     for (const name of [id, ...aliases]) {
-      assert.equal(await ended([FAST, ...name.split(':'), ...how.args], how), own, name);
+      const run = await runToEnd([FAST, ...name.split(':'), ...args], commandCase);
+      assert.equal(run, expected, name);
     }
   });
 }
 
 for (const command of NEEDS_A_SERVICE) {
-  test(`svc ${command} with an unknown flag`, async () => {
-    const how = { args: ['--no-such-flag'] };
-    const words = [...command.split(' '), ...how.args];
-    const own = await ended(byOclif(words), how);
-    assert.is(own.code, 2);
-    assert.equal(await ended([FAST, ...words], how), own);
+  test(`svc ${command} with an unknown flag prints the same`, async () => {
+    const commandCase = { args: ['--no-such-flag'] };
+    const words = [...command.split(' '), ...commandCase.args];
+    const expected = await runToEnd(byOclif(words), commandCase);
+    assert.is(expected.code, 2);
+    assert.equal(await runToEnd([FAST, ...words], commandCase), expected);
   });
 }
 

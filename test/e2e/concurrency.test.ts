@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createFileHome } from '../../src/engine/memory/home/index.js';
 import { contentOf } from '../support/index-content.js';
 import { jsonOf } from '../support/json.js';
 import { NOTE_QUERIES, writeNotes } from '../support/many-notes.js';
-import { backendOn, pathsOf } from '../support/memory.js';
+import { backendOn, pathsOf, targetOf } from '../support/memory.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('several processes at once');
 
@@ -58,23 +57,16 @@ test('concurrent first searches wait for one build and return the same results',
 test('searches keep working during a rebuild by another process', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
-  const want = jsonOf.search(await memory(home, 'search', 'amber', '--json')).results;
+  const expected = jsonOf.search(await memory(home, 'search', 'amber', '--json')).results;
   const rebuild = startSvc(['memory', 'index', '--force', '-w', notes.path], { home });
-  let ended = false;
-  const end = rebuild.done.then(() => {
-    ended = true;
-  });
-  let searches = 0;
-  while (!ended || searches === 0) {
+  do {
     const run = await memory(home, 'search', 'amber', '--json');
-    assert.equal(jsonOf.search(run).results, want);
-    searches += 1;
-  }
-  await end;
+    assert.equal(jsonOf.search(run).results, expected);
+  } while (rebuild.child.exitCode === null);
   assert.is((await rebuild.done).code, 0);
 });
 
-test('a search during indexing by another process uses the existing index, and says so', async () => {
+test('a search during indexing by another process uses the existing index and prints a warning', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
@@ -113,30 +105,21 @@ test('the lock is free as soon as its holder is killed', async () => {
   assert.equal([after.results[0]?.path, after.warnings], ['killed.md', []]);
 });
 
-test('a backend that stays open follows what other processes do', async () => {
+test('a backend that stays open follows changes by other processes', async () => {
   const home = tempFolder().path;
-  const own = tempFolder();
-  own.write('a.md', 'alpha');
-  const svc = (...args: string[]) => runSvc(['memory', ...args, '-w', own.path], { home });
+  const folder = folderOf({ 'a.md': 'alpha' });
+  const svc = (...args: string[]) => runSvc(['memory', ...args, '-w', folder.path], { home });
   await svc('index');
   const status = jsonOf.status(await svc('status', '--json')).agents[0];
-  const indexFile = status?.indexFile ?? '';
-  const listFile = own.at('forgotten.json');
-  const backend = backendOn({
-    indexFile,
-    home: createFileHome({ indexFile, vectors: { enabled: true }, listFile }),
-    settings: { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' },
-    sources: { memory: { workspaceDir: own.path, layout: 'folder', extraPaths: [] } },
-    forget: { listFile, backupDir: own.at('backups') },
-  });
+  const backend = backendOn(targetOf(folder.path, { indexFile: status?.indexFile ?? '' }));
   const find = async (query: string) => pathsOf(await backend.search({ query }));
   assert.equal(await find('alpha'), ['a.md']);
   await svc('reset', '--yes');
   assert.equal(await find('alpha'), ['a.md']);
-  own.write('b.md', 'beta');
+  folder.write('b.md', 'beta');
   await svc('index', '--force');
   assert.equal(await find('beta'), ['b.md']);
-  backend.close();
+  await backend.close();
 });
 
 test.run();

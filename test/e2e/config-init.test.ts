@@ -6,12 +6,12 @@ import { acquireIndexLock } from '../../src/engine/memory/sync/index-lock.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { type PtySession, runInPty } from '../support/pty.js';
-import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
-/** `svc config init`, asked and by flags, against a strict fake of OpenAI. */
+/** `svc config init`, by questions and by flags, against a strict fake of OpenAI. */
 const test = suite('svc config init');
 
 let fake: FakeVendor;
@@ -34,7 +34,7 @@ function homeWithCorp(): TempFolder {
   });
 }
 
-/** Every file of the state that holds the key. */
+/** Every file of the state folder that contains the key. */
 function filesWithKey(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(folder, name);
@@ -174,7 +174,7 @@ test('conflicting flags are refused before anything is written', async () => {
     [['--provider', 'openai', '--key-env', OPENAI_KEY], 'USAGE'],
     [['--provider', 'openai', '--key-stdin'], 'USAGE'],
   ] as const) {
-    const run = await startSvc(['config', 'init', ...args, '--json'], { home: home.path }).done;
+    const run = await runSvc(['config', 'init', ...args, '--json'], { home: home.path });
     assert.equal([run.code, JSON.parse(run.stdout).error.code], [2, code]);
     assert.not.match(run.stdout + run.stderr, OPENAI_KEY);
   }
@@ -182,7 +182,7 @@ test('conflicting flags are refused before anything is written', async () => {
 });
 
 test('"provider": "none" is written only on request', async () => {
-  for (const [args, written] of [
+  for (const [args, isWritten] of [
     [[], false],
     [['--provider', 'none'], true],
     [['--provider', 'auto'], false],
@@ -195,7 +195,7 @@ test('"provider": "none" is written only on request', async () => {
     });
     assert.is(run.code, 0, run.stderr);
     const text = readFileSync(home.at('svc.json'), 'utf8');
-    assert.is(/^\s*"provider": "none"/mu.test(text), written, text);
+    assert.is(/^\s*"provider": "none"/mu.test(text), isWritten, text);
   }
 });
 

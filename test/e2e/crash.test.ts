@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('SIGKILL while indexing');
 
-/** How many runs are killed: 12 in every run of the tests, `SVC_CRASH_ROUNDS=100` for the long one. */
+/** How many runs are killed: 12 by default, more with `SVC_CRASH_ROUNDS=100`. */
 const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? 12);
 const SEED = Number(process.env['SVC_CRASH_SEED'] ?? Date.now() % 1_000_000);
 
@@ -34,13 +34,13 @@ function editNotes(round: number): void {
   for (let n = 0; n < 60; n++) notes.write(some(), noteText(round * 1000 + n));
   for (let n = 0; n < 10; n++) notes.write(`new/${round}-${n}.md`, noteText(round * 77 + n));
   for (let n = 0; n < 5; n++) rmSync(notes.at(some()), { force: true });
-  const moved = some();
-  if (existsSync(notes.at(moved))) renameSync(notes.at(moved), notes.at(`moved-${round}.md`));
+  const path = some();
+  if (existsSync(notes.at(path))) renameSync(notes.at(path), notes.at(`moved-${round}.md`));
 }
 
 type Kind = 'force' | 'incremental' | 'initial';
 
-async function killedRun(kind: Kind, indexFile: string, afterMs: number): Promise<boolean> {
+async function runAndKill(kind: Kind, indexFile: string, afterMs: number): Promise<boolean> {
   if (kind === 'initial') {
     for (const suffix of ['', '-wal', '-shm']) rmSync(indexFile + suffix, { force: true });
   }
@@ -50,7 +50,7 @@ async function killedRun(kind: Kind, indexFile: string, afterMs: number): Promis
   return (await run.done).signal === 'SIGKILL';
 }
 
-/** How long runs of each kind take here, so that moments are spread over all of it. */
+/** How long a run of each kind takes here, so that kills are spread over its whole time. */
 async function durations(indexFile: string): Promise<Record<Kind, number>> {
   const timed = async (...args: string[]): Promise<number> => {
     const started = performance.now();
@@ -65,7 +65,7 @@ async function durations(indexFile: string): Promise<Record<Kind, number>> {
   return { force, initial, incremental: await timed() };
 }
 
-test(`after ${ROUNDS} of them (seed ${SEED}) the next run gives what a fresh index gives`, async () => {
+test(`after each of ${ROUNDS} kills (seed ${SEED}) the next run gives what a fresh index gives`, async () => {
   await runSvc(svc('index'), { home });
   const status = await runSvc(svc('status', '--json'), { home });
   const indexFile = jsonOf.status(status).agents[0]?.indexFile ?? '';
@@ -76,7 +76,7 @@ test(`after ${ROUNDS} of them (seed ${SEED}) the next run gives what a fresh ind
     const kind = (['incremental', 'force', 'initial'] as const)[round % 3] ?? 'force';
     editNotes(round);
     const afterMs = random() * lengths[kind];
-    if (await killedRun(kind, indexFile, afterMs)) killed += 1;
+    if (await runAndKill(kind, indexFile, afterMs)) killed += 1;
     else lengths[kind] = afterMs;
     const what = `round ${round}: ${kind}, killed after ${afterMs.toFixed(1)} ms, seed ${SEED}`;
     // Whatever the crash left, it can be searched at once …

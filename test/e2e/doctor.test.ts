@@ -157,7 +157,7 @@ test('SQLite failing to load is one finding, and the other checks still run', as
   copy('lib');
   const native = program.write(`${broken}/build/Release/better_sqlite3.node`, 'no library');
   const home = homeWith('{}');
-  // Where Node.js has a SQLite of its own, that would be used.
+  // Otherwise, Node.js's own SQLite would be used where there is one.
   const off = '--no-experimental-sqlite';
   const env = process.allowedNodeEnvironmentFlags.has(off) ? { NODE_OPTIONS: off } : {};
   const doctor = ['config', 'doctor', '--json'];
@@ -173,7 +173,7 @@ test('SQLite failing to load is one finding, and the other checks still run', as
 const disk = smallDisk(8);
 const whenDisk = disk === undefined ? test.skip : test;
 
-whenDisk('a disk with little room is a fault until the index lies elsewhere', async () => {
+whenDisk('a disk with little room is a fault until the index is elsewhere', async () => {
   const store = (path: string): string =>
     JSON.stringify({ agents: { defaults: { memorySearch: { store: { path } } } } });
   const home = homeWith(store(`${disk}/{agentId}.sqlite`));
@@ -187,16 +187,16 @@ whenDisk('a disk with little room is a fault until the index lies elsewhere', as
 test('unreadable files, and files of other users, are reported', async () => {
   const program = ordinaryProgram();
   const home = homeWith('{}');
-  home.write('workspace/memory/shut.md', 'x');
+  home.write('workspace/memory/unreadable.md', 'x');
   giveToOrdinary(home.path);
   const run = async (): Promise<SvcRun> =>
     runSvc(['config', 'doctor', '--json'], { home: home.path, uid: ORDINARY_UID, root: program });
-  const shut: readonly (readonly [string, string])[] = [
+  const files: readonly (readonly [string, string])[] = [
     ['svc.json', 'unreadable-file'],
     ['workspace', 'workspace-unreadable'],
-    ['workspace/memory/shut.md', 'file-skipped'],
+    ['workspace/memory/unreadable.md', 'file-skipped'],
   ];
-  for (const [path, code] of shut) {
+  for (const [path, code] of files) {
     const { mode } = statSync(home.at(path));
     chmodSync(home.at(path), 0);
     const found = codes(await run());
@@ -220,10 +220,10 @@ test('a state folder that svc cannot enter, write to or create is a finding, not
     });
   assert.ok(!codes(await run(home.path)).includes('folder-refused'));
   chmodSync(home.path, 0);
-  const shut = await run(home.path);
+  const unreadable = await run(home.path);
   chmodSync(home.path, 0o700);
-  assert.ok(codes(shut).includes('folder-unwritable'), shut.stdout);
-  assert.not.match(shut.stdout, /please report it/u);
+  assert.ok(codes(unreadable).includes('folder-unwritable'), unreadable.stdout);
+  assert.not.match(unreadable.stdout, /please report it/u);
   chmodSync(fresh.path, 0o555);
   const absent = await run(fresh.at('state'));
   assert.ok(codes(absent).includes('folder-refused'), absent.stdout);

@@ -6,6 +6,7 @@ import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
+import { NEVER } from '../../src/engine/support/async.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
@@ -118,7 +119,7 @@ test('candidates shows what a sweep would promote, also when notes tip the balan
     swept.decisions.map(({ key }) => key).sort(),
   );
   assert.is(first.ready, 2);
-  // Looking raises no score.
+  // Listing candidates raises no score.
   assert.equal(
     (await candidates()).candidates.map(({ lightBoost }) => lightBoost),
     first.candidates.map(({ lightBoost }) => lightBoost),
@@ -149,8 +150,13 @@ test('candidates mark what a sweep would write, and the counts of the sweep add 
       [OFTEN_ASKED, 'skip'],
     ].sort(),
   );
-  const { passed = 0, newer: stand = 0, promote, skip } = swept.sweep.phases.deep?.counts ?? {};
-  assert.equal([promote, skip, passed + stand], [1, 1, 2]);
+  const {
+    passed = 0,
+    newer: newerCount = 0,
+    promote,
+    skip,
+  } = swept.sweep.phases.deep?.counts ?? {};
+  assert.equal([promote, skip, passed + newerCount], [1, 1, 2]);
 });
 
 test('explain and promote count other wordings of a claim, like candidates', async () => {
@@ -172,7 +178,7 @@ test('explain and promote count other wordings of a claim, like candidates', asy
   assert.ok(isNear(jsonOf.dreamPromote(promoted).score), promoted.stdout);
 });
 
-test('a sweep promotes, is listed, shown and explained, and is taken back', async () => {
+test('a sweep promotes, is listed, shown, explained and undone', async () => {
   const world = dreamHome();
   const run = await svc(world, 'dream', 'run', '--json');
   assert.is(run.code, 0, run.stderr);
@@ -250,7 +256,7 @@ test('--phase runs that phase alone', async () => {
   assert.equal([light?.state, rem?.state, deep?.state], ['done', 'done', 'off']);
 });
 
-test('a claim is promoted by hand, whatever its score; not when its note changed', async () => {
+test('a claim is promoted by hand, whatever its score, unless its note has changed', async () => {
   const world = dreamHome();
   const key = await keyOf(world, ONCE_ASKED);
   const first = await svc(world, 'dream', 'promote', key);
@@ -260,9 +266,9 @@ test('a claim is promoted by hand, whatever its score; not when its note changed
   const again = await svc(world, 'dream', 'promote', key, '--json');
   assert.is(jsonOf.dreamPromote(again).decision, 'said');
   writeFileSync(world.home.at(`workspace/${world.note}`), '# Empty\n');
-  const gone = await svc(world, 'dream', 'promote', OFTEN_ASKED, '--json');
-  assert.is(gone.code, 1);
-  const { decision, why, sweep } = jsonOf.dreamPromote(gone);
+  const refused = await svc(world, 'dream', 'promote', OFTEN_ASKED, '--json');
+  assert.is(refused.code, 1);
+  const { decision, why, sweep } = jsonOf.dreamPromote(refused);
   assert.equal([decision, why, sweep], ['skip', 'missing', null]);
   const unknown = await svc(world, 'dream', 'promote', 'backup', '--json');
   assert.equal([unknown.code, jsonOf.error(unknown).code], [1, 'DREAM_CLAIM_UNKNOWN']);
@@ -272,14 +278,14 @@ test('rejecting a claim that no sweep wrote names none to undo', async () => {
   const world = dreamHome();
   world.home.write('workspace/MEMORY.md', `- ${ONCE_ASKED}\n`);
   const key = await keyOf(world, ONCE_ASKED);
-  const said = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
-  assert.is(said.decision, 'said');
+  const promotion = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
+  assert.is(promotion.decision, 'said');
   const rejected = await svc(world, 'dream', 'reject', key);
   assert.match(rejected.stdout, /what is in MEMORY\.md about it stays; edit the file/);
   assert.not.match(rejected.stdout, /dream undo/);
 });
 
-test('undo takes back the last sweep that wrote something; an entry stays with the sweep that wrote it', async () => {
+test('undo reverts the last sweep that wrote something; an entry belongs to the sweep that wrote it', async () => {
   const world = dreamHome();
   const key = await keyOf(world, ONCE_ASKED);
   const first = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
@@ -308,7 +314,7 @@ test('an entry that a newer note replaced is explained without claiming that it 
   assert.not.match(stdout, /updates an entry|already promoted\.\n$/);
 });
 
-test('what two sweeps wrote goes whichever is undone first', async () => {
+test('undoing two sweeps in either order removes what both wrote', async () => {
   const world = dreamHome();
   await svc(world, 'dream', 'run');
   const today = new Date().toISOString().slice(0, 10);
@@ -345,7 +351,7 @@ test('a missing workspace does not stop the sweeps of the others', async () => {
   const world = dreamHome();
   const list = [
     { id: 'main', default: true },
-    { id: 'gone', workspace: world.home.at('nowhere') },
+    { id: 'lost', workspace: world.home.at('nowhere') },
   ];
   world.home.write('svc.json', JSON.stringify({ agents: { list } }));
   const run = await svc(world, 'dream', 'run', '--json');
@@ -356,12 +362,12 @@ test('a missing workspace does not stop the sweeps of the others', async () => {
     sweeps.map((swept) => ('error' in swept ? swept.error.code : swept.ok)),
     [true, 'WORKSPACE_MISSING'],
   );
-  const text = await svc(world, 'dream', '--agent', 'gone');
+  const text = await svc(world, 'dream', '--agent', 'lost');
   assert.is(text.code, 1);
   assert.match(text.stderr, /error: .*nowhere: there is no workspace/);
 });
 
-test('conversations count where an agent’s memory has them', async () => {
+test('a sweep reads conversations of agents whose memory includes them', async () => {
   const world = dreamHome();
   const now = new Date().toISOString();
   const talk = message('user', 'The green binder holds the contracts of 2019.', now);
@@ -399,22 +405,12 @@ test('a failed phase is reported and changes the exit code', async () => {
 test('Ctrl-C while waiting for another sweep ends the command and writes nothing', async () => {
   const world = dreamHome();
   const { lock } = dreamWorkspace(world.home.at('workspace'), { stateDir: world.home.path }).files;
-  const hold = new AbortController();
-  let began: () => void = () => undefined;
-  const holding = new Promise<void>((resolve) => {
-    began = resolve;
+  const { code, stderr } = await withProcessLock(lock, { signal: NEVER }, async () => {
+    const run = startSvc(['dream', 'run'], { home: world.home.path });
+    await run.waitForText('waiting for another sweep');
+    run.child.kill('SIGINT');
+    return run.done;
   });
-  const held = withProcessLock(lock, { signal: hold.signal }, async () => {
-    began();
-    await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
-  });
-  await holding;
-  const run = startSvc(['dream', 'run'], { home: world.home.path });
-  await run.waitForText('waiting for another sweep');
-  run.child.kill('SIGINT');
-  const { code, stderr } = await run.done;
-  hold.abort();
-  await held;
   assert.is(code, 130, stderr);
   assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
 });
@@ -503,7 +499,7 @@ test('the schedule is shown, and printed for cron and systemd with absolute path
 
 test('with no data yet, every command says so', async () => {
   const world = { home: tempFolder() };
-  for (const [words, told] of [
+  for (const [words, message] of [
     ['candidates', /No candidates yet/],
     ['signals', /No claims recalled yet/],
     ['list', /No sweeps yet/],
@@ -511,7 +507,7 @@ test('with no data yet, every command says so', async () => {
   ] as const) {
     const run = await svc(world, 'dream', words);
     assert.is(run.code, 0, run.stderr);
-    assert.match(run.stdout, told);
+    assert.match(run.stdout, message);
   }
   assert.not(existsSync(world.home.at('dreaming')));
   for (const words of [['show'], ['explain', 'x']]) {
@@ -563,8 +559,8 @@ test('on a terminal the phases are steps that are ticked off, or marked as faile
 
 test('on a terminal the step list of a missing workspace ends before the answer', async () => {
   const world = dreamHome();
-  const gone = world.home.at('gone');
-  const agents = { list: [{ id: 'main' }, { id: 'gone', workspace: gone }] };
+  const missing = world.home.at('nowhere');
+  const agents = { list: [{ id: 'main' }, { id: 'lost', workspace: missing }] };
   world.home.write('svc.json', JSON.stringify({ agents }));
   const session = runInPty(['dream', 'run'], {
     home: world.home.path,

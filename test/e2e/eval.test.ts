@@ -161,15 +161,15 @@ test("variants are compared with the configured search, and the user's index sta
     const trials = (): readonly string[] =>
       readdirSync(home.at('memory/trials')).filter((name) => name.endsWith('.sqlite'));
     assert.is(trials().length, 1, 'variants that index alike share an index');
-    const asked = fake.requests.length;
+    const before = fake.requests.length;
     await evaluate(home, 'q.jsonl', '--compare', 'provider=openai', '--json');
-    const again = fake.requests.length - asked;
-    assert.is(again, QUESTIONS.length, 'notes are embedded once, questions each time');
-    const forgot = await runSvc(['memory', 'forget', 'memory/car.md', '--yes', '--json'], {
+    const added = fake.requests.length - before;
+    assert.is(added, QUESTIONS.length, 'notes are embedded once, questions each time');
+    const forgetting = await runSvc(['memory', 'forget', 'memory/car.md', '--yes', '--json'], {
       home: home.path,
     });
     const stores = new Map(
-      jsonOf.forget(forgot).stores.map(({ store, changed }) => [store, changed]),
+      jsonOf.forget(forgetting).stores.map(({ store, changed }) => [store, changed]),
     );
     assert.is(stores.get('trial indexes'), 1);
     assert.equal(trials(), []);
@@ -189,8 +189,8 @@ test('a provider failure ends the evaluation instead of measuring keyword search
 
 test('a baseline holds until a metric drops by more than the margin', async () => {
   const home = homeOf();
-  const wrote = await evaluate(home, 'q.jsonl', '--write-baseline', 'base.json');
-  assert.match(wrote.stdout, /^baseline written: .*base\.json$/m);
+  const writing = await evaluate(home, 'q.jsonl', '--write-baseline', 'base.json');
+  assert.match(writing.stdout, /^baseline written: .*base\.json$/m);
   const same = await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--margin', '0');
   assert.is(same.code, 0);
   assert.match(same.stdout, /no metric dropped/);
@@ -204,7 +204,7 @@ test('a baseline holds until a metric drops by more than the margin', async () =
   assert.equal([other.code, jsonOf.error(other).code], [2, 'EVAL_BASELINE_INVALID']);
 });
 
-test('drafts go to stdout or a file of their own, and can be asked', async () => {
+test('drafts go to stdout or a file of their own, and can be evaluated', async () => {
   const home = homeOf();
   const drafted = await evaluate(home, '--generate', '4');
   assert.equal([drafted.code, drafted.stdout.trimEnd().split('\n').length], [0, 4]);
@@ -265,7 +265,7 @@ test('Ctrl-C ends it between two questions', async () => {
   assert.match(stderr, /error: stopped/);
 });
 
-test('a reranker is compared, with what it cost', async () => {
+test('a reranker is compared, with its cost', async () => {
   const fake = await startCohereRerankFake();
   try {
     const remote = { baseUrl: `${fake.origin}/v2`, apiKey: RERANK_KEY };

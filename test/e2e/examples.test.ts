@@ -15,17 +15,17 @@ import {
 /** Every example of every help text, run in a shell as it is written. */
 const test = suite('examples of help');
 
-/** Examples that stay until they are stopped. */
-const STAYS =
+/** Examples that run until they are stopped. */
+const LONG_LIVED =
   /--follow|--watch|--http|^svc (?:(?:webhook )?serve|flow watch|task watch)(?! --print)/;
 /** Commands of which one example undoes or forbids the next: each gets a world of its own. */
 const ALONE =
   /^(?:config:init|dream:(?:promote|reject|undo)|flow:cancel|memory:(?:promote|import)|provider:logout|task:|.*backfill)/;
-/** Set-up where nothing is set up. */
-const BEGINS = /^svc config init(?: --yes)?$/;
+/** Set-up, which needs a home without a configuration. */
+const SETS_UP = /^svc config init(?: --yes)?$/;
 const GIVE_UP_MS = 60_000;
 
-interface Ran {
+interface ExampleRun {
   readonly example: string;
   readonly code: number | null;
   readonly output: string;
@@ -43,7 +43,7 @@ async function runExample(
   { id, flags }: Command,
   example: string,
   world: ExampleWorld,
-): Promise<Ran> {
+): Promise<ExampleRun> {
   const standIns = Object.entries(world.standIns).sort(([a], [b]) => b.length - a.length);
   const typed = standIns.reduce((text, [name, value]) => text.replaceAll(name, value), example);
   // There is nobody to ask.
@@ -60,7 +60,7 @@ async function runExample(
   const take = (text: string): void => {
     output += text;
     // A second Ctrl-C would not wait for what the first one ends.
-    if (!isStopped && STAYS.test(example)) child.kill('SIGINT');
+    if (!isStopped && LONG_LIVED.test(example)) child.kill('SIGINT');
     isStopped = true;
   };
   child.stdout.setEncoding('utf8').on('data', take);
@@ -80,8 +80,8 @@ function keyFor(example: string): Readonly<Record<string, string>> {
   return example.includes('OPENAI_API_KEY') ? { OPENAI_API_KEY: OPENAI_KEY } : {};
 }
 
-async function runAll(command: Command, vendors: ExampleVendors): Promise<readonly Ran[]> {
-  const ran: Ran[] = [];
+async function runAll(command: Command, vendors: ExampleVendors): Promise<readonly ExampleRun[]> {
+  const runs: ExampleRun[] = [];
   const groups = ALONE.test(command.id)
     ? examplesOf(command).map((example) => [example])
     : [examplesOf(command)];
@@ -89,33 +89,33 @@ async function runAll(command: Command, vendors: ExampleVendors): Promise<readon
     const world = await worldFor(command.id, vendors);
     try {
       for (const example of group) {
-        if (BEGINS.test(example)) rmSync(world.home.at('svc.json'));
-        ran.push(await runExample(command, example, world));
+        if (SETS_UP.test(example)) rmSync(world.home.at('svc.json'));
+        runs.push(await runExample(command, example, world));
       }
     } finally {
       await world.close();
     }
   }
-  return ran;
+  return runs;
 }
 
-/** Answers by its exit code. */
-const SAYS_NO = /^svc memory scope test --chat-type group/;
+/** Exits with 1 for a refusal. */
+const REFUSES = /^svc memory scope test --chat-type group/;
 
-function faultOf({ example, code, output }: Ran): string | undefined {
-  const allowed = STAYS.test(example) ? [0, 130] : SAYS_NO.test(example) ? [1] : [0];
+function faultOf({ example, code, output }: ExampleRun): string | undefined {
+  const allowed = LONG_LIVED.test(example) ? [0, 130] : REFUSES.test(example) ? [1] : [0];
   const isFine = code !== null && allowed.includes(code) && !/bug in svc|"BUG"/.test(output);
   return isFine ? undefined : `${example}\nended with ${code}:\n${output}`;
 }
 
 test('every example of every help text runs', async () => {
   const vendors = await startVendors();
-  const left = [...COMMANDS];
+  const remaining = [...COMMANDS];
   const faults: string[] = [];
   const worker = async (): Promise<void> => {
-    for (let command = left.shift(); command !== undefined; command = left.shift()) {
-      const ran = await runAll(command, vendors);
-      faults.push(...ran.flatMap((one) => faultOf(one) ?? []));
+    for (let command = remaining.shift(); command !== undefined; command = remaining.shift()) {
+      const runs = await runAll(command, vendors);
+      faults.push(...runs.flatMap((run) => faultOf(run) ?? []));
     }
   };
   try {

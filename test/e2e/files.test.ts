@@ -19,7 +19,7 @@ const test = suite('svc memory get, status, reset and index');
 
 const lines = Array.from({ length: 200 }, (_, n) => `line ${n + 1}`);
 
-/** A person's world: a home with its state, and a folder of notes. */
+/** A home for state, and a folder of notes. */
 function world(files: Readonly<Record<string, string>> = {}) {
   const root = folderOf({
     'notes/long.md': `${lines.join('\n')}\n`,
@@ -38,7 +38,7 @@ async function errorCode(run: Promise<SvcRun>): Promise<[number | null, string]>
   return [done.code, jsonOf.error(done).code];
 }
 
-test('get prints the lines asked for and nothing else', async () => {
+test('get prints the requested lines and nothing else', async () => {
   const { memory } = world();
   const part = await memory('get', 'long.md', '--from', '10', '--lines', '3');
   assert.equal([part.code, part.stdout], [0, 'line 10\nline 11\nline 12\n']);
@@ -62,14 +62,14 @@ test('get without a number of lines gives 120 and says how to go on', async () =
   );
 });
 
-test('get refuses a range that is not there', async () => {
+test('get refuses a range outside the file', async () => {
   const { memory } = world();
   const run = memory('get', 'long.md', '--from', '201', '--json');
   assert.equal(await errorCode(run), [2, 'RANGE_INVALID']);
   assert.equal(await errorCode(memory('get', 'long.md', '--from', '0', '--json')), [2, 'USAGE']);
 });
 
-test('get reads indexed files only, by whatever path they are asked for', async () => {
+test('get reads indexed files only, whatever the path', async () => {
   const { root, memory } = world();
   symlinkSync(root.at('secret.md'), root.at('notes/link.md'));
   symlinkSync(root.path, root.at('notes/up'));
@@ -135,7 +135,7 @@ test('status shows what is stale and changes nothing', async () => {
   assert.is(text.code, 0);
 });
 
-test('status of a workspace that is gone exits with 1 and says so', async () => {
+test('status of a deleted workspace exits with 1 and names it', async () => {
   const { root, memory } = world();
   rmSync(root.at('notes'), { recursive: true });
   const run = await memory('status', '--json');
@@ -170,7 +170,7 @@ test('index reports what it did, in text and in JSON, and a second run that noth
   assert.match((await memory('index', '--force', '--verbose')).stderr, /indexed deep\/short\.md/);
 });
 
-test('temporary files that a killed process left in a workspace go with the next sync', async () => {
+test('the next sync removes temporary files that a killed process left in a workspace', async () => {
   const { root, svc } = world();
   root.write('home/workspace/MEMORY.md', '# Memory\n\nA heron stood.\n');
   const workspace = root.at('home/workspace');
@@ -181,7 +181,7 @@ test('temporary files that a killed process left in a workspace go with the next
     root.write(`home/workspace/${path}`, 'the code of the door is 4711');
     utimesSync(`${workspace}/${path}`, long, long);
   }
-  // Being written now, named otherwise, or reached over a link.
+  // Files that stay: being written now, with another name, or behind a link.
   root.write('home/workspace/memory/.ba9876543210.svc.tmp', 'new');
   root.write('home/workspace/memory/.notes.svc.tmp', 'mine');
   root.write('elsewhere/.0123456789ab.svc.tmp', 'another');
@@ -343,10 +343,7 @@ test('an index is readable only by its owner: notes are private', async () => {
 
 test('memory search that is switched off says so', async () => {
   const root = folderOf({
-    'svc.json': '{ agents: { defaults: { memorySearch: { enabled: false } } } }'.replaceAll(
-      /(\w+):/g,
-      '"$1":',
-    ),
+    'svc.json': JSON.stringify({ agents: { defaults: { memorySearch: { enabled: false } } } }),
   });
   const run = await runSvc(['memory', 'search', 'x', '--json'], {
     home: tempFolder().path,

@@ -9,15 +9,14 @@ import { waitFor } from '../support/wait.js';
 
 const test = suite('svc flow and svc task');
 
-/** A state folder with a flow of each of two sessions and a task; nobody has it open. */
+/** A state folder with a flow of each of two sessions, and a task; no process has it open. */
 async function someFlows(): Promise<{
   readonly home: string;
   readonly svc: (...args: string[]) => Promise<SvcRun>;
   readonly flowId: string;
   readonly taskId: string;
 }> {
-  const opened = await testFlows();
-  const { flows, home, clock } = opened;
+  const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now() - 3 * 3_600_000;
   await newFlow(flows, BOB, { goal: 'an old one', status: 'running' });
   clock.nowMs = Date.now();
@@ -27,7 +26,7 @@ async function someFlows(): Promise<{
   return { home, svc: (...args) => runSvc(args, { home }), flowId, taskId };
 }
 
-test('lists what there is, by state, session and age', async () => {
+test('lists flows and tasks, by state, session and age', async () => {
   const { svc, flowId } = await someFlows();
   const all = jsonOf.flowList(await svc('flow', 'list', '--json'));
   assert.equal(
@@ -146,7 +145,7 @@ test('a claim says which tasks are paused', async () => {
   assert.is(acp.stdout, 'no task is queued\n');
 });
 
-test('a claim that waits gets what another process adds', async () => {
+test('a claim that waits gets a task that another process adds', async () => {
   const home = tempFolder().path;
   const waiting = startSvc(['task', 'claim', '--wait', '--json'], { home });
   const { flows, clock } = await testFlows({}, home);
@@ -181,18 +180,20 @@ test('cancelling reaches the worker, and the flow ends with it', async () => {
   assert.equal([again.code, jsonOf.error(again).code], [1, 'FLOW_ENDED']);
 });
 
-test('prunes what ended, and asks first', async () => {
+test('prunes ended flows, after confirmation', async () => {
   const { svc, flowId } = await someFlows();
   jsonOf.flowCancel(await svc('flow', 'cancel', flowId, '--json'));
-  const asked = await svc('flow', 'prune', '--json');
-  assert.equal([asked.code, jsonOf.error(asked).code], [2, 'CONFIRMATION_NEEDED']);
+  const unconfirmed = await svc('flow', 'prune', '--json');
+  assert.equal([unconfirmed.code, jsonOf.error(unconfirmed).code], [2, 'CONFIRMATION_NEEDED']);
   const kept = jsonOf.flowPrune(await svc('flow', 'prune', '--yes', '--json'));
   assert.equal(kept, { pruned: true, flows: 0, tasks: 0, warnings: [] });
-  const gone = jsonOf.flowPrune(await svc('flow', 'prune', '--older-than', '0', '--yes', '--json'));
-  assert.equal(gone, { pruned: true, flows: 1, tasks: 1, warnings: [] });
+  const pruned = jsonOf.flowPrune(
+    await svc('flow', 'prune', '--older-than', '0', '--yes', '--json'),
+  );
+  assert.equal(pruned, { pruned: true, flows: 1, tasks: 1, warnings: [] });
 });
 
-test('a followed list prints what another process does, line by line', async () => {
+test('a followed list prints changes by other processes, line by line', async () => {
   const { svc, home, flowId } = await someFlows();
   const json = startSvc(['flow', 'list', '--watch', '--json'], { home });
   const plain = startSvc(['task', 'list', '--watch', '--plain'], { home });
@@ -260,8 +261,8 @@ test('several are changed at once, and a dry run counts what would change', asyn
   }
   const unconfirmed = await svc('flow', 'cancel', '--older-than', '1h', '--json');
   assert.is(jsonOf.error(unconfirmed).code, 'CONFIRMATION_NEEDED');
-  const would = await svc('flow', 'cancel', '--older-than', '1h', '--dry-run', '--json');
-  const { matched, changed, results } = jsonOf.bulk(would);
+  const dryRun = await svc('flow', 'cancel', '--older-than', '1h', '--dry-run', '--json');
+  const { matched, changed, results } = jsonOf.bulk(dryRun);
   assert.equal([matched, changed, results[0]?.outcome], [1, 0, 'unchanged']);
   const tasks = await svc('task', 'cancel', '--runtime', 'subagent', '--yes');
   assert.match(tasks.stdout, 'cancelled 1 task');

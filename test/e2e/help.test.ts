@@ -22,7 +22,7 @@ const COMMANDS = readdirSync(join(ROOT, 'src/commands'), { recursive: true, enco
   .map((name) => name.replace(/\.ts$/, '').split('/'))
   .map((words) => (words.at(-1) === 'index' ? words.slice(0, -1) : words));
 
-test('there are commands to look at', () => {
+test('the list of commands is not empty', () => {
   assert.ok(COMMANDS.length >= 12);
   assert.ok(COMMANDS.some((words) => words.join(' ') === 'memory index'));
 });
@@ -36,8 +36,8 @@ function answersOfOclif(lines: readonly (readonly string[])[]): readonly string[
   return JSON.parse(run.stdout);
 }
 
-test('the help of every command is that of oclif, and carries examples that name it', () => {
-  const own = answersOfOclif(COMMANDS.map((words) => [...words, '--help']));
+test('the help of every command is that of oclif, and has examples that name it', () => {
+  const expected = answersOfOclif(COMMANDS.map((words) => [...words, '--help']));
   // In one process: starting one for each takes ten times as long. Other tests here start their own.
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -48,7 +48,7 @@ test('the help of every command is that of oclif, and carries examples that name
   assert.equal([status, printed.length], [0, COMMANDS.length + 1]);
   for (const [at, words] of COMMANDS.entries()) {
     const help = printed[at] ?? '';
-    assert.is(help, own[at]);
+    assert.is(help, expected[at]);
     const examples = help.split(/^EXAMPLES$/m)[1] ?? '';
     assert.ok(examples.includes(`$ svc ${words.join(' ')}`), help);
     assert.not.match(help, /<%|undefined/);
@@ -69,7 +69,7 @@ test('svc alone and svc --help list the topics', async () => {
   }
 });
 
-test('the help of a topic lists its commands and where to read on', async () => {
+test('the help of a topic lists its commands and where to find details', async () => {
   const topic = await svc('memory', '--help');
   for (const word of ['search', 'index', 'status', 'get', 'reset', 'scope']) {
     assert.match(topic.stdout, new RegExp(`^  ${word} +[A-Z].*\\.$`, 'm'));
@@ -159,7 +159,7 @@ test('a mistyped flag gets a suggestion, and a missing argument is named in word
   assert.match(stderr, /^error: missing arguments: ROUTE \([^)]+\), ACTION \([^)]+\)\n/);
 });
 
-test('a reader that closes the pipe early meets no stack trace', async () => {
+test('a reader that closes the pipe early sees no stack trace', async () => {
   // More than a pipe holds.
   const notes = folderOf({ 'long.md': 'many words on a line\n'.repeat(9000) });
   const line = `"${process.execPath}" bin/run.js memory get long.md -w ${notes.path} --lines 9000 | head -c 10`;

@@ -11,7 +11,7 @@ import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
-/** Home where people meet it: `svc` alone, in a terminal. */
+/** The home screen: `svc` alone, in a terminal. */
 const test = suite('home');
 
 const CONFIG = JSON.stringify({
@@ -52,7 +52,7 @@ for (const [columns, rows] of [
     const session = runInPty([], { home: home.path, env, columns, rows });
     await searchForAutomobile(session);
     session.type(KEYS.escape);
-    // The search has made the index meanwhile, and keys are heard again.
+    // The search has created the index meanwhile, and keys work again.
     await session.waitForText('❯ ✓  ada    up to date');
     session.type(`j`);
     await session.waitForText('❯ !  bob');
@@ -67,7 +67,7 @@ for (const [columns, rows] of [
     session.type('q');
     assert.is(await session.ended, 0);
     assertTerminalRestored(session);
-    assert.not(existsSync(home.at('flows.sqlite')), 'looking makes no flows');
+    assert.not(existsSync(home.at('flows.sqlite')), 'showing flows creates none');
   });
 }
 
@@ -86,25 +86,23 @@ test('every line opens its screen, and Esc returns to the same line', async () =
     ['dreams    bob', 'svc · dream candidates'],
     ['faults', 'svc · doctor'],
   ] as const;
-  session.type('j');
-  for (const [line, shown] of screens) {
-    session.type('j');
-    await waitFor(
+  const whenSelected = (line: string) =>
+    waitFor(
       line,
       () => session.screen.text().some((row) => row.startsWith('  ❯') && row.includes(line)),
       () => session.screen.text(),
     );
+  session.type('j');
+  for (const [line, shown] of screens) {
+    session.type('j');
+    await whenSelected(line);
     session.type(KEYS.enter);
     await session.waitForText(shown);
     session.type(KEYS.escape);
     await session.waitForText('? help   q quit');
-    await waitFor(
-      `${line} again`,
-      () => session.screen.text().some((row) => row.startsWith('  ❯') && row.includes(line)),
-      () => session.screen.text(),
-    );
+    await whenSelected(line);
   }
-  // It is alive: what another process does shows.
+  // It shows what another process does.
   await flows.operator.cancelFlow(flowId);
   await waitFor(
     'the end of the flow',
@@ -133,16 +131,16 @@ test('without an editor, home prints where the chosen passage is', async () => {
 test('with nothing set up it shows the next step and runs it', async () => {
   const home = tempFolder();
   const env = { HOME: home.path };
-  // The questions move the cursor by sequences of Node's own: all that came is looked at as text.
+  // The questions move the cursor by sequences of Node's own: the output is checked as text.
   const session = runInPty([], { home: home.path, env, lines: true });
   await session.waitForText('nothing is set up yet · svc config init');
   await session.waitForText('svc memory search -w ./notes');
   session.type(KEYS.enter);
   await session.waitForText('Which folder contains the memory?');
-  const asked = session.output().length;
+  const before = session.output().length;
   session.type(KEYS.escape);
   // Left before the last question: nothing was written, and home is there again.
-  await waitFor('home', () => session.output().slice(asked).includes('nothing is set up yet'));
+  await waitFor('home', () => session.output().slice(before).includes('nothing is set up yet'));
   assert.not(existsSync(home.at('svc.json')));
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
@@ -161,12 +159,12 @@ test('a command of the palette runs in the terminal, and Enter returns home', as
   await session.waitForText('$ svc config get -- agents.defaults.memorySearch.provider');
   await session.waitForText('Press Enter to go back');
   assert.match(session.output(), /\nnone\r?\n/u);
-  const asked = session.output().length;
+  const before = session.output().length;
   session.type(KEYS.enter);
-  await waitFor('home', () => session.output().slice(asked).includes('? help   q quit'));
+  await waitFor('home', () => session.output().slice(before).includes('? help   q quit'));
   // A screen leads back at once.
   session.type(`:memory search an agent's${KEYS.enter}`);
-  await waitFor('the value', () => session.output().slice(asked).includes('optional'));
+  await waitFor('the value', () => session.output().slice(before).includes('optional'));
   session.type(KEYS.enter);
   await session.waitForText('svc · search');
   const searching = session.output().length;

@@ -97,8 +97,8 @@ test('scripts can dry-run, apply, repeat, list, and remove an integration to the
     agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent),
     ['cursor'],
   );
-  const gone = jsonOf.integrate(await svc('cursor', '--remove', '--yes'));
-  assert.equal([gone.written, gone.changes[0]?.change], [true, 'remove']);
+  const removal = jsonOf.integrate(await svc('cursor', '--remove', '--yes'));
+  assert.equal([removal.written, removal.changes[0]?.change], [true, 'remove']);
   assert.is(textOf(home), SETTINGS);
   assert.is((await svc('cursor', '--remove')).code, 0);
 });
@@ -121,7 +121,7 @@ test('a file that several changes create is listed as new once', async () => {
   );
 });
 
-test('it says when everything is already done', async () => {
+test('it reports an existing registration', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });
   await svc('cursor', '--yes');
@@ -147,7 +147,7 @@ const entrySchema = z.object({
   }),
 });
 
-test('what is registered runs without a shell and its PATH, and finds the same state', async () => {
+test('a registered command runs without a shell and its PATH, and finds the same state', async () => {
   const home = homeWithCursor();
   await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
   const { svc } = entrySchema.parse(JSON.parse(textOf(home).replace('// mine', ''))).mcpServers;
@@ -180,7 +180,7 @@ test('a hook is a command line that the shell can run', async () => {
   assert.is(parsed.hooks.UserPromptSubmit[0].hooks[0].timeout, 20);
 });
 
-test('active memory that is registered recalls, and the list and status say when it does not', async () => {
+test('registered active memory recalls, and the list and status report when it cannot', async () => {
   const home = folderOf({
     'workspace/MEMORY.md': '# Memory\n\nThe nightly backup runs at 02:30.\n',
   });
@@ -223,7 +223,7 @@ test('a nearer configuration that silences a hook is named', async () => {
   assert.match(String(warnings?.at(-1)?.message), /recalls nothing in this folder/);
 });
 
-for (const [args, code, says] of [
+for (const [args, code, message] of [
   [['integrate'], 2, /pass one of claude-code/],
   [['integrate', 'cursr'], 2, /did you mean "cursor"/],
   [['integrate', 'cursor', '--active-memory', '--yes'], 2, /memory_search/],
@@ -237,7 +237,7 @@ for (const [args, code, says] of [
     const home = tempFolder();
     const run = await runSvc(args, { home: home.path });
     assert.is(run.code, code, run.stderr);
-    assert.match(run.stderr, says);
+    assert.match(run.stderr, message);
     assert.not(existsSync(home.at(FILE)));
   });
 }

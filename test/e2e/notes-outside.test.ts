@@ -13,11 +13,11 @@ test('search and status say that its notes are not indexed, until they are', asy
   });
   const svc = async (...args: string[]) => runSvc(args, { home: home.path });
   await svc('config', 'set', 'agents.defaults.workspace', home.at('notes'));
-  const said = `2 Markdown files in ${home.at('notes')} are outside memory/ and not indexed`;
+  const message = `2 Markdown files in ${home.at('notes')} are outside memory/ and not indexed`;
   const empty = await svc('memory', 'search', 'van');
-  assert.match(empty.stderr, `warning: ${said}\n   hint: run "svc config doctor"`);
-  assert.match((await svc('memory', 'status')).stdout, said);
-  assert.match((await svc('status')).stdout, said);
+  assert.match(empty.stderr, `warning: ${message}\n   hint: run "svc config doctor"`);
+  assert.match((await svc('memory', 'status')).stdout, message);
+  assert.match((await svc('status')).stdout, message);
   const { warnings } = JSON.parse((await svc('memory', 'search', 'van', '--json')).stdout);
   assert.equal(
     warnings.map(({ code }: { code: string }) => code),

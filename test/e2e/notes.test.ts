@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.js';
 
 const test = suite('svc memory add, undo and edit');
 
-test('processes that add at the same time lose nothing', async () => {
+test('concurrent additions lose no text', async () => {
   const home = tempFolder();
   home.write('notes/MEMORY.md', '# Mine\n');
   const texts = Array.from({ length: 6 }, (_, at) => `fact number ${at}`);
@@ -23,7 +23,7 @@ test('processes that add at the same time lose nothing', async () => {
   for (const text of texts) assert.is(note.split(`- ${text}\n`).length, 2, text);
 });
 
-test('text on stdin is added, found, opened and taken back', async () => {
+test('text on stdin is added, opened in the editor and removed again', async () => {
   const home = tempFolder();
   home.write('notes/MEMORY.md', '# Mine\n');
   const svc = (args: readonly string[], input?: string) =>
@@ -88,11 +88,11 @@ test('a conversation is captured once, by command and by a hook that never fails
   assert.not.match(wrong.stderr, /See more help/u);
 });
 
-test('a Cursor hook has its documented form', async () => {
+test('a hook of Cursor captures its documented input', async () => {
   const home = tempFolder();
   home.write('project/notes/MEMORY.md', '# Mine\n');
-  const said = '<user_query>\nRemember that the lamp is blue.\n</user_query>';
-  const line = { role: 'user', message: { content: [{ type: 'text', text: said }] } };
+  const text = '<user_query>\nRemember that the lamp is blue.\n</user_query>';
+  const line = { role: 'user', message: { content: [{ type: 'text', text }] } };
   const call = {
     conversation_id: 'c1',
     generation_id: 'g1',

@@ -19,27 +19,27 @@ interface Manifest {
 }
 const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-interface Packed {
+interface Tarball {
   readonly filename: string;
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
 
 const TARBALLS = tempFolder();
-const packed = packInto(TARBALLS.path);
+const tarball = packInto(TARBALLS.path);
 
-function packInto(folder: string): Packed {
+function packInto(folder: string): Tarball {
   const args = ['pack', '--json', '--ignore-scripts', '--silent', '--pack-destination', folder];
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
   assert.is(status, 0, stderr);
-  const [tarball]: readonly Packed[] = JSON.parse(stdout);
-  if (tarball === undefined) throw new Error(stdout);
-  return tarball;
+  const [first]: readonly Tarball[] = JSON.parse(stdout);
+  if (first === undefined) throw new Error(stdout);
+  return first;
 }
 
 /** The packed tarball, unpacked, with only its own dependencies next to it. */
-function unpacked(): string {
+function unpack(): string {
   const folder = tempFolder();
-  spawnSync('tar', ['-xzf', TARBALLS.at(packed.filename)], { cwd: folder.path });
+  spawnSync('tar', ['-xzf', TARBALLS.at(tarball.filename)], { cwd: folder.path });
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
     const link = folder.at(`package/node_modules/${name}`);
     mkdirSync(dirname(link), { recursive: true });
@@ -49,11 +49,12 @@ function unpacked(): string {
 }
 
 test('the tarball contains only what is needed to run and read about it', () => {
-  const { files } = packed;
-  const own =
+  const { files } = tarball;
+  const program =
     /^(?:bin\/(?:run\.js|package\.json)|scripts\/prepare\.js|dist\/.+|oclif\.manifest\.json|package\.json)$/;
-  const paper = /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|docs\/samples\/|man\/svc\.1$)/;
-  const others = files.filter(({ path }) => !own.test(path) && !paper.test(path));
+  const documentation =
+    /^(?:README|CHANGELOG|LICENSE|docs\/[\w-]+\.md$|docs\/samples\/|man\/svc\.1$)/;
+  const others = files.filter(({ path }) => !program.test(path) && !documentation.test(path));
   assert.equal(
     others.map(({ path }) => path),
     [],
@@ -82,7 +83,7 @@ test('the tarball contains only what is needed to run and read about it', () => 
     }
   }
   // Native modules and the runtime of local models are fetched apart; what runs is text.
-  const running = files.filter(({ path }) => own.test(path));
+  const running = files.filter(({ path }) => program.test(path));
   const bytes = running.reduce((sum, { size }) => sum + size, 0);
   assert.ok(bytes < 9_000_000, `${bytes} bytes`);
 });
@@ -97,7 +98,7 @@ test('optional libraries are not dependencies of the package', () => {
 });
 
 test('a native module that is missing or of another Node.js is explained, with the hint', async () => {
-  const root = unpacked();
+  const root = unpack();
   const installed = join(root, 'node_modules/better-sqlite3');
   const options = { home: tempFolder().path, root, cwd: folderOf({ 'a.md': 'alpha' }).path };
   // Where Node.js has SQLite built in, that is used instead, and "svc version" says why.
@@ -141,7 +142,7 @@ test('a native module that is missing or of another Node.js is explained, with t
 });
 
 test('the packed tarball works with its declared dependencies alone', async () => {
-  const root = unpacked();
+  const root = unpack();
   const home = tempFolder().path;
   const notes = folderOf({ 'a.md': '# Alpha\n\nthe needle\n' });
   const options = { home, root, cwd: notes.path };
@@ -162,14 +163,14 @@ test('the packed tarball works with its declared dependencies alone', async () =
 });
 
 test('the unpacked package can be installed from its folder, with and without development dependencies', () => {
-  const root = unpacked();
+  const root = unpack();
   const prepare = () => spawnSync('npm', ['run', '--silent', 'prepare'], { cwd: root });
   assert.is(prepare().status, 0);
   symlinkSync(join(ROOT, 'node_modules/rolldown'), join(root, 'node_modules/rolldown'));
   assert.is(prepare().status, 0);
 });
 
-test('npm start answers from the project’s own docs, in the folder where one stands', () => {
+test('npm start searches the project’s own docs, in the current folder', () => {
   const home = tempFolder().path;
   const start = (cwd: string, workspace: string) =>
     spawnSync(

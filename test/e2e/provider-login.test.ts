@@ -59,8 +59,8 @@ test(
       assert.is(statSync(loginFile).mode & 0o777, 0o600);
       assert.is(statSync(join(home, 'auth')).mode & 0o777, 0o700);
 
-      const asked = await run('logout', 'github-copilot', '--json');
-      assert.equal([asked.code, jsonOf.error(asked).code], [2, 'CONFIRMATION_NEEDED']);
+      const unconfirmed = await run('logout', 'github-copilot', '--json');
+      assert.equal([unconfirmed.code, jsonOf.error(unconfirmed).code], [2, 'CONFIRMATION_NEEDED']);
       assert.ok(existsSync(loginFile));
 
       const logout = await run('logout', 'github-copilot', '--yes', '--json');

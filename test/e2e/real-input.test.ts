@@ -46,10 +46,10 @@ test('the documentation of all installed packages is indexed, and found by its h
   );
   for (const { path, title } of headings) {
     const { results } = await backend.search({ query: `"${title}"`, pathGlob: escapeGlob(path) });
-    const held = results.some(
+    const isFound = results.some(
       (result) => result.snippet.includes(title) || result.headingPath.join('\n').includes(title),
     );
-    assert.ok(held, `${path}: ${title}`);
+    assert.ok(isFound, `${path}: ${title}`);
     for (const result of results) {
       assert.ok(result.score >= 0 && result.score <= 1);
       await backend.get({ target: result.citation ?? '' });

@@ -5,7 +5,7 @@ import { injectedBlock } from '../../src/engine/active-memory/block.js';
 import { HOOK_AGENTS, type HookAgent } from '../../src/engine/active-memory/turn.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { jsonOf } from '../support/json.js';
-import { closeClients, mcpHome, stdioClient } from '../support/mcp.js';
+import { callSearch, closeClients, mcpHome, stdioClient } from '../support/mcp.js';
 import { runSvc, type SvcOptions, type SvcRun, startSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
@@ -71,7 +71,7 @@ test('recall, search, get and MCP all admit the main session', async () => {
     assert.match(run.stdout, /03:15 on atlas/);
   }
   const { client } = await stdioClient(mcpHome(), { args: main });
-  const found = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const found = await callSearch(client, 'backup');
   assert.match(JSON.stringify(found.structuredContent), /02:30/);
   await closeClients();
 });
@@ -111,7 +111,7 @@ test('--explain names the gate that is closed and those before it', async () => 
   assert.match(open.stdout, /Untrusted context/);
 });
 
-test('without a configuration nothing is recalled and no index is created', async () => {
+test('without a configuration nothing is recalled', async () => {
   const home = tempFolder().path;
   const run = await runSvc(['memory', 'recall', '--session-key', KEY, '--json', QUESTION], {
     home,
@@ -240,21 +240,10 @@ test('a wrong command line or configuration fails no hook', async () => {
 });
 
 test('a hook whose input never ends, or whose agent is gone, exits on its own', async () => {
-  const { home, run } = memoryWith({ timeoutMs: 400 });
+  const { home, configFile, run } = memoryWith({ timeoutMs: 400 });
   await run(['--session-key', KEY, QUESTION]);
-  const config = folderOf({
-    'svc.json': JSON.stringify({
-      plugins: {
-        entries: {
-          'active-memory': { enabled: true, config: { agents: ['main'], timeoutMs: 400 } },
-        },
-      },
-    }),
-  }).at('svc.json');
-  const { child, done } = startSvc(['memory', 'recall', '--config', config, '--hook', 'codex'], {
-    home,
-    nodeArgs: ['--require', openStdin(home)],
-  });
+  const args = ['memory', 'recall', '--config', configFile, '--hook', 'codex'];
+  const { child, done } = startSvc(args, { home, nodeArgs: ['--require', openStdin(home)] });
   child.stdout?.destroy();
   const { code, signal } = await done;
   assert.equal([code, signal], [0, null]);

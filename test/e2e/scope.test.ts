@@ -85,9 +85,9 @@ test('a denied conversation gets nothing from search and get, and no error', asy
   const get = await runSvc(['memory', 'get', 'MEMORY.md', ...group], { home });
   assert.equal([get.code, jsonOf.get(get).text], [0, '']);
   const env = { SVC_SESSION_KEY: 'agent:main:telegram:group:7' };
-  const told = await runSvc(['memory', 'search', 'heron'], { home, env });
-  assert.equal([told.code, told.stdout], [0, '']);
-  assert.match(told.stderr, /^warning: memory is closed to this conversation/m);
+  const denied = await runSvc(['memory', 'search', 'heron'], { home, env });
+  assert.equal([denied.code, denied.stdout], [0, '']);
+  assert.match(denied.stderr, /^warning: memory is closed to this conversation/m);
 });
 
 test('an admitted conversation gets results with citations, in channels too', async () => {

@@ -11,7 +11,7 @@ import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('secrets in output and files');
 
-/** A secret for each place that can hold one. They look like no vendor's keys: that would be easy. */
+/** A secret for each place that can contain one. None looks like a vendor's key, which would be easy to recognize. */
 const PLANTED = {
   env: 'Qenv-7f3a9c1e5b2d-variable',
   file: 'Qfile/4b8d+2f6a=pointer',
@@ -37,7 +37,7 @@ test.before(async () => {
   vendor = await startFake({
     answer: ({ headers, path }) => {
       const sent = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
-      // So that the end of what is kept of a message falls into another place each time.
+      // So that each message is cut at another place.
       const text = `${'.'.repeat((round++ * 37) % 300)} refused ${path} ${sent.join(' ')}`;
       const status = [401, 400, 403, 429, 404][round % 5] ?? 500;
       const form = round % 3;
@@ -123,8 +123,8 @@ function homeWith(): TempFolder {
   return home;
 }
 
-/** Files of the test's own, in which secrets are meant to be. */
-const KEEPERS = /^(?:vault\.json|keeper|[\w-]+\.json|logs\/serve\.log)$/;
+/** Files that are meant to contain secrets. */
+const FILES_WITH_SECRETS = /^(?:vault\.json|keeper|[\w-]+\.json|logs\/serve\.log)$/;
 
 const COMMANDS: readonly (readonly string[])[] = [
   ['memory', 'index'],
@@ -180,7 +180,7 @@ const ENV = {
   SOME_VENDOR_TOKEN: PLANTED.unreferenced,
 };
 
-/** What must not be there: each secret in each way of writing it, and what is left of one cut in two. */
+/** Texts that must not appear: each secret in every encoding, and parts of it. */
 const TRACES = Object.entries(PLANTED).flatMap(([place, secret]) =>
   [
     secret,
@@ -219,7 +219,7 @@ test('no command prints a secret, and only the files meant for secrets contain o
   }
   for (const file of filesBelow(home.path)) {
     const name = file.slice(home.path.length + 1);
-    if (KEEPERS.test(name)) continue;
+    if (FILES_WITH_SECRETS.test(name)) continue;
     const bytes = readFileSync(file);
     const content = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
     assert.equal(shownIn(content.toString('latin1')), [], name);
@@ -250,7 +250,7 @@ test('screens show no secret, however narrow', async () => {
   }
 });
 
-test('the check would find a secret', () => {
+test('the check finds a secret', () => {
   assert.equal(shownIn('nothing'), []);
   assert.match(shownIn(`a ${PLANTED.exec.slice(0, 9)}\n  ${PLANTED.exec.slice(9)}`).join(), /exec/);
   assert.match(shownIn(Buffer.from(PLANTED.env).toString('base64')).join(), /env/);

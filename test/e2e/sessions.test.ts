@@ -14,8 +14,8 @@ const test = suite('conversations in memory');
 
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
 
-/** What switches sessions on, and what else a test sets. */
-function switchedOn(
+/** A configuration with sessions switched on, and other settings. */
+function withSessions(
   more: { readonly memorySearch?: object; readonly sessions?: object } = {},
 ): object {
   return {
@@ -41,7 +41,7 @@ function svc(home: TempFolder, ...args: readonly string[]): Promise<SvcRun> {
 
 /** A home with a note and a conversation. */
 function homeWithTalk(): TempFolder {
-  const home = serverHome(switchedOn());
+  const home = serverHome(withSessions());
   home.write(
     'agents/main/sessions/talk.jsonl',
     [
@@ -71,11 +71,11 @@ test('a conversation is found, cited, and read with the turns around it', async 
   const shown = await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3');
   assert.is(shown.code, 0);
   assert.match(shown.stdout, /^User .*\nwhere does the heliotrope grow\n\nAssistant .*\nBehind/);
-  const given = jsonOf.get(
+  const passage = jsonOf.get(
     await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3', '--json'),
   );
   assert.equal(
-    given.turns?.map(({ line, role, asked }) => [line, role, asked]),
+    passage.turns?.map(({ line, role, asked }) => [line, role, asked]),
     [
       [1, 'user', false],
       [3, 'assistant', true],
@@ -120,12 +120,12 @@ test('switching sessions on indexes earlier conversations; switching off removes
   const count = async (): Promise<number> =>
     jsonOf.search(await svc(home, 'memory', 'search', 'heliotrope', '--json')).results.length;
   assert.is(await count(), 0);
-  const asked = await svc(home, 'memory', 'search', 'x', '--source', 'sessions', '--json');
+  const search = await svc(home, 'memory', 'search', 'x', '--source', 'sessions', '--json');
   assert.equal(
-    jsonOf.search(asked).warnings?.map(({ code }) => code),
+    jsonOf.search(search).warnings?.map(({ code }) => code),
     ['SOURCE_OFF'],
   );
-  writeConfig(home, switchedOn());
+  writeConfig(home, withSessions());
   assert.is(await count(), 1);
   writeConfig(home, OFF);
   assert.is(await count(), 0);
@@ -139,7 +139,7 @@ test('switching sessions on indexes earlier conversations; switching off removes
 });
 
 test('conversations of a coding agent are indexed if they took place in the workspace', async () => {
-  const home = serverHome(switchedOn({ sessions: { readers: ['svc', 'claude-code'] } }));
+  const home = serverHome(withSessions({ sessions: { readers: ['svc', 'claude-code'] } }));
   const line = (cwd: string, content: string): string =>
     `${JSON.stringify({ type: 'user', cwd, message: { role: 'user', content } })}\n`;
   const workspace = home.at('workspace');
@@ -154,7 +154,7 @@ test('conversations of a coding agent are indexed if they took place in the work
       .sort();
   assert.equal(await paths(), ['sessions/claude-code/…/s1.jsonl']);
   const all = [{ id: 'claude-code', path: '.claude/projects' }];
-  writeConfig(home, switchedOn({ sessions: { readers: all } }));
+  writeConfig(home, withSessions({ sessions: { readers: all } }));
   assert.equal(await paths(), [
     'sessions/claude-code/-home-eve/s3.jsonl',
     'sessions/claude-code/…-b/s2.jsonl',
@@ -180,7 +180,7 @@ test('svc serve follows conversations', async () => {
 
 test('a conversation is kept when its agent deletes it, listed, exported, and forgotten', async () => {
   const home = homeWithTalk();
-  writeConfig(home, switchedOn({ memorySearch: { sync: { sessions: { retention: 'keep' } } } }));
+  writeConfig(home, withSessions({ memorySearch: { sync: { sessions: { retention: 'keep' } } } }));
   const list = (...more: string[]) => svc(home, 'memory', 'sessions', 'list', ...more);
   assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'live');
   await svc(home, 'memory', 'index');
@@ -213,11 +213,11 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   assert.equal([edited.code, edited.stdout], [1, '']);
   assert.match(edited.stderr, "svc memory get 'sessions/main/talk.jsonl#L1'");
 
-  const unasked = await svc(home, 'memory', 'sessions', 'forget', id);
-  assert.match(unasked.stderr, '--yes');
-  assert.match(unasked.stdout, 'The files are not changed.');
+  const unconfirmed = await svc(home, 'memory', 'sessions', 'forget', id);
+  assert.match(unconfirmed.stderr, '--yes');
+  assert.match(unconfirmed.stdout, 'The files are not changed.');
   // It has no such flag.
-  assert.not.match(unasked.stdout, '--from-file');
+  assert.not.match(unconfirmed.stdout, '--from-file');
   const forgotten = jsonOf.forget(
     await svc(home, 'memory', 'sessions', 'forget', id, '--yes', '--json'),
   );

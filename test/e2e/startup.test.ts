@@ -20,7 +20,7 @@ import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('modules that a start loads');
 
-/** Words that stand in a built file exactly when it holds the library or part. */
+/** Text that a built file contains exactly when it contains the library or part. */
 const MARKS = {
   react: 'react.transitional.element',
   ink: 'ink-text',
@@ -147,14 +147,18 @@ test('a hook before a turn loads no screen, writer or HTTP client, and no crypto
 });
 
 test('reading logs does not load the log writer, and only svc serve loads a listener', async () => {
-  const own = tempFolder();
-  own.write('logs/serve.log', '');
-  const logs = partsOf(await modulesLoadedBy(['logs'], { home: own.path }));
+  const homeWithLog = folderOf({ 'logs/serve.log': '' });
+  const logs = partsOf(await modulesLoadedBy(['logs'], { home: homeWithLog.path }));
   const status = partsOf(await modulesLoadedBy(['memory', 'status'], { home }));
   for (const parts of [logs, status]) {
     assert.not(parts.includes('pino') || parts.includes('fastify'), parts.join());
   }
 });
+
+/** The files of compiled code in a folder. */
+function cachesIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => /\.(?:cache|part|tmp)$/.test(name));
+}
 
 test('compiled code is cached next to the program, and ignored if missing or damaged', async () => {
   const program = tempFolder();
@@ -164,14 +168,13 @@ test('compiled code is cached next to the program, and ignored if missing or dam
   }
   symlinkSync(join(ROOT, 'node_modules'), program.at('node_modules'));
   const chunks = program.at('dist/chunks');
-  const kept = (): readonly string[] =>
-    readdirSync(chunks).filter((name) => /\.(?:cache|part|tmp)$/.test(name));
+  const kept = () => cachesIn(chunks);
   const answer = async (): Promise<string> => {
     const run = await runSvc(search, { home, root: program.path });
     assert.equal([run.code, run.stderr], [0, '']);
     return run.stdout;
   };
-  // What most commands run of the start is kept until a search keeps more.
+  // The code that most commands share is cached until a search caches more.
   await runSvc(['--version'], { home, root: program.path });
   assert.equal(kept(), []);
   const list = ['task', 'list', '--json'];
@@ -180,7 +183,7 @@ test('compiled code is cached next to the program, and ignored if missing or dam
   for (const damaged of [readFileSync(join(chunks, part)), Buffer.alloc(9)]) {
     writeFileSync(join(chunks, part), damaged);
     assert.equal(await runSvc(list, { home, root: program.path }), tasks);
-    assert.ok(readFileSync(join(chunks, part)).length > 4000, 'it is made again');
+    assert.ok(readFileSync(join(chunks, part)).length > 4000, 'it is created again');
   }
   for (const one of kept()) rmSync(join(chunks, one));
   const first = await answer();
@@ -193,15 +196,14 @@ test('compiled code is cached next to the program, and ignored if missing or dam
   for (const damaged of [Buffer.alloc(0), Buffer.alloc(whole.length), whole.subarray(0, 4000)]) {
     writeFileSync(file, damaged);
     assert.is(await answer(), first);
-    assert.ok(readFileSync(file).length > 4000, 'it is made again');
+    assert.ok(readFileSync(file).length > 4000, 'it is created again');
   }
 });
 
 test('compiled code is kept for all users, and one who cannot read or write it starts without it', async () => {
   const root = ordinaryProgram();
   const chunks = join(root, 'dist/chunks');
-  const kept = (): readonly string[] =>
-    readdirSync(chunks).filter((name) => /\.(?:cache|part|tmp)$/.test(name));
+  const kept = () => cachesIn(chunks);
   const remove = (): void => {
     for (const name of kept()) rmSync(join(chunks, name));
   };
@@ -211,10 +213,10 @@ test('compiled code is kept for all users, and one who cannot read or write it s
   assert.is((await startProgram('sh', strict, { home: tempFolder().path }).done).code, 0);
   assert.ok(kept().length > 0);
   for (const name of kept()) assert.is(statSync(join(chunks, name)).mode & 0o777, 0o644);
-  const own = tempFolder();
-  giveToOrdinary(own.path);
-  const options = { home: own.path, root, uid: ORDINARY_UID };
-  // As the umask of another user left it before svc set the mode.
+  const home = tempFolder();
+  giveToOrdinary(home.path);
+  const options = { home: home.path, root, uid: ORDINARY_UID };
+  // As an umask of another user left them before svc set the mode.
   for (const name of kept()) chmodSync(join(chunks, name), 0);
   const unreadable = await runSvc(['task', 'list'], options);
   assert.equal([unreadable.code, unreadable.stderr], [0, '']);

@@ -10,7 +10,7 @@ import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, send, webhooksConfig } from '../support/webhooks.js';
 
-/** The built program where people meet it: in a terminal, with keys. */
+/** The built program in a terminal, with keys. */
 const test = suite('screens in a terminal');
 
 function someNotes() {

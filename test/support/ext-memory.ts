@@ -6,19 +6,19 @@ import { type InstalledQmd, installQmd, type QmdSwitches } from './qmd.js';
 import { runSvc, type SvcRun } from './run-svc.js';
 import { folderOf, type TempFolder } from './temp-folder.js';
 
-interface GivenExt {
+interface ExtSettings {
   readonly limits?: object;
   readonly [key: string]: unknown;
 }
 
-/** A home whose memory is searched by a stand-in for the external tool. */
+/** A home whose memory is searched by a fake of the external tool. */
 export interface ExtHome {
   readonly home: TempFolder;
   readonly qmd: InstalledQmd;
   /** Writes another configuration: `memory.ext` besides the command, and all of `agents`. */
-  configure(ext: GivenExt, agents?: object): void;
-  /** The commands of the tool that were run since the last time, each with its first word or two. */
-  ran(): readonly string[];
+  configure(ext: ExtSettings, agents?: object): void;
+  /** The commands of the tool that were run since the last call of this, each as its first word or two. */
+  newCommands(): readonly string[];
 }
 
 /** Such a home, with the built program run in it. */
@@ -31,7 +31,7 @@ export interface ExtMemory extends ExtHome {
   ): Promise<z.infer<typeof statusOutputSchema>['agents'][number] | undefined>;
 }
 
-/** What is searched; both memory files mention herons, on their third lines. */
+/** The notes; both files mention herons, on their third lines. */
 const NOTES: Readonly<Record<string, string>> = {
   'workspace/MEMORY.md': '# Memory\n\nThe heron nests in the old oak.\n',
   'workspace/memory/2026-11-01.md': '# Sunday\n\nSaw the heron again.\n\nCounted nine egrets.\n',
@@ -45,7 +45,7 @@ const KEYWORDS_ONLY = { defaults: { memorySearch: { provider: 'none' } } };
 /** Makes the home; nothing is indexed yet. */
 export function extHome(
   switches: QmdSwitches = {},
-  ext: GivenExt = {},
+  ext: ExtSettings = {},
   agents: object = KEYWORDS_ONLY,
 ): ExtHome {
   const home = folderOf(NOTES);
@@ -60,7 +60,7 @@ export function extHome(
     home,
     qmd,
     configure,
-    ran: () => {
+    newCommands: () => {
       const calls = qmd.log().map(({ args }) => args.slice(0, args[0] === 'collection' ? 2 : 1));
       qmd.clearLog();
       return calls.map((words) => words.join(' '));
@@ -68,12 +68,12 @@ export function extHome(
   };
 }
 
-/** The same, for tests of the built program. */
-export function extMemory(...how: Parameters<typeof extHome>): ExtMemory {
-  const made = extHome(...how);
-  const svc: ExtMemory['svc'] = (...args) => runSvc(args, { home: made.home.path });
+/** Makes the home for tests of the built program. */
+export function extMemory(...options: Parameters<typeof extHome>): ExtMemory {
+  const extension = extHome(...options);
+  const svc: ExtMemory['svc'] = (...args) => runSvc(args, { home: extension.home.path });
   return {
-    ...made,
+    ...extension,
     svc,
     search: async (query, ...args) =>
       jsonOf.search(await svc('memory', 'search', query, '--json', ...args)),

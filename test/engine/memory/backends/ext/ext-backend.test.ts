@@ -19,9 +19,9 @@ test('the first query builds the index; later ones only search', async () => {
   assert.equal(gist(first), ['ext', BOTH, []]);
   const [result] = first.results;
   assert.match(result?.citation ?? '', /^(?:MEMORY|memory\/2026-11-01)\.md#L\d/);
-  world.ran();
+  world.newCommands();
   assert.equal(gist(await backend.search({ query: 'egrets' })), ['ext', [BOTH[1]], []]);
-  assert.equal(world.ran(), ['search']);
+  assert.equal(world.newCommands(), ['search']);
   await world.close();
 });
 
@@ -42,7 +42,7 @@ test('in lexical mode no vectors are created, whatever the query asks for', asyn
   await memory.backend.status();
   await memory.ext?.diagnose({ signal: NEVER, onEvent: () => undefined });
   const allowed = ['--help', '--version', 'collection add', 'collection list', 'search', 'update'];
-  assert.equal([...new Set(world.ran())].toSorted(), allowed);
+  assert.equal([...new Set(world.newCommands())].toSorted(), allowed);
   await world.close();
 });
 
@@ -56,13 +56,13 @@ test('a failing program delays one search; then it is paused', async () => {
     BOTH,
     ['BACKEND_FAILED'],
   ]);
-  world.ran();
+  world.newCommands();
   assert.equal(gist(await backend.search({ query: 'heron' })), [
     'builtin',
     BOTH,
     ['BACKEND_PAUSED'],
   ]);
-  assert.equal(world.ran(), []);
+  assert.equal(world.newCommands(), []);
   assert.is((await backend.status()).ext?.answers, 'builtin');
   world.qmd.become({ on: {} });
   await backend.sync({});
@@ -99,14 +99,14 @@ test('a stale index is refreshed, but not with a broken program', async () => {
   await backend.sync({});
   world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
   world.qmd.become({ on: { '*': { kind: 'fails', status: 1, stderr: 'no' } } });
-  world.ran();
+  world.newCommands();
   assert.equal(gist(await backend.search({ query: 'crake' })), [
     'builtin',
     ['memory/new.md'],
     ['BACKEND_FAILED'],
   ]);
   // The question failed: nothing else is tried of a program that may take its whole time for it.
-  assert.equal(world.ran(), ['search']);
+  assert.equal(world.newCommands(), ['search']);
   await world.close();
 });
 
@@ -144,11 +144,11 @@ test('a refresh that waited for another one repeats nothing', async () => {
   const note = world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
   const minuteAgo = Date.now() / 1000 - 60;
   utimesSync(note, minuteAgo, minuteAgo);
-  world.ran();
+  world.newCommands();
   const both = await Promise.all([backend.sync({}), backend.sync({})]);
   assert.equal(both.map(({ outcome }) => outcome).toSorted(), ['unchanged', 'updated']);
   assert.equal(
-    world.ran().filter((command) => command === 'update' || command === 'embed'),
+    world.newCommands().filter((command) => command === 'update' || command === 'embed'),
     ['update'],
   );
   await world.close();
@@ -232,9 +232,9 @@ test('a query without words finds nothing and is not a failure', async () => {
   const world = extWorld();
   const { backend } = await world.open();
   await backend.sync({});
-  world.ran();
+  world.newCommands();
   assert.equal(gist(await backend.search({ query: ' … ' })), ['ext', [], ['QUERY_EMPTY']]);
-  assert.equal(world.ran(), []);
+  assert.equal(world.newCommands(), []);
   await world.close();
 });
 
@@ -447,14 +447,14 @@ test('vectors are created on request, and by a watcher at its interval', async (
   const world = extWorld({}, { searchMode: 'query' });
   const { backend } = await world.open();
   await backend.sync({});
-  assert.ok(world.ran().includes('embed'));
+  assert.ok(world.newCommands().includes('embed'));
   world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
   await backend.sync({ isUpkeep: true });
-  assert.not.ok(world.ran().includes('embed'));
+  assert.not.ok(world.newCommands().includes('embed'));
   await backend.sync({});
-  assert.ok(world.ran().includes('embed'));
+  assert.ok(world.newCommands().includes('embed'));
   await backend.sync({ embeds: false });
-  assert.not.ok(world.ran().includes('embed'));
+  assert.not.ok(world.newCommands().includes('embed'));
   await world.close();
 });
 
@@ -462,10 +462,10 @@ test('a long-lived process keeps one program running and stops it at its own end
   const world = extWorld();
   const { backend } = await world.open({ longLived: true });
   await backend.sync({});
-  world.ran();
+  world.newCommands();
   const asked = ['heron', 'egrets', 'oak'].map((query) => backend.search({ query }));
   for (const { backend: who } of await Promise.all(asked)) assert.is(who, 'ext');
-  assert.is(world.ran().filter((command) => command === 'mcp').length, 1);
+  assert.is(world.newCommands().filter((command) => command === 'mcp').length, 1);
   await world.close();
 });
 
