@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
@@ -15,6 +15,8 @@ export class ScreenBuffer {
   mouse = false;
   /** How many lines were pushed out at the top of the main screen. */
   scrolled = 0;
+  /** How many lines were wider than the terminal, which breaks them, since the alternate screen began or ended. */
+  broken = 0;
   x = 0;
   y = 0;
   private lines: string[][] = [];
@@ -64,8 +66,12 @@ export class ScreenBuffer {
     if (character === '\r') this.x = 0;
     else if (character === '\n' || character === '\r\n') this.lineFeed();
     else {
+      // As svc and ink measure it: terminals differ in the width of rare characters.
       const width = stringWidth(character);
-      if (this.x + width > this.columns) this.lineFeed();
+      if (this.x + width > this.columns) {
+        this.broken += 1;
+        this.lineFeed();
+      }
       const line = this.line(this.y);
       while (line.length < this.x) line.push(' ');
       line[this.x] = character;
@@ -138,6 +144,7 @@ export class ScreenBuffer {
   private switchBuffer(alternate: boolean): void {
     if (alternate === this.alternate) throw new Error('the screen is already switched');
     this.alternate = alternate;
+    this.broken = 0;
     if (alternate) {
       this.saved = { lines: this.lines, x: this.x, y: this.y };
       this.lines = [];

@@ -105,7 +105,7 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
   const input = new TerminalInput();
   return {
     // Node's terminal streams are sockets with far more than a screen uses; this is the one place
-    // where the stand-ins are taken for them.
+    // where the fakes are taken for them.
     stdin: input as unknown as NodeJS.ReadStream,
     stdout: output as unknown as NodeJS.WriteStream,
     buffer,
@@ -134,6 +134,14 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
 /** Waits until the screen shows a text. */
 export function waitForText(terminal: FakeTerminal, text: string): Promise<unknown> {
   return waitFor(text, () => terminal.screen().join('\n').includes(text), terminal.screen);
+}
+
+/** Everything drawn so far fits: no line was wider than the terminal, and the last row is free. */
+export function assertFits({ buffer, screen }: FakeTerminal): void {
+  const lines = screen();
+  assert.is(buffer.broken, 0, `wider than ${buffer.columns} columns:\n${lines.join('\n')}`);
+  const used = `${lines.length} of ${buffer.rows} rows`;
+  assert.ok(lines.length < Math.max(buffer.rows, 2), used);
 }
 
 /** A screen has left the terminal as it was, and what it shows is this line, if given. */

@@ -1,12 +1,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PauseRecord } from '../../../src/engine/flow-model/task-record.js';
-import { textWidth } from '../../../src/ui/fit.js';
 import { flowPaneLines, taskPaneLines } from '../../../src/ui/flows/details.js';
 import { type ListRow, taskRow } from '../../../src/ui/flows/rows.js';
 import { type FlowsChoice, openFlowsScreen } from '../../../src/ui/screens/flows/run.js';
 import { createStyle } from '../../../src/ui/style.js';
-import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
+import {
+  assertFits,
+  assertRestored,
+  createTerminal,
+  KEYS,
+  waitForText,
+} from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
 import { aFlow, anEntry, aTask, NOW } from '../flows/builders.js';
 
@@ -89,23 +94,18 @@ for (const [columns, rows] of [
 ] as const) {
   test(`fits a terminal of ${columns} by ${rows}, with a list, details and keys`, async () => {
     const { terminal, screen, shows } = open(columns, rows);
-    const fits = (): void => {
-      const lines = terminal.screen();
-      assert.ok(lines.length < rows, lines.join('\n'));
-      for (const line of lines) assert.ok(textWidth(line) <= columns, line);
-    };
     await screen.refresh();
     await shows('❯ 00000000');
     assert.match(terminal.screen()[0] ?? '', /svc · tasks.*40 tasks$/);
     assert.match(terminal.screen().join('\n'), rows === 60 ? /the report/ : /↓ \d+ more/);
     assert.match(terminal.screen().at(-1) ?? '', /⏎ open .*\? help {3}q quit$/);
-    fits();
+    assertFits(terminal);
     terminal.type(KEYS.enter);
     await shows('task 00000000-task');
-    fits();
+    assertFits(terminal);
     terminal.type('?');
     await shows('back to the list');
-    fits();
+    assertFits(terminal);
     await screen.close();
     assertRestored(terminal, '$ svc task watch');
   });

@@ -20,6 +20,7 @@ import { type HomeState, initialHome, reduceHome } from '../../../src/ui/screens
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {
+  assertFits,
   assertRestored,
   createTerminal,
   type FakeTerminal,
@@ -141,8 +142,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     update(busyOverview());
     await waitForText(terminal, '1 fault');
     const lines = terminal.screen();
-    assert.ok(lines.length < rows);
-    for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+    assertFits(terminal);
     const text = lines.join('\n');
     assert.match(text, /❯ ✓ +main +up to date/);
     assert.match(text, /! +work +12 stale/);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent, SyncSummary } from '../../../src/engine/memory/sync/events.js';
-import { textWidth } from '../../../src/ui/fit.js';
 import { runIndexScreen } from '../../../src/ui/screens/index/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertFits,
   assertRestored,
   createTerminal,
   type FakeTerminal,
@@ -106,8 +106,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(lines[5] ?? '', /^ {4}skipped 1 {2}memory\/\\nold\.md/u);
     assert.match(lines[6] ?? '', /^ {2}q stop {3}\? help$/u);
     assert.is(lines.length, 7);
-    assert.ok(screen.length < rows);
-    for (const line of screen) assert.ok(textWidth(line) <= columns);
+    assertFits(terminal);
 
     opened.finish(aSummary());
     await opened.ended;
@@ -138,7 +137,7 @@ for (const columns of [60, 80, 120]) {
     assert.match(screen[3] ?? '', /^ {2}✓ write/u);
     assert.match(screen[4] ?? '', /^ {2}● embed +█+░+ {3}3,072\/13,115 +openai(?: · 1 request)?$/u);
     assert.match(screen[5] ?? '', /^ {12}cache 1,920 hits · 212k tokens · 429: slow/u);
-    for (const line of screen) assert.ok(textWidth(line) <= columns);
+    assertFits(terminal);
     opened.finish(aSummary());
     await opened.ended;
     assertRestored(terminal);

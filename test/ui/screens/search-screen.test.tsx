@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { textWidth } from '../../../src/ui/fit.js';
 import type {
   SearchScreenActions,
   SearchScreenEnd,
@@ -9,6 +8,7 @@ import { runSearchScreen } from '../../../src/ui/screens/search/run.js';
 import type { ResultItem, SearchAnswer } from '../../../src/ui/screens/search/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertFits,
   assertRestored,
   createTerminal,
   type FakeTerminal,
@@ -92,7 +92,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(screen.join('\n'), /❯ .*#L3-L6 +0\.94 ▇+ +2026-02-03 › Bac/u);
     assert.is(screen.length, rows - 1);
     assert.match(screen.at(-1) ?? '', /⏎ open/u);
-    for (const line of screen) assert.ok(textWidth(line) <= columns, line);
+    assertFits(terminal);
     const margin = columns < 40 ? 0 : 2;
     assert.equal([terminal.buffer.x, terminal.buffer.y], [margin + 8, input]);
     await leave(opened);
