@@ -63,7 +63,7 @@ for (const [columns, rows] of [
     await session.waitForText('❯ ○  flows');
     session.type(KEYS.enter);
     await session.waitForText('no flows yet');
-    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    assert.is(session.screen.broken, 0);
     session.type('q');
     assert.is(await session.ended, 0);
     assertTerminalRestored(session);

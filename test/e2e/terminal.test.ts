@@ -34,7 +34,7 @@ for (const [columns, rows] of [
     session.type('nightly backup');
     await session.waitForText('ops/backups.md');
     await session.waitForText('02:30');
-    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    assert.is(session.screen.broken, 0);
     session.type(KEYS.escape);
     assert.is(await session.ended, 0);
     assertTerminalRestored(session);
