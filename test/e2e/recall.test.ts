@@ -82,6 +82,7 @@ test('the JSON document contains the same block, and every gate', async () => {
   assert.is(document.status, 'ok');
   assert.is(document.sessionKey, KEY);
   assert.is(document.block, injectedBlock(document.summary ?? ''));
+  assert.ok(document.gates.length > 1);
   assert.ok(document.gates.every(({ open }) => open));
   const closed = jsonOf.recall(await run(['--chat-type', 'group', '--json', QUESTION]));
   assert.is(closed.closedBy, 'interactive');

@@ -40,7 +40,7 @@ if (cluster !== undefined) {
     await watching.waitForText('"cause":"start"');
     const { client } = await stdioClient(a.home, { env });
     const ask = (query: string) => callSearch(client, query);
-    assert.is((await ask('amber')).isError ?? false, false);
+    assert.not.ok((await ask('amber')).isError);
 
     await cluster.halt();
     const search = await a.svc('memory', 'search', 'amber', '--json');
