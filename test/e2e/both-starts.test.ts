@@ -16,8 +16,8 @@ import { tempFolder } from '../support/temp-folder.js';
 const test = suite('the fast start compared with oclif');
 
 const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
-const GIVE_UP_MS = 60_000;
-/** They need services that this test does not start. */
+const TIME_LIMIT_MS = 60_000;
+/** Commands that need services which this test does not start. */
 const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call', 'webhook trigger'];
 
 interface ProgramRun {
@@ -37,7 +37,7 @@ function runProgram(args: readonly string[], { input, ready }: CommandCase): Pro
   const child = spawn(process.execPath, args, {
     cwd: world.home,
     env: { PATH: process.env['PATH'], ...world.env },
-    timeout: GIVE_UP_MS,
+    timeout: TIME_LIMIT_MS,
     killSignal: 'SIGKILL',
   });
   const text = { stdout: '', stderr: '' };
@@ -48,12 +48,12 @@ function runProgram(args: readonly string[], { input, ready }: CommandCase): Pro
     });
   }
   child.stdin.on('error', () => undefined);
-  // What stays reads on; its input ends with it.
+  // A long-lived program exits when its input ends.
   if (ready === undefined) child.stdin.end(input ?? '');
   else child.stdin.write(input ?? '');
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    // How much of its log it writes before it is stopped is chance.
+    // How much it prints before it is stopped differs from run to run.
     const output = (): Omit<ProgramRun, 'code'> =>
       child.killed ? { stdout: String(ready), stderr: '' } : text;
     child.on('close', (code) => resolve({ code, ...output() }));
@@ -64,7 +64,7 @@ function runProgram(args: readonly string[], { input, ready }: CommandCase): Pro
 function withoutVariables({ code, stdout, stderr }: ProgramRun): ProgramRun {
   const clean = (text: string): string =>
     text
-      // Whether it comes before the end is chance.
+      // It may arrive before the end or not.
       .replace(/^.*notifications\/resources\/list_changed.*\n/gm, '')
       .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, 'TIME')
       .replace(/\d\d:\d\d(?::\d\d)?/g, 'TIME')
@@ -75,9 +75,10 @@ function withoutVariables({ code, stdout, stderr }: ProgramRun): ProgramRun {
       .replace(/\bin \d+ (?:s|min|h|days?)\b/g, 'in DURATION')
       .replace(/\b\d+(?:[.,]\d+)* m?s\b/g, 'DURATION')
       .replace(/\d+(?:[., ]\d+)*/g, 'N');
-  // A column is as wide as its widest age.
-  const aged = (text: string): string => (/NOW/.test(text) ? text.replace(/ {2,}/g, '  ') : text);
-  return { code, stdout: aged(clean(stdout)), stderr: aged(clean(stderr)) };
+  // The width of a column depends on the ages in it.
+  const withoutPadding = (text: string): string =>
+    /NOW/.test(text) ? text.replace(/ {2,}/g, '  ') : text;
+  return { code, stdout: withoutPadding(clean(stdout)), stderr: withoutPadding(clean(stderr)) };
 }
 
 const FAST = join(ROOT, 'bin/run.js');
@@ -98,13 +99,13 @@ async function runToEnd(args: readonly string[], commandCase: CommandCase): Prom
   });
 }
 
-/** They update the index and log what they find, which other commands show. */
-const LEAVES_TRACES = /^memory /;
+/** Commands that update the index or write logs, which other commands show. */
+const CHANGES_STATE = /^memory /;
 /** Commands that only print, and succeed: oclif runs all of them in one process. */
 const PRINTING = COMMANDS.map(({ id }) => id.replaceAll(':', ' ')).filter((command) => {
   const { changes, ready, input, exits } = cases[command] ?? {};
-  const isPlain = [changes, ready, input, exits].every((special) => special === undefined);
-  return isPlain && !LEAVES_TRACES.test(command) && !NEEDS_A_SERVICE.includes(command);
+  const onlyPrints = [changes, ready, input, exits].every((setting) => setting === undefined);
+  return onlyPrints && !CHANGES_STATE.test(command) && !NEEDS_A_SERVICE.includes(command);
 });
 
 async function runAllByOclif(): Promise<ReadonlyMap<string, ProgramRun>> {

@@ -18,12 +18,12 @@ const test = suite('examples of help');
 /** Examples that run until they are stopped. */
 const LONG_LIVED =
   /--follow|--watch|--http|^svc (?:(?:webhook )?serve|flow watch|task watch)(?! --print)/;
-/** Commands of which one example undoes or forbids the next: each gets a world of its own. */
-const ALONE =
+/** Commands whose examples would prevent each other: each example gets a new world. */
+const NEEDS_NEW_WORLD =
   /^(?:config:init|dream:(?:promote|reject|undo)|flow:cancel|memory:(?:promote|import)|provider:logout|task:|.*backfill)/;
 /** Set-up, which needs a home without a configuration. */
 const SETS_UP = /^svc config init(?: --yes)?$/;
-const GIVE_UP_MS = 60_000;
+const TIME_LIMIT_MS = 60_000;
 
 interface ExampleRun {
   readonly example: string;
@@ -44,45 +44,48 @@ async function runExample(
   example: string,
   world: ExampleWorld,
 ): Promise<ExampleRun> {
-  const standIns = Object.entries(world.standIns).sort(([a], [b]) => b.length - a.length);
-  const typed = standIns.reduce((text, [name, value]) => text.replaceAll(name, value), example);
-  // There is nobody to ask.
-  const asks = id !== 'config:init' && 'yes' in flags && !/ (?:--yes|-y)\b/u.test(typed);
-  const line = asks ? `${typed} --yes` : typed;
+  const replacements = Object.entries(world.replacements).sort(([a], [b]) => b.length - a.length);
+  const commandLine = replacements.reduce(
+    (text, [name, value]) => text.replaceAll(name, value),
+    example,
+  );
+  // Nobody can answer a question here.
+  const asks = id !== 'config:init' && 'yes' in flags && !/ (?:--yes|-y)\b/u.test(commandLine);
+  const line = asks ? `${commandLine} --yes` : commandLine;
   const child = spawn('sh', ['-c', `exec ${line}`], {
     cwd: world.home.path,
-    env: { ...world.env, ...leaseIn(world), ...keyFor(example) },
-    timeout: GIVE_UP_MS,
+    env: { ...world.env, ...leaseEnv(world), ...keyEnv(example) },
+    timeout: TIME_LIMIT_MS,
     killSignal: 'SIGKILL',
   });
   let output = '';
   let isStopped = false;
-  const take = (text: string): void => {
+  const addOutput = (text: string): void => {
     output += text;
-    // A second Ctrl-C would not wait for what the first one ends.
+    // Only once: a second Ctrl-C would end it at once.
     if (!isStopped && LONG_LIVED.test(example)) child.kill('SIGINT');
     isStopped = true;
   };
-  child.stdout.setEncoding('utf8').on('data', take);
-  child.stderr.setEncoding('utf8').on('data', take);
+  child.stdout.setEncoding('utf8').on('data', addOutput);
+  child.stderr.setEncoding('utf8').on('data', addOutput);
   child.stdin.on('error', () => undefined);
   child.stdin.end(world.input);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   return { example, code, output };
 }
 
-function leaseIn({ standIns }: ExampleWorld): Readonly<Record<string, string>> {
-  const { lease } = standIns;
+function leaseEnv({ replacements }: ExampleWorld): Readonly<Record<string, string>> {
+  const { lease } = replacements;
   return lease === undefined ? {} : { SVC_LEASE_TOKEN: lease };
 }
 
-function keyFor(example: string): Readonly<Record<string, string>> {
+function keyEnv(example: string): Readonly<Record<string, string>> {
   return example.includes('OPENAI_API_KEY') ? { OPENAI_API_KEY: OPENAI_KEY } : {};
 }
 
 async function runAll(command: Command, vendors: ExampleVendors): Promise<readonly ExampleRun[]> {
   const runs: ExampleRun[] = [];
-  const groups = ALONE.test(command.id)
+  const groups = NEEDS_NEW_WORLD.test(command.id)
     ? examplesOf(command).map((example) => [example])
     : [examplesOf(command)];
   for (const group of groups) {
@@ -99,13 +102,13 @@ async function runAll(command: Command, vendors: ExampleVendors): Promise<readon
   return runs;
 }
 
-/** Exits with 1 for a refusal. */
+/** An example that exits with 1, since it shows a refusal. */
 const REFUSES = /^svc memory scope test --chat-type group/;
 
 function faultOf({ example, code, output }: ExampleRun): string | undefined {
   const allowed = LONG_LIVED.test(example) ? [0, 130] : REFUSES.test(example) ? [1] : [0];
-  const isFine = code !== null && allowed.includes(code) && !/bug in svc|"BUG"/.test(output);
-  return isFine ? undefined : `${example}\nended with ${code}:\n${output}`;
+  const succeeded = code !== null && allowed.includes(code) && !/bug in svc|"BUG"/.test(output);
+  return succeeded ? undefined : `${example}\nended with ${code}:\n${output}`;
 }
 
 test('every example of every help text runs', async () => {

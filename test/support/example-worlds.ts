@@ -20,18 +20,18 @@ import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
 import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
 
-/** What the examples of a command find when they run, and the replacements of their sample values. */
+/** The state that the examples of a command run on, and the replacements of their sample values. */
 export interface ExampleWorld {
   readonly home: TempFolder;
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   /** Values of this world, by the values that examples name. */
-  readonly standIns: Readonly<Record<string, string>>;
-  /** Ends what was started for it. */
+  readonly replacements: Readonly<Record<string, string>>;
+  /** Ends the programs that were started for it. */
   readonly close: () => Promise<void>;
 }
 
-/** The vendors that examples reach, faked; shared by all worlds. */
+/** Fakes of the vendors that examples call; all worlds share them. */
 export interface ExampleVendors {
   readonly openai: FakeVendor;
   readonly voyage: FakeVendor;
@@ -63,7 +63,7 @@ const TALK = 'sessions/main/2026-02-03.jsonl';
 const TALK_ID = '5e55104e';
 const TASK = 'fb015887-239d-43be-9c9e-01a1f947c7ef';
 
-/** Starts them. */
+/** Starts the fake vendors. */
 export async function startVendors(): Promise<ExampleVendors> {
   const openai = await startOpenAiFake({ dimensions: 64 });
   const voyage = await startVoyageFake({ dimensions: 64 });
@@ -86,7 +86,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   const flows = /^(?:flow|notification|task):/.test(id) ? await someFlows(id, home, env) : {};
   const dreams = /^dream|^memory:(?:promote|rem-)/.test(id) ? await someDreams(id, home, env) : {};
   if (id === 'memory:import') {
-    await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
+    await run(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
   }
   if (id === 'memory:add') home.write('minutes.txt', 'Ada leads the migration.\nIt ends in May.\n');
   if (id === 'memory:capture') {
@@ -99,19 +99,18 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
       'The roof is red',
       'The wall is grey',
     ]) {
-      await prepared(home, env, ['memory', 'add', text]);
+      await run(home, env, ['memory', 'add', text]);
     }
   }
-  if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
-  if (id === 'config:import') otherPrograms(home);
+  if (id === 'memory:forget') await run(home, env, ['memory', 'forget', 'soup', '--yes']);
+  if (id === 'config:import') writeOtherPrograms(home);
   if (id === 'mcp:token:revoke') {
-    for (const name of ['ada-laptop', 'ci'])
-      await prepared(home, env, ['mcp', 'token', 'create', name]);
+    for (const name of ['ada-laptop', 'ci']) await run(home, env, ['mcp', 'token', 'create', name]);
   }
-  if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
+  if (id === 'provider:logout') await run(home, env, ['provider', 'login', 'github-copilot']);
   const shared = id.startsWith('storage:') ? await sharedStore(id, home, env, vendors) : {};
   const deliveries = await someDeliveries(id, home);
-  if (id === 'webhook:map') recordedPush(home);
+  if (id === 'webhook:map') writeRecordedPush(home);
   const listener = /^webhook:(?:call|trigger)$/.test(id)
     ? serveWebhooks(home, [], { env })
     : undefined;
@@ -120,7 +119,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
     home,
     env: { ...env, ...shared, ...(url === undefined ? {} : { SVC_URL: String(url) }) },
     input: inputOf(id),
-    standIns: {
+    replacements: {
       'https://acme.ghe.com': vendors.github.origin,
       'Iv1.0123456789abcdef': CLIENT_ID,
       ...flows,
@@ -160,8 +159,8 @@ function notesOf(id: string): TempFolder {
   return home;
 }
 
-/** What programs have that people move from. */
-function otherPrograms(home: TempFolder): void {
+/** Data of the programs that `svc config import` reads. */
+function writeOtherPrograms(home: TempFolder): void {
   home.write('.openclaw/openclaw.json', '{ memory: { citations: "on" } }');
   home.write('index.yml', 'collections:\n  notes:\n    path: ./notes\n');
   const projects = { main: { path: home.at('notes') } };
@@ -192,8 +191,8 @@ const SCHEDULES = {
   nightly: { cron: '0 3 * * *', sessionKey: SESSION, set: { goal: 'Check {/scheduledAt}' } },
 };
 
-/** What GitHub sent, as a person saved it. */
-function recordedPush(home: TempFolder): void {
+/** A request of GitHub, saved to files. */
+function writeRecordedPush(home: TempFolder): void {
   const body = '{"after":"0d1a26e6"}';
   const { scheme } = SENDERS.github.verify;
   const verifier = createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, [SECRET]);
@@ -254,14 +253,15 @@ function inputOf(id: string): string {
   return '';
 }
 
-async function prepared(
+/** Runs svc. @returns its stdout */
+async function run(
   home: TempFolder,
   env: ExampleWorld['env'],
   args: readonly string[],
 ): Promise<string> {
-  const run = await runSvc(args, { home: home.path, env });
-  if (run.code !== 0) throw new Error(`${args.join(' ')}: ${run.stderr}${run.stdout}`);
-  return run.stdout;
+  const { code, stdout, stderr } = await runSvc(args, { home: home.path, env });
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
+  return stdout;
 }
 
 /** A server of a team, on which another host has indexed its notes. */
@@ -273,15 +273,15 @@ async function sharedStore(
 ): Promise<Readonly<Record<string, string>>> {
   const shared = { SVC_DATABASE_URL: await vendors.postgres.newDatabase() };
   const storage = { url: 'env:SVC_DATABASE_URL' };
-  const configured = (origin: string): void => {
+  const configure = (origin: string): void => {
     const config = { ...configuration(vendors, undefined), storage: { ...storage, origin } };
     home.write('svc.json', JSON.stringify(config));
   };
-  configured('build-7');
-  const all = { ...env, ...shared };
-  if (id !== 'storage:migrate') await prepared(home, all, ['storage', 'migrate']);
-  if (id === 'storage:origins') await prepared(home, all, ['memory', 'index']);
-  configured('build-8');
+  configure('build-7');
+  const sharedEnv = { ...env, ...shared };
+  if (id !== 'storage:migrate') await run(home, sharedEnv, ['storage', 'migrate']);
+  if (id === 'storage:origins') await run(home, sharedEnv, ['memory', 'index']);
+  configure('build-8');
   return shared;
 }
 
@@ -301,17 +301,17 @@ async function someFlows(
     await flows.perform(end, ADA);
   }
   if (id === 'task:wait') {
-    const claimed = await flows.tasks.claim({ worker: 'w' });
-    await flows.tasks.complete({ taskId, token: claimed?.leaseToken });
+    const claim = await flows.tasks.claim({ worker: 'w' });
+    await flows.tasks.complete({ taskId, token: claim?.leaseToken });
   }
   await flows.close();
   const ids = { [FLOW]: flowId, [FLOW.slice(0, 8)]: flowId, [TASK]: taskId };
   const names = { ...ids, [TASK.slice(0, 8)]: taskId };
-  if (/^notification:|^task:retry$/.test(id)) await prepared(home, env, ['task', 'cancel', taskId]);
+  if (/^notification:|^task:retry$/.test(id)) await run(home, env, ['task', 'cancel', taskId]);
   if (!/^task:(?:complete|fail|heartbeat)$/.test(id)) return names;
-  const stdout = await prepared(home, env, ['task', 'claim', '--json']);
-  const claimed = jsonOf.taskClaim({ code: 0, signal: null, stdout, stderr: '' });
-  return { ...names, [TASK]: claimed.task?.taskId ?? '', lease: claimed.leaseToken ?? '' };
+  const stdout = await run(home, env, ['task', 'claim', '--json']);
+  const claim = jsonOf.taskClaim({ code: 0, signal: null, stdout, stderr: '' });
+  return { ...names, [TASK]: claim.task?.taskId ?? '', lease: claim.leaseToken ?? '' };
 }
 
 /** A delivery that can be shown and replayed. */
@@ -325,18 +325,18 @@ async function someDeliveries(
   return { [DELIVERY]: delivery, [DELIVERY.slice(0, 4)]: delivery };
 }
 
-/** A claim that may be decided on, and a sweep that was made. */
+/** A claim that a sweep can decide on, and for some commands a sweep. */
 async function someDreams(
   id: string,
   home: TempFolder,
   env: ExampleWorld['env'],
 ): Promise<Readonly<Record<string, string>>> {
-  const explained = await prepared(home, env, ['dream', 'explain', ONCE_ASKED, '--json']);
-  const { key } = JSON.parse(explained) as { readonly key: string };
+  const explanation = await run(home, env, ['dream', 'explain', ONCE_ASKED, '--json']);
+  const { key } = JSON.parse(explanation) as { readonly key: string };
   if (!/^dream:(?:show|undo)$|backfill$/.test(id)) return { [CLAIM]: key };
   const args = id.endsWith('backfill') ? ['dream', 'backfill', '--path', 'memory'] : ['dream'];
-  await prepared(home, env, args);
-  const listed = await prepared(home, env, ['dream', 'list', '--json']);
-  const list = jsonOf.dreamList({ code: 0, signal: null, stdout: listed, stderr: '' });
+  await run(home, env, args);
+  const listStdout = await run(home, env, ['dream', 'list', '--json']);
+  const list = jsonOf.dreamList({ code: 0, signal: null, stdout: listStdout, stderr: '' });
   return { [CLAIM]: key, [SWEEP]: list.sweeps[0]?.id ?? '' };
 }
