@@ -11,11 +11,11 @@ import { migratedDatabase, PATIENT, serverAt, type TestPostgres } from './postgr
 export interface StoredFlows {
   readonly flows: Flows;
   /** Lets time pass in the store. */
-  pass(ms: number): Promise<void>;
-  /** Opens the same flows as another process would. @param settings others than the first has */
+  passTime(ms: number): Promise<void>;
+  /** Opens the same flows as another process would. @param settings those of the first by default */
   other(settings?: ConfigInput['flows']): Promise<Flows>;
-  /** The same, after the process that had them open has ended. */
-  after(ended: Flows): Promise<Flows>;
+  /** Closes the flows and opens them again, as a process that follows another would. */
+  reopen(flows: Flows): Promise<Flows>;
   close(): Promise<void>;
 }
 
@@ -42,12 +42,12 @@ export const SQLITE: TestFlowStore = {
     };
     return {
       flows: opened.flows,
-      pass: async (ms) => {
+      passTime: async (ms) => {
         for (const { clock } of [opened, ...others]) clock.nowMs += ms;
       },
       other,
-      after: async (ended) => {
-        await ended.close();
+      reopen: async (flows) => {
+        await flows.close();
         return other();
       },
       close: async () => {
@@ -58,7 +58,8 @@ export const SQLITE: TestFlowStore = {
 };
 
 /**
- * Flows on a server, in one database that is emptied. Time passes by making all that is stored older.
+ * Flows on a server, in one database that each `open` empties. Time passes by making all stored times
+ * earlier.
  *
  * @param serversOf the servers that a process uses
  */
@@ -98,11 +99,11 @@ export function flowsOn(
       };
       return {
         flows: await open(),
-        pass: (ms) => sql(olderBy(ms)),
+        passTime: (ms) => sql(agingStatement(ms)),
         other: open,
-        after: async (ended) => {
-          await opened.get(ended)?.();
-          opened.delete(ended);
+        reopen: async (flows) => {
+          await opened.get(flows)?.();
+          opened.delete(flows);
           return open();
         },
         close: async () => {
@@ -148,16 +149,16 @@ const TIMES = {
   schedules: ['handled_until', 'ran_at', 'scheduled_at'],
 } as const;
 
-function olderBy(ms: number): string {
+function agingStatement(ms: number): string {
   return Object.entries(TIMES)
     .map(([table, columns]) => {
-      const moved = columns.map((column) => `${column} = ${column} - ${ms}`);
-      return `UPDATE svc.${table} SET ${moved.join(', ')}`;
+      const assignments = columns.map((column) => `${column} = ${column} - ${ms}`);
+      return `UPDATE svc.${table} SET ${assignments.join(', ')}`;
     })
     .join(';');
 }
 
-/** A server behind a pooler of transactions, as far as that can be noticed: nothing stays on a connection. */
+/** A server as it looks behind a transaction pooler: no state stays on a connection. */
 class PooledServer extends Server {
   private readonly connections: readonly Server[];
 
@@ -191,7 +192,7 @@ class PooledServer extends Server {
   }
 
   override async close(): Promise<void> {
-    for (const one of [...this.connections]) await one.close();
+    for (const connection of this.connections) await connection.close();
     await super.close();
   }
 

@@ -30,28 +30,28 @@ export interface RunnerWorld {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly flows: Flows;
-  /** Every line that any runner logged. */
-  readonly logged: () => string;
-  /** Begins a runner. */
-  run(): Promise<OpenRunner>;
-  /** Adds a task to a flow of its own. */
-  task(fields?: Parameters<typeof newTask>[2]): Promise<string>;
+  /** The log lines of all runners. */
+  readonly logText: () => string;
+  /** Starts a runner, which is closed with the world. */
+  startRunner(): Promise<OpenRunner>;
+  /** Adds a task to a new flow. */
+  addTask(fields?: Parameters<typeof newTask>[2]): Promise<string>;
   taskOf(id: string): Promise<TaskRecord>;
-  /** Waits until a task fits. */
-  until(id: string, fits: (task: TaskRecord) => boolean): Promise<TaskRecord>;
-  /** Waits until it is over. */
-  end(id: string): Promise<TaskRecord>;
+  /** Waits until a task fulfils the condition. */
+  whenTask(id: string, condition: (task: TaskRecord) => boolean): Promise<TaskRecord>;
+  /** Waits until a task has ended. */
+  whenEnded(id: string): Promise<TaskRecord>;
   close(): Promise<void>;
 }
 
 const open = new Set<RunnerWorld>();
 
-/** Closes what a failed test left open: its runners would look for tasks for ever. */
+/** Closes the worlds of failed tests, whose runners would look for tasks for ever. */
 export async function closeWorlds(): Promise<void> {
   for (const world of open) await world.close();
 }
 
-/** Makes one; its runners are closed with it. */
+/** A new state folder without runners. */
 export async function runnerWorld(
   settings: FlowsSettings,
   {
@@ -84,12 +84,12 @@ export async function runnerWorld(
   const runners: OpenRunner[] = [];
   const taskOf = async (id: string) => (await flows.operator.showTask(id)).task;
   let last: TaskRecord | undefined;
-  const until = (id: string, fits: (task: TaskRecord) => boolean): Promise<TaskRecord> =>
+  const whenTask = (id: string, condition: (task: TaskRecord) => boolean): Promise<TaskRecord> =>
     waitFor(
       'a task',
       async () => {
         last = await taskOf(id);
-        return fits(last) ? last : undefined;
+        return condition(last) ? last : undefined;
       },
       () => [last, lines],
     );
@@ -98,16 +98,16 @@ export async function runnerWorld(
     context,
     loaded,
     flows,
-    logged: () => lines.join(''),
-    run: async () => {
+    logText: () => lines.join(''),
+    startRunner: async () => {
       const runner = await openRunner({ context, loaded, log: logger });
       runners.push(runner);
       return runner;
     },
-    task: async (fields = {}) => newTask(flows, await newFlow(flows), fields),
+    addTask: async (fields = {}) => newTask(flows, await newFlow(flows), fields),
     taskOf,
-    until,
-    end: (id) => until(id, ({ endedAt }) => endedAt !== null),
+    whenTask,
+    whenEnded: (id) => whenTask(id, ({ endedAt }) => endedAt !== null),
     close: async () => {
       open.delete(world);
       for (const runner of runners) await runner.close();

@@ -11,38 +11,38 @@ import type {
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { tempFolder } from './temp-folder.js';
 
-/** A service under a test's hand, and what was asked of it. */
+/** A service that a test controls, with the calls that it got. */
 export interface ScriptedService {
   readonly definition: ServiceDefinition;
   /** `start`, `reload`, `drain`, `stop`, in the order they were called. */
   readonly calls: string[];
-  /** That of the present life. */
+  /** The host of the latest start. */
   readonly host: () => ServiceHost;
-  /** How the next starts go; `ready` when nothing is said. */
-  readonly starts: (Error | 'ready' | 'slow')[];
-  /** What a reload answers. */
-  takesOn: boolean;
-  /** Lets a service that starts slowly be ready. */
+  /** The results of the next starts; `ready` by default. */
+  readonly startResults: (Error | 'ready' | 'slow')[];
+  /** Whether it accepts a new configuration at a reload. */
+  acceptsReload: boolean;
+  /** Completes a slow start. */
   readonly becomeReady: () => void;
-  /** Draining waits for it. */
-  drained: Promise<void>;
+  /** Draining waits for this promise. */
+  draining: Promise<void>;
 }
 
 /** A service whose behaviour a test scripts. */
 export function scriptedService(name: string): ScriptedService {
   const calls: string[] = [];
-  const starts: ScriptedService['starts'] = [];
+  const startResults: ScriptedService['startResults'] = [];
   let host: ServiceHost | undefined;
   let becomeReady: () => void = () => undefined;
   const service: Service & { ready: Promise<void> } = {
     ready: Promise.resolve(),
     reload: async () => {
       calls.push('reload');
-      return scripted.takesOn;
+      return scripted.acceptsReload;
     },
     drain: async () => {
       calls.push('drain');
-      await scripted.drained;
+      await scripted.draining;
     },
     stop: async () => {
       calls.push('stop');
@@ -50,9 +50,9 @@ export function scriptedService(name: string): ScriptedService {
   };
   const scripted: ScriptedService = {
     calls,
-    starts,
-    takesOn: true,
-    drained: Promise.resolve(),
+    startResults,
+    acceptsReload: true,
+    draining: Promise.resolve(),
     becomeReady: () => becomeReady(),
     host: () => {
       if (host === undefined) throw new Error('not started');
@@ -63,12 +63,12 @@ export function scriptedService(name: string): ScriptedService {
       start: async (serviceHost) => {
         calls.push('start');
         host = serviceHost;
-        const how = starts.shift() ?? 'ready';
-        if (how instanceof Error) throw how;
+        const result = startResults.shift() ?? 'ready';
+        if (result instanceof Error) throw result;
         const slow = new Promise<void>((resolve) => {
           becomeReady = resolve;
         });
-        return { ...service, ready: how === 'slow' ? slow : Promise.resolve() };
+        return { ...service, ready: result === 'slow' ? slow : Promise.resolve() };
       },
     },
   };

@@ -249,7 +249,7 @@ function report(at: number, kind: 'complete' | 'fail' | 'heartbeat'): Command {
 
 function restart(): Command {
   return command('restart', async (_model, real) => {
-    real.flows = await real.stored.after(real.flows);
+    real.flows = await real.stored.reopen(real.flows);
     return undefined;
   });
 }

@@ -37,7 +37,7 @@ function processIn(home: TempFolder, services = [scriptedService('one')]) {
 test('the state file describes the running instance, masked, and is removed with it', async () => {
   const home = serverHome();
   const service = scriptedService('one');
-  service.starts.push(new Error('the key hunter2-hunter2 was refused'));
+  service.startResults.push(new Error('the key hunter2-hunter2 was refused'));
   const serve = processIn(home, [service]);
   const ended = serve.run();
   await waitFor('the failure', () => readStateFile(home.path)?.services[0]?.state === 'waiting');
@@ -109,7 +109,7 @@ test('a lock file with foreign content is not an instance', async () => {
 test('services that do not stop in time are abandoned and named', async () => {
   const home = serverHome({ gateway: { port: 0, drainSeconds: 0 } });
   const [quick, stuck] = [scriptedService('quick'), scriptedService('stuck')];
-  stuck.drained = new Promise(() => undefined);
+  stuck.draining = new Promise(() => undefined);
   const serve = processIn(home, [quick, stuck]);
   const ended = serve.run();
   await waitFor('the start', () => stuck.calls.includes('start'));

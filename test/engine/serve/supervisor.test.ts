@@ -50,7 +50,7 @@ function supervise(services: readonly ScriptedService[], backoff = QUICK) {
 
 test('a failed service is stopped and restarted without affecting the others', async () => {
   const [well, ill] = [scriptedService('well'), scriptedService('ill')];
-  ill.starts.push(new Error('no luck'), new Error('no luck'), 'ready');
+  ill.startResults.push(new Error('no luck'), new Error('no luck'), 'ready');
   const { one, enters, lines, supervisor } = supervise([well, ill]);
   await enters('ill', 'ready');
   assert.equal([one('ill')?.restarts, one('ill')?.failure], [2, null]);
@@ -66,10 +66,10 @@ test('a failed service is stopped and restarted without affecting the others', a
 
 test('the log has the code, the hint and the cause of a failure', async () => {
   const ill = scriptedService('ill');
-  ill.starts.push(new SvcError('LISTEN_FAILED', 'the port is in use', { hint: 'free it' }));
+  ill.startResults.push(new SvcError('LISTEN_FAILED', 'the port is in use', { hint: 'free it' }));
   const { enters, lines, supervisor } = supervise([ill]);
   await enters('ill', 'ready');
-  ill.drained = Promise.reject(new SvcError('STORAGE_UNREACHABLE', 'it is away'));
+  ill.draining = Promise.reject(new SvcError('STORAGE_UNREACHABLE', 'it is away'));
   await supervisor.end();
   const [failed, undrained] = lines.map((line) => JSON.parse(line)).filter(({ code }) => code);
   const { code, hint, msg } = failed;
@@ -79,7 +79,7 @@ test('the log has the code, the hint and the cause of a failure', async () => {
 
 test('while waiting to restart, its state has the cause and the time of the next attempt', async () => {
   const ill = scriptedService('ill');
-  ill.starts.push(new Error('no luck'));
+  ill.startResults.push(new Error('no luck'));
   const { one, enters, supervisor } = supervise([ill], SLOW);
   await enters('ill', 'waiting');
   assert.is(one('ill')?.retryMs, 1000 + SLOW.firstMs);
@@ -108,7 +108,7 @@ test('late reports of an ended run are ignored', async () => {
 
 test('problems are shown next to the state until they are over, even from before it was ready', async () => {
   const service = scriptedService('one');
-  service.starts.push('slow');
+  service.startResults.push('slow');
   const { one, enters, supervisor } = supervise([service]);
   await waitFor('the start', () => service.calls.length === 1);
   const trouble = { code: 'INDEX_DISK_FULL', message: 'full', hint: 'make room' };
@@ -124,7 +124,7 @@ test('problems are shown next to the state until they are over, even from before
 test('a reload starts new services, stops removed ones, and lets the others reload or restart', async () => {
   const [stays, anew, goes, comes] = ['stays', 'anew', 'goes', 'comes'].map(scriptedService);
   assert.ok(stays && anew && goes && comes);
-  anew.takesOn = false;
+  anew.acceptsReload = false;
   const { supervisor, enters } = supervise([stays, anew, goes]);
   for (const name of ['stays', 'anew', 'goes']) await enters(name, 'ready');
   await supervisor.reload(
@@ -145,7 +145,7 @@ test('a reload starts new services, stops removed ones, and lets the others relo
 
 test('a reload immediately restarts a service that is waiting after a failure', async () => {
   const ill = scriptedService('ill');
-  ill.starts.push(new Error('no luck'), 'ready');
+  ill.startResults.push(new Error('no luck'), 'ready');
   const { supervisor, enters } = supervise([ill], SLOW);
   await enters('ill', 'waiting');
   await supervisor.reload([ill.definition], setup);
@@ -169,7 +169,7 @@ test('all services are drained before any is stopped, and the first is stopped l
   let release: () => void = () => undefined;
   const [first, second] = services;
   assert.ok(first && second);
-  second.drained = new Promise((resolve) => {
+  second.draining = new Promise((resolve) => {
     release = resolve;
   });
   const ended = supervisor.end();

@@ -36,25 +36,25 @@ function agentWorld(more: Partial<Runtime> = {}, mode = 'plain'): Promise<Runner
 
 /** Runs one task to its end. */
 async function ended(world: RunnerWorld, task: string) {
-  await world.run();
-  const end = await world.end(await world.task({ runtime: 'acp', task }));
+  await world.startRunner();
+  const end = await world.whenEnded(await world.addTask({ runtime: 'acp', task }));
   await world.close();
   return end;
 }
 
 test('an agent is prompted with the task, and its last message is the result', async () => {
   const world = await agentWorld({}, 'greeting');
-  await world.run();
-  const id = await world.task({ runtime: 'acp', task: 'answer this' });
-  await world.until(id, ({ progressSummary }) => progressSummary === 'Reading pages');
-  const task = await world.end(id);
+  await world.startRunner();
+  const id = await world.addTask({ runtime: 'acp', task: 'answer this' });
+  await world.whenTask(id, ({ progressSummary }) => progressSummary === 'Reading pages');
+  const task = await world.whenEnded(id);
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'there are three']);
   assert.equal(JSON.parse(task.resultJson ?? ''), { text: 'there are three' });
-  const logged = world.logged();
-  assert.match(logged, 'answer this');
-  assert.match(logged, 'a goal');
-  assert.match(logged, `new ${world.home.at('workspace')} 0`);
-  assert.match(logged, 'skipped a line that is not a message');
+  const log = world.logText();
+  assert.match(log, 'answer this');
+  assert.match(log, 'a goal');
+  assert.match(log, `new ${world.home.at('workspace')} 0`);
+  assert.match(log, 'skipped a line that is not a message');
   await world.close();
 });
 
@@ -93,29 +93,29 @@ test('no files and no terminals are offered, and none are served', async () => {
   const world = await agentWorld({ permissions: 'allow' });
   const task = await ended(world, 'file');
   assert.is(task.terminalSummary, 'refused -32601');
-  assert.match(world.logged(), /readTextFile\\*":false.*terminal\\*":false/);
+  assert.match(world.logText(), /readTextFile\\*":false.*terminal\\*":false/);
 });
 
 test('cancelling is requested first', async () => {
   const world = await agentWorld();
-  await world.run();
-  const id = await world.task({ runtime: 'acp', task: 'wait' });
-  await waitFor('the agent', () => world.logged().includes('stderr: waiting'));
+  await world.startRunner();
+  const id = await world.addTask({ runtime: 'acp', task: 'wait' });
+  await waitFor('the agent', () => world.logText().includes('stderr: waiting'));
   await world.flows.tasks.cancel(id);
-  assert.is((await world.end(id)).status, 'cancelled');
-  assert.match(world.logged(), 'stderr: cancel');
+  assert.is((await world.whenEnded(id)).status, 'cancelled');
+  assert.match(world.logText(), 'stderr: cancel');
   await world.close();
 });
 
 test('an agent that ignores the request is killed with its children', async () => {
   const world = await agentWorld({ timeoutSeconds: 3 });
-  await world.run();
-  const id = await world.task({ runtime: 'acp', task: 'ignore me' });
+  await world.startRunner();
+  const id = await world.addTask({ runtime: 'acp', task: 'ignore me' });
   const pids = await waitFor('the agent', () => {
-    const found = /stderr: pids (\d+) (\d+)/.exec(world.logged());
+    const found = /stderr: pids (\d+) (\d+)/.exec(world.logText());
     return found === null ? undefined : found.slice(1).map(Number);
   });
-  const task = await world.end(id);
+  const task = await world.whenEnded(id);
   assert.is(task.status, 'timed_out');
   assert.not.ok(pids.some(isRunning));
   await world.close();
@@ -149,11 +149,11 @@ test('a program that is not an agent fails', async () => {
 test('an answer counts even if the agent does not exit and is killed', async () => {
   for (const stop of ['cancel', 'close'] as const) {
     const world = await agentWorld();
-    const runner = await world.run();
-    const id = await world.task({ runtime: 'acp', task: 'linger' });
-    await waitFor('the answer', () => world.logged().includes('left alone'));
+    const runner = await world.startRunner();
+    const id = await world.addTask({ runtime: 'acp', task: 'linger' });
+    await waitFor('the answer', () => world.logText().includes('left alone'));
     await (stop === 'close' ? runner.close() : world.flows.tasks.cancel(id));
-    const task = await world.end(id);
+    const task = await world.whenEnded(id);
     assert.equal([task.status, task.terminalSummary, task.attempts], ['succeeded', 'all done', 1]);
     await world.close();
   }

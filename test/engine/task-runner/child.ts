@@ -9,6 +9,6 @@ import { folderAt } from '../../support/temp-folder.js';
 
 const [home = '', settings = '{}'] = process.argv.slice(2);
 const world = await runnerWorld(JSON.parse(settings), { home: folderAt(home) });
-await world.run();
+await world.startRunner();
 process.stdout.write('ready\n');
 process.on('SIGTERM', () => void world.close());

@@ -67,7 +67,7 @@ interface World {
   readonly home: TempFolder;
   readonly flows: Flows;
   readonly clock: { nowMs: number };
-  readonly logged: () => string;
+  readonly logText: () => string;
   readonly delivery: NonNullable<Awaited<ReturnType<typeof openDelivery>>>;
   readonly trouble: () => unknown;
   close(): Promise<void>;
@@ -108,7 +108,7 @@ async function delivering(
     clock,
     delivery,
     trouble: () => trouble,
-    logged: () => lines.join(''),
+    logText: () => lines.join(''),
     close: async () => {
       open.delete(world);
       await delivery.close();
@@ -190,8 +190,8 @@ test('a target that hangs, and one without a key, delay no other target', async 
     actor: { kind: 'route', name: 'ci' },
   } as const);
   await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
-  await waitFor('everything for others', () => received.length === 9, world.logged);
-  await waitFor('the callback', () => callback.received.length === 1, world.logged);
+  await waitFor('everything for others', () => received.length === 9, world.logText);
+  await waitFor('the callback', () => callback.received.length === 1, world.logText);
   const { operator } = world.flows;
   const ids = (requests: readonly Received[]) =>
     requests.map(({ headers }) => headers['webhook-id']);
@@ -277,7 +277,7 @@ test('each attempt has the same ID and a new signature with its time, until one 
   const world = await delivering({ url, secret: SECRET });
   const id = await endTask(world);
   for (let tries = 1; tries <= 4; tries++) {
-    await waitFor('a try', () => received.length === tries, world.logged);
+    await waitFor('a try', () => received.length === tries, world.logText);
     if (tries === 4) break;
     // Once the failure is written down the rest begins.
     await waitFor('a rest', async () => {
@@ -292,7 +292,7 @@ test('each attempt has the same ID and a new signature with its time, until one 
   const ids = received.map(({ headers }) => headers['webhook-id']);
   assert.is(new Set(ids).size, 1);
   assert.is(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 4);
-  assert.match(world.logged(), 'the endpoint sent a redirect (302), which is not followed');
+  assert.match(world.logText(), 'the endpoint sent a redirect (302), which is not followed');
   await world.close();
   await close();
 });
@@ -351,7 +351,7 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   await gone.close();
   const away = await delivering({ url: gone.url, secret: SECRET });
   await endTask(away);
-  await waitFor('a try', () => away.logged().includes('ECONNREFUSED'));
+  await waitFor('a try', () => away.logText().includes('ECONNREFUSED'));
   assert.is(await pendingCount(away.flows), 1);
   await away.close();
 });
@@ -388,7 +388,7 @@ test('a program gets the notification on stdin, and accepts it by exiting with 0
     process.stdin.pipe(fs.createWriteStream(process.env.SVC_HOME + '/payload'));`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
   const id = await endTask(world);
-  await waitFor('a failure', () => world.logged().includes('exited with code 1: not now'));
+  await waitFor('a failure', () => world.logText().includes('exited with code 1: not now'));
   await waitFor('delivery', async () => {
     world.clock.nowMs += 1000;
     return (await statusOf(world, id)) === 'delivered';
@@ -425,11 +425,11 @@ test('a secret that is not a valid key is reported, and not shown', async () => 
   const reported = () => {
     const error = world.trouble();
     assert.ok(error instanceof SvcError && error.code === 'NOTIFY_SECRET_INVALID');
-    assert.not.match(`${error.message} ${error.hint} ${world.logged()}`, 'not-base64');
+    assert.not.match(`${error.message} ${error.hint} ${world.logText()}`, 'not-base64');
   };
   reported();
   await endTask(world);
-  await waitFor('a try', () => world.logged().includes('could not be delivered'));
+  await waitFor('a try', () => world.logText().includes('could not be delivered'));
   reported();
   await world.close();
 });

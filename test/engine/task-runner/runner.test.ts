@@ -39,14 +39,14 @@ function pidsIn(file: string): readonly number[] {
 
 test('tasks run oldest first, up to the allowed number at once', async () => {
   const world = await runnerWorld({ concurrency: 2, ...subagent(WAITS) });
-  await world.run();
-  const ids = [await world.task(), await world.task(), await world.task()];
+  await world.startRunner();
+  const ids = [await world.addTask(), await world.addTask(), await world.addTask()];
   await waitFor('two', () => begun(world).length === 2);
   const statuses = async () =>
     (await Promise.all(ids.map((id) => world.taskOf(id)))).map(({ status }) => status);
   assert.equal(await statuses(), ['running', 'running', 'queued']);
   world.home.write('go', '');
-  for (const id of ids) assert.is((await world.end(id)).status, 'succeeded');
+  for (const id of ids) assert.is((await world.whenEnded(id)).status, 'succeeded');
   await world.close();
 });
 
@@ -57,10 +57,10 @@ test('two runners in two processes never run one task twice', async () => {
       process.env.SVC_TASK_ID + '\\n')`),
   };
   const world = await runnerWorld(settings);
-  const ids = await Promise.all(Array.from({ length: 20 }, () => world.task()));
+  const ids = await Promise.all(Array.from({ length: 20 }, () => world.addTask()));
   const other = await otherRunner(world, settings);
-  await world.run();
-  for (const id of ids) assert.is((await world.end(id)).status, 'succeeded');
+  await world.startRunner();
+  for (const id of ids) assert.is((await world.whenEnded(id)).status, 'succeeded');
   const ran = readFileSync(world.home.at('ran'), 'utf8').trim().split('\n');
   assert.equal(ran.toSorted(), ids.toSorted());
   other.child.kill('SIGTERM');
@@ -72,7 +72,7 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   const settings = { leaseSeconds: 1, ...subagent(WAITS) };
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
   const world = await runnerWorld(settings, { clock });
-  const id = await world.task();
+  const id = await world.addTask();
   const other = await otherRunner(world, settings);
   const [first = 0] = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
@@ -80,14 +80,14 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   other.child.kill('SIGKILL');
   await other.done;
   await waitFor('the end of the program', () => !isRunning(first));
-  await world.run();
+  await world.startRunner();
   // Its lease is over in a second; then it rests.
-  const queued = await world.until(id, ({ status }) => status === 'queued');
+  const queued = await world.whenTask(id, ({ status }) => status === 'queued');
   assert.is(queued.error, 'The worker stopped reporting.');
   clock.ahead = 10_000;
   await waitFor('another program', () => begun(world).length === 2);
   world.home.write('go', '');
-  const task = await world.end(id);
+  const task = await world.whenEnded(id);
   assert.equal([task.status, task.attempts], ['succeeded', 2]);
   await world.close();
 });
@@ -95,8 +95,8 @@ test('a runner that is killed leaves no program behind, and its task runs again 
 test("a task for an undeclared agent does not run in another agent's folder", async () => {
   const script = "require('node:fs').writeFileSync(process.env.SVC_HOME + '/ran', '')";
   const world = await runnerWorld(subagent(script, { maxAttempts: 1 }));
-  await world.run();
-  const task = await world.end(await world.task({ agentId: 'nobody' }));
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask({ agentId: 'nobody' }));
   assert.is(task.status, 'failed');
   assert.match(task.error ?? '', /unknown agent "nobody"/);
   assert.not.ok(existsSync(world.home.at('ran')));
@@ -106,9 +106,9 @@ test("a task for an undeclared agent does not run in another agent's folder", as
 test('a runner without the folder of its tasks says so when it starts', async () => {
   const world = await runnerWorld(subagent(''));
   rmSync(world.home.at('workspace'), { recursive: true });
-  await world.run();
-  assert.match(world.logged(), /subagent tasks will fail: .*workspace does not exist/);
-  assert.match(world.logged(), /set flows\.runtimes\.subagent\.cwd/);
+  await world.startRunner();
+  assert.match(world.logText(), /subagent tasks will fail: .*workspace does not exist/);
+  assert.match(world.logText(), /set flows\.runtimes\.subagent\.cwd/);
   await world.close();
 });
 
@@ -128,14 +128,14 @@ setsid(
         const pids = pidsIn(world.home.at('detached'));
         return pids.length === nth ? pids.at(-1) : undefined;
       });
-    const first = await world.task();
+    const first = await world.addTask();
     const other = await otherRunner(world, settings);
     const ofCancelled = await detached(1);
     assert.ok(isRunning(ofCancelled));
     await world.flows.tasks.cancel(first);
-    await world.end(first);
+    await world.whenEnded(first);
     await waitFor('the end of what was cancelled', () => !isRunning(ofCancelled));
-    await world.task();
+    await world.addTask();
     const ofKilled = await detached(2);
     other.child.kill('SIGKILL');
     await other.done;
@@ -147,13 +147,13 @@ setsid(
 test('with orphans lost, the task of a killed runner is not run again', async () => {
   const settings = { leaseSeconds: 1, orphans: 'lost' as const, ...subagent(WAITS) };
   const world = await runnerWorld(settings);
-  const id = await world.task();
+  const id = await world.addTask();
   const other = await otherRunner(world, settings);
   await waitFor('a program', () => begun(world).length === 1);
   other.child.kill('SIGKILL');
   await other.done;
-  await world.run();
-  assert.is((await world.end(id)).status, 'lost');
+  await world.startRunner();
+  assert.is((await world.whenEnded(id)).status, 'lost');
   assert.is(begun(world).length, 1);
   await world.close();
 });
@@ -165,8 +165,8 @@ test('a lease outlasts work that takes longer than it', async () => {
     ...subagent('setTimeout(() => {}, 2500)'),
   };
   const world = await runnerWorld(settings);
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.attempts], ['succeeded', 1]);
   await world.close();
 });
@@ -175,38 +175,38 @@ test('setting the clock forward does not end a lease that the runner renews', as
   const settings = { leaseSeconds: 60, concurrency: 2, ...subagent(WAITS) };
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
   const world = await runnerWorld(settings, { clock });
-  await world.run();
-  const id = await world.task();
+  await world.startRunner();
+  const id = await world.addTask();
   await waitFor('a program', () => begun(world).length === 1);
   clock.ahead = 3_600_000;
   // As another process would, before the runner can have renewed anything.
   assert.is((await world.flows.operator.sweep()).requeued, 0);
-  await world.until(id, ({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > clock.now());
+  await world.whenTask(id, ({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > clock.now());
   world.home.write('go', '');
-  const task = await world.end(id);
+  const task = await world.whenEnded(id);
   assert.equal([task.status, task.attempts], ['succeeded', 1]);
   await world.close();
 });
 
 test('a task whose lease was lost is killed, and nothing is reported', async () => {
   const world = await runnerWorld(subagent(WAITS));
-  await world.run();
-  const id = await world.task();
+  await world.startRunner();
+  const id = await world.addTask();
   const [pid = 0] = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
   await world.flows.operator.cancelFlow((await world.taskOf(id)).parentFlowId);
-  assert.is((await world.end(id)).status, 'cancelled');
+  assert.is((await world.whenEnded(id)).status, 'cancelled');
   await waitFor('its end', () => !isRunning(pid));
   await world.close();
 });
 
 test('draining lets tasks finish within the time limit', async () => {
   const world = await runnerWorld(subagent(WAITS));
-  const runner = await world.run();
-  const id = await world.task();
+  const runner = await world.startRunner();
+  const id = await world.addTask();
   await waitFor('a program', () => begun(world).length === 1);
-  const waiting = await world.task();
+  const waiting = await world.addTask();
   const drained = runner.drain(60_000);
   world.home.write('go', '');
   await drained;
@@ -219,8 +219,8 @@ test('draining lets tasks finish within the time limit', async () => {
 
 test('unfinished tasks return to the queue, and the attempt does not count', async () => {
   const world = await runnerWorld({ concurrency: 1, ...subagent(WAITS) });
-  const runner = await world.run();
-  const id = await world.task();
+  const runner = await world.startRunner();
+  const id = await world.addTask();
   const pids = await waitFor('a program', () =>
     begun(world).length === 1 ? begun(world) : undefined,
   );
@@ -233,8 +233,8 @@ test('unfinished tasks return to the queue, and the attempt does not count', asy
 
 test('with orphans lost, unfinished tasks fail instead', async () => {
   const world = await runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
-  const runner = await world.run();
-  const id = await world.task();
+  const runner = await world.startRunner();
+  const id = await world.addTask();
   await waitFor('a program', () => begun(world).length === 1);
   await runner.drain(0);
   const task = await world.taskOf(id);
@@ -244,9 +244,9 @@ test('with orphans lost, unfinished tasks fail instead', async () => {
 
 test('tasks of a runtime that is not configured wait for other workers', async () => {
   const world = await runnerWorld(subagent(''));
-  await world.run();
-  const other = await world.task({ runtime: 'acp' });
-  await world.end(await world.task());
+  await world.startRunner();
+  const other = await world.addTask({ runtime: 'acp' });
+  await world.whenEnded(await world.addTask());
   assert.is((await world.taskOf(other)).status, 'queued');
   await world.close();
 });

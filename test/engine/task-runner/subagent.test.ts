@@ -22,10 +22,10 @@ test('a program reads its task and flow, reports progress and returns a result',
       setTimeout(() => {}, 1500);
     });`;
   const world = await runnerWorld(subagent(echo));
-  await world.run();
-  const id = await world.task({ task: 'count the pages', label: 'pages' });
-  await world.until(id, ({ progressSummary }) => progressSummary === 'reading [31m it');
-  const task = await world.end(id);
+  await world.startRunner();
+  const id = await world.addTask({ task: 'count the pages', label: 'pages' });
+  await world.whenTask(id, ({ progressSummary }) => progressSummary === 'reading [31m it');
+  const task = await world.whenEnded(id);
   assert.equal(
     [task.status, task.terminalOutcome, task.terminalSummary, task.attempts],
     ['succeeded', 'blocked', 'read it', 1],
@@ -43,8 +43,8 @@ test('a program reads its task and flow, reports progress and returns a result',
 
 test('a plain script needs no protocol: its output is progress, its exit the result', async () => {
   const world = await runnerWorld(subagent(`console.log('step one'); console.log('all is well')`));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'all is well']);
   await world.close();
 });
@@ -68,8 +68,8 @@ const FAILURES: readonly (readonly [what: string, script: string, error: RegExp]
 for (const [what, script, error] of FAILURES) {
   test(`a program fails by ${what}`, async () => {
     const world = await runnerWorld(subagent(script, { maxAttempts: 1 }));
-    await world.run();
-    const task = await world.end(await world.task());
+    await world.startRunner();
+    const task = await world.whenEnded(await world.addTask());
     assert.is(task.status, 'failed');
     assert.match(task.error ?? '', error);
     await world.close();
@@ -80,16 +80,16 @@ test('a missing program and a missing folder are reported', async () => {
   const world = await runnerWorld({
     runtimes: { subagent: { command: ['no-such-program'], maxAttempts: 1 } },
   });
-  await world.run();
+  await world.startRunner();
   assert.match(
-    (await world.end(await world.task())).error ?? '',
+    (await world.whenEnded(await world.addTask())).error ?? '',
     /program not found: no-such-program/,
   );
   await world.close();
   const homeless = await runnerWorld(subagent('', { maxAttempts: 1, cwd: 'nowhere' }));
-  await homeless.run();
+  await homeless.startRunner();
   assert.match(
-    (await homeless.end(await homeless.task())).error ?? '',
+    (await homeless.whenEnded(await homeless.addTask())).error ?? '',
     /working directory not found: .*nowhere/,
   );
   await homeless.close();
@@ -106,15 +106,15 @@ test('a failed attempt is retried after a delay, unless the program rules it out
       console.log(JSON.stringify({ type: 'error', message: 'try ' + tries, retry }));`),
     { clock },
   );
-  await world.run();
-  const id = await world.task();
-  const queued = await world.until(
+  await world.startRunner();
+  const id = await world.addTask();
+  const queued = await world.whenTask(
     id,
     ({ status, attempts }) => status === 'queued' && attempts === 1,
   );
   assert.is(queued.error, 'try 1');
   clock.nowMs = queued.nextRunAt ?? 0;
-  const ended = await world.end(id);
+  const ended = await world.whenEnded(id);
   assert.equal([ended.status, ended.error, ended.attempts], ['failed', 'try 2', 2]);
   await world.close();
 });
@@ -132,23 +132,23 @@ test('floods, garbage and endless lines do no harm', async () => {
     }
     writeSync(1, JSON.stringify({ type: 'result', result: [1, 2] }));`;
   const world = await runnerWorld(subagent(flood));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal(
     [task.status, task.resultJson, task.terminalSummary],
     ['succeeded', '[1,2]', 'noise 19999'],
   );
-  assert.match(world.logged(), /skipped a line of more than 1048576 bytes/);
-  assert.match(world.logged(), /further lines of the program are not logged/);
-  assert.ok(world.logged().length < 100_000);
+  assert.match(world.logText(), /skipped a line of more than 1048576 bytes/);
+  assert.match(world.logText(), /further lines of the program are not logged/);
+  assert.ok(world.logText().length < 100_000);
   await world.close();
 });
 
 test('a byte order mark before the first message is not part of it', async () => {
   const message = JSON.stringify({ type: 'result', summary: 'read it' });
   const world = await runnerWorld(subagent(`console.log('\\uFEFF' + '${message}')`));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.is(task.terminalSummary, 'read it');
   await world.close();
 });
@@ -158,11 +158,11 @@ test('a message that is nested too deeply is skipped, and nothing else is harmed
     `console.log('{"type":"result","result":' + '['.repeat(${levels}) + ']'.repeat(${levels}) + '}')`;
   const depths = [64, 2000, 4000, 100_000].map(nested);
   const world = await runnerWorld(subagent([nested(63), ...depths].join(';'), { maxAttempts: 1 }));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.resultJson], ['succeeded', '['.repeat(63) + ']'.repeat(63)]);
   const skipped = world
-    .logged()
+    .logText()
     .match(/skipped a JSON object that is nested deeper than 64 levels/g);
   assert.is(skipped?.length, depths.length);
   await world.close();
@@ -173,11 +173,11 @@ test('a result that would be stored as another value is skipped, and the task fa
   const lines = results.map((result) => `{"type":"result","result":${result}}`).join('\n');
   const program = `console.log(${JSON.stringify(lines)})`;
   const world = await runnerWorld(subagent(program, { maxAttempts: 1 }));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.resultJson], ['failed', null]);
   assert.is(task.error, 'its result contains a duplicate field');
-  const skipped = world.logged().match(/skipped a JSON object that contains/g);
+  const skipped = world.logText().match(/skipped a JSON object that contains/g);
   assert.is(skipped?.length, results.length);
   await world.close();
 });
@@ -186,8 +186,8 @@ test('values in parts of a message that svc ignores harm nothing', async () => {
   const error =
     '{"type":"error","message":"upload failed","retry":false,"requestId":12345678901234567890}';
   const world = await runnerWorld(subagent(`console.log(${JSON.stringify(error)})`));
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.error], ['failed', 'upload failed']);
   await world.close();
 });
@@ -199,8 +199,8 @@ test('a hanging program is killed at its time limit, and counts as timed out', a
       timeoutSeconds: 1,
     }),
   );
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   assert.equal([task.status, task.error], ['timed_out', 'It took more than 1 s.']);
   await world.close();
 });
@@ -214,14 +214,14 @@ test('cancelling kills a program with its children at once', async () => {
       .writeFileSync(process.env.SVC_HOME + '/pids', process.pid + ' ' + child.pid));
     setInterval(() => {}, 1000);`;
   const world = await runnerWorld(subagent(parent));
-  await world.run();
-  const id = await world.task();
+  await world.startRunner();
+  const id = await world.addTask();
   const file = world.home.at('pids');
   await waitFor('the pids', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '));
   const pids = readFileSync(file, 'utf8').split(' ').map(Number);
   assert.ok(pids.every(isRunning));
   await world.flows.tasks.cancel(id);
-  assert.is((await world.end(id)).status, 'cancelled');
+  assert.is((await world.whenEnded(id)).status, 'cancelled');
   await waitFor('their end', () => !pids.some(isRunning));
   await world.close();
 });
@@ -234,8 +234,8 @@ test('processes that a program leaves behind are killed', async () => {
       console.log(JSON.stringify({ type: 'result', result: child.pid }));
       process.exit(0);`),
   );
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   await waitFor('its end', () => !isRunning(Number(task.resultJson)));
   await world.close();
 });
@@ -253,13 +253,13 @@ test('a program gets none of the secrets of svc, and its own are in no record an
     ),
     { env: { OPENAI_API_KEY: 'sk-of-svc', LC_ALL: 'C', HOME: '/tmp' } },
   );
-  await world.run();
-  const task = await world.end(await world.task());
+  await world.startRunner();
+  const task = await world.whenEnded(await world.addTask());
   const { names } = JSON.parse(task.resultJson ?? '');
   assert.ok(names.includes('MY_KEY') && names.includes('PATH') && names.includes('LC_ALL'));
   assert.not.ok(names.includes('OPENAI_API_KEY'));
   // Nor a part of it where a text was cut.
-  assert.not.match(JSON.stringify(task) + world.logged(), secret.slice(0, 8));
+  assert.not.match(JSON.stringify(task) + world.logText(), secret.slice(0, 8));
   await world.close();
 });
 

@@ -34,7 +34,7 @@ async function attempted(
     orphans: 'lost',
     ...subagent('', { maxAttempts: 1, env: { MY_KEY: SECRET } }),
   });
-  const id = await world.task();
+  const id = await world.addTask();
   const claimed = await world.flows.tasks.claim({ worker: 'w' });
   const settings = runnerSettings(world.context, world.loaded).runtimes.subagent;
   assert.ok(claimed !== undefined && settings !== undefined);

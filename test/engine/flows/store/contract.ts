@@ -169,7 +169,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('the same key at once makes one change, in one process and in two', async () => {
-    const { flows, other, pass, close } = await store.open();
+    const { flows, other, passTime, close } = await store.open();
     const second = await other();
     const create = { action: 'create_flow', goal: 'g' } as const;
     const key = { key: 'k', bodyHash: 'h' };
@@ -189,7 +189,7 @@ export function storeContract(store: TestFlowStore): void {
       second.perform(bad, ADA, key),
     ]);
     assert.equal(refusals.map(codeOf), ['not_found', 'not_found']);
-    await pass(DAY + 1);
+    await passTime(DAY + 1);
     const again = await Promise.all([
       flows.perform(create, ADA, key),
       second.perform(create, ADA, key),
@@ -228,7 +228,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('the oldest matching task is claimed by one worker only', async () => {
-    const { flows, other, pass, close } = await store.open();
+    const { flows, other, passTime, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);
     const first = await newTask(flows, flowId, { runtime: 'acp' });
@@ -256,26 +256,26 @@ export function storeContract(store: TestFlowStore): void {
       rest.push(claim.task.taskId);
     }
     assert.equal([...given, ...rest].sort(), ids.toSorted());
-    await pass(0);
+    await passTime(0);
     await close();
   });
 
   test('a silent worker loses its task, which runs again after a delay', async () => {
-    const { flows, pass, close } = await store.open({ leaseSeconds: 30 });
+    const { flows, passTime, close } = await store.open({ leaseSeconds: 30 });
     const id = await newTask(flows, await newFlow(flows));
     const first = await claimTask(flows);
-    await pass(20_000);
+    await passTime(20_000);
     const beat = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
     assert.ok(beat.ok && Math.abs((beat.leaseExpiresAt ?? 0) - flows.now() - 30_000) < 5000);
-    await pass(20_000);
+    await passTime(20_000);
     assert.is((await flows.operator.sweep()).requeued, 0);
-    await pass(10_001);
+    await passTime(10_001);
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     assert.is(await statusOf(flows, id), 'queued');
     assert.is((await flows.tasks.complete(leaseOf(first))).ok, false);
     const dueAt = (await flows.tasks.nextDueAt()) ?? 0;
     assert.ok(dueAt > flows.now() && dueAt <= flows.now() + 5000);
-    await pass(5000);
+    await passTime(5000);
     const second = await claimTask(flows);
     assert.equal([second.task.taskId, second.task.attempts], [id, 2]);
     assert.ok((await flows.tasks.release(leaseOf(second))).ok);
@@ -286,12 +286,12 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('leases that expired together are all taken back, and end cancelled flows', async () => {
-    const { flows, pass, close } = await store.open({ orphans: 'lost' });
+    const { flows, passTime, close } = await store.open({ orphans: 'lost' });
     const flowIds = [await newFlow(flows), await newFlow(flows)];
     for (const flowId of flowIds) for (let n = 0; n < 3; n++) await newTask(flows, flowId);
     await Promise.all(Array.from({ length: 6 }, () => claimTask(flows)));
     await flows.operator.cancelFlow(flowIds[0] ?? '');
-    await pass(61_000);
+    await passTime(61_000);
     const swept = await flows.operator.sweep();
     assert.equal([swept.cancelledTasks, swept.lost], [3, 3]);
     const statuses = await Promise.all(flowIds.map(async (id) => (await flowOf(flows, id)).status));
@@ -314,7 +314,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('tasks of a paused runtime wait in all processes, and waiting workers notice when it is resumed', async () => {
-    const { flows, other, after, close } = await store.open();
+    const { flows, other, reopen, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);
     const held = await newTask(flows, flowId, { runtime: 'acp' });
@@ -324,7 +324,7 @@ export function storeContract(store: TestFlowStore): void {
     const [pause] = await second.tasks.pause(['acp'], 'a new release');
     assert.equal([pause?.runtime, pause?.reason], ['acp', 'a new release']);
     // Kept over a restart, with its time, and another reason.
-    const third = await after(second);
+    const third = await reopen(second);
     const again = await third.tasks.pause(['acp'], null);
     assert.equal(again, [pause]);
     assert.equal(await flows.tasks.paused(), again);
@@ -343,12 +343,12 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('a retry of a paused runtime is not due', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     await newTask(flows, await newFlow(flows));
     await flows.tasks.fail(leaseOf(await claimTask(flows)), { error: 'x' });
     assert.ok((await flows.tasks.nextDueAt()) !== undefined);
     await flows.tasks.pause(['subagent'], null);
-    await pass(MINUTE);
+    await passTime(MINUTE);
     assert.is(await flows.tasks.nextDueAt(), undefined);
     assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
     await flows.tasks.resume(['subagent']);
@@ -357,12 +357,12 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('missed runs of a schedule lead to one flow with its task, whichever process runs it', async () => {
-    const { flows, other, pass, close } = await store.open();
+    const { flows, other, passTime, close } = await store.open();
     const due = everyHour(flows.now());
     const started = await flows.schedules.runDue(due);
     assert.equal([started.type, await countOf(flows)], ['waits', 0], 'it starts now');
     for (const hours of [5, 1]) {
-      await pass(hours * HOUR);
+      await passTime(hours * HOUR);
       const second = await other();
       const runs = [flows, second, flows, second, second, flows];
       const outcomes = await Promise.all(runs.map((one) => one.schedules.runDue(due)));
@@ -381,37 +381,37 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('a schedule that skips waits for the end of its last flow', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const due = { ...everyHour(flows.now()), overlap: 'skip' } as const;
     await flows.schedules.runDue(due);
-    await pass(HOUR);
+    await passTime(HOUR);
     const first = await flows.schedules.runDue(due);
     const flowId = first.type === 'ran' ? first.flow.flowId : '';
-    await pass(HOUR);
+    await passTime(HOUR);
     assert.is((await flows.schedules.runDue(due)).type, 'skipped');
     assert.is((await flows.schedules.runDue(due)).type, 'waits', 'it is not made up');
     assert.is((await flows.schedules.runNow(due)).type, 'ran', 'but by hand');
     const { entries } = await flows.operator.listFlows({ limit: 9 });
     for (const { flow } of entries) await flows.operator.cancelFlow(flow.flowId);
     assert.is(entries.at(-1)?.flow.flowId, flowId);
-    await pass(HOUR);
+    await passTime(HOUR);
     assert.is((await flows.schedules.runDue(due)).type, 'ran');
     await close();
   });
 
   test('a schedule with changed times, or enabled again, does not catch up', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const due = everyHour(flows.now() - 30 * MINUTE);
     await flows.schedules.runDue(due);
-    await pass(3 * HOUR);
+    await passTime(3 * HOUR);
     const other = { ...due, rhythm: 'another' };
     assert.is((await flows.schedules.runDue(other)).type, 'waits');
-    await pass(3 * HOUR);
+    await passTime(3 * HOUR);
     await flows.schedules.turnOff(due.id);
     assert.is((await flows.schedules.runDue(other)).type, 'waits');
     assert.is(await countOf(flows), 0);
     // What was due just now runs, so that hosts that disagree do not keep each other from it.
-    await pass(3 * HOUR);
+    await passTime(3 * HOUR);
     const justNow = everyHour(flows.now() - 10_000);
     assert.is((await flows.schedules.runDue({ ...justNow, rhythm: 'third' })).type, 'ran');
     assert.is((await flows.schedules.runDue(justNow)).type, 'waits', 'but once');
@@ -419,11 +419,11 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('a manual run does not change the next one, and an invalid one changes nothing', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const due = everyHour(flows.now());
     const invalid = { ...due, make: () => ({ type: 'invalid', error: 'no goal' }) as const };
     await flows.schedules.runDue(due);
-    await pass(HOUR);
+    await passTime(HOUR);
     assert.equal(await flows.schedules.runDue(invalid), { type: 'invalid', error: 'no goal' });
     assert.is((await flows.schedules.runNow(due)).type, 'ran');
     assert.is((await flows.schedules.runDue(due)).type, 'ran');
@@ -432,12 +432,12 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('a schedule that only ran manually starts when a process runs it', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const due = everyHour(flows.now() - 30 * MINUTE);
     assert.is((await flows.schedules.runNow(due)).type, 'ran');
-    await pass(3 * HOUR);
+    await passTime(3 * HOUR);
     assert.is((await flows.schedules.runDue(due)).type, 'waits');
-    await pass(HOUR);
+    await passTime(HOUR);
     assert.is((await flows.schedules.runDue(due)).type, 'ran');
     await close();
   });
@@ -483,7 +483,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('a notification is claimed by one process, settled once, and kept until then', async () => {
-    const { flows, other, pass, close } = await store.open();
+    const { flows, other, passTime, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
     const id = await newTask(flows, flowId);
@@ -522,16 +522,16 @@ export function storeContract(store: TestFlowStore): void {
       (await flows.operator.auditFlows()).map(({ code }) => code),
       ['delivery_failed'],
     );
-    await pass(MINUTE + 1);
+    await passTime(MINUTE + 1);
     assert.is((await flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: 1 })).length, 1);
-    await pass(2 * DAY);
+    await passTime(2 * DAY);
     await flows.operator.sweep();
     assert.is(await pendingCount(flows), 1);
     await close();
   });
 
   test('each target has notifications, attempts and an outcome of its own', async () => {
-    const { flows, pass, close } = await store.open({
+    const { flows, passTime, close } = await store.open({
       notify: {
         command: ['true'],
         targets: [
@@ -584,7 +584,7 @@ export function storeContract(store: TestFlowStore): void {
     );
     await flows.outbox.markDelivered(second);
     assert.is(await statusOfDelivery(), 'delivered');
-    await pass(8 * DAY);
+    await passTime(8 * DAY);
     await close();
   });
 
@@ -638,7 +638,7 @@ export function storeContract(store: TestFlowStore): void {
     await opened.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
     const flows = await opened.other({ notify: { command: ['true'] } });
     assert.is((await flows.operator.sweep()).undeliverable, 0);
-    await opened.pass(11 * MINUTE);
+    await opened.passTime(11 * MINUTE);
     assert.is((await opened.flows.operator.sweep()).undeliverable, 0);
     assert.is((await flows.operator.sweep()).undeliverable, 1);
     const [gone] = (await flows.operator.listNotifications({ limit: 9 })).entries;
@@ -653,7 +653,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('ended records are pruned in time, those that block a flow are kept', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const [ended, blocked] = [await newFlow(flows), await newFlow(flows)];
     await newTask(flows, ended);
     await flows.tasks.complete(leaseOf(await claimTask(flows)));
@@ -662,9 +662,9 @@ export function storeContract(store: TestFlowStore): void {
     await flows.tasks.cancel(child);
     const wait = { action: 'set_waiting', flowId: blocked, expectedRevision: 0 } as const;
     await flows.perform({ ...wait, blockedTaskId: child }, ADA);
-    await pass(6 * DAY);
+    await passTime(6 * DAY);
     assert.is((await flows.operator.sweep()).prunedFlows, 0);
-    await pass(DAY + 1);
+    await passTime(DAY + 1);
     const swept = await flows.operator.sweep();
     assert.equal([swept.prunedFlows, swept.prunedTasks], [1, 1]);
     assert.is(await statusOf(flows, child), 'cancelled');
@@ -676,7 +676,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('the audit finds what is stuck', async () => {
-    const { flows, pass, close } = await store.open({ orphans: 'lost' });
+    const { flows, passTime, close } = await store.open({ orphans: 'lost' });
     const running = await newFlow(flows, ADA, { status: 'running' });
     const blocked = await newFlow(flows);
     const cancelling = await newFlow(flows);
@@ -685,11 +685,11 @@ export function storeContract(store: TestFlowStore): void {
     await flows.perform({ action: 'set_waiting', ...change, blockedTaskId: 'gone' }, ADA);
     const lost = await newTask(flows, fine);
     await claimTask(flows);
-    await pass(2 * MINUTE);
+    await passTime(2 * MINUTE);
     await flows.operator.sweep();
     await flows.perform({ action: 'request_cancel', flowId: cancelling, expectedRevision: 0 }, ADA);
     const queued = await newTask(flows, fine);
-    await pass(31 * MINUTE);
+    await passTime(31 * MINUTE);
     const found = await flows.operator.auditFlows();
     assert.equal(
       found.map(({ code, flowId }) => `${code} ${flowId}`).sort(),
@@ -715,9 +715,9 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('lists are filtered, newest first, and read page by page', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const old = await newFlow(flows, ADA, { status: 'running' });
-    await pass(DAY);
+    await passTime(DAY);
     const made = [old];
     for (let n = 0; n < 60; n++) made.push(await newFlow(flows));
     const bobs = await newFlow(flows, BOB);
@@ -766,7 +766,7 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('the history of a flow has every change: who made it, and what changed', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const flowId = await newFlow(flows, ADA, { currentStep: 'one' });
     const taskId = await newTask(flows, flowId);
     const waiting = { action: 'set_waiting', flowId, expectedRevision: 0 } as const;
@@ -776,9 +776,9 @@ export function storeContract(store: TestFlowStore): void {
     await flows.tasks.heartbeat(first);
     await flows.tasks.heartbeat(first, { progress: 'half' });
     await flows.tasks.fail(first, { error: 'no\0' });
-    await pass(MINUTE);
+    await passTime(MINUTE);
     await claimTask(flows, { worker: 'w2' });
-    await pass(2 * MINUTE);
+    await passTime(2 * MINUTE);
     await flows.operator.sweep();
     await flows.operator.cancelFlow(flowId);
     const { entries, flow } = await flows.operator.history(flowId.slice(0, 8));
@@ -827,7 +827,7 @@ export function storeContract(store: TestFlowStore): void {
       [retried?.actorKind, retried?.event, retried?.note],
       ['operator', 'notification.retried', failing.kind],
     );
-    await pass(30 * DAY);
+    await passTime(30 * DAY);
     assert.is((await flows.operator.sweep()).prunedFlows, 1);
     await close();
   });
@@ -857,9 +857,9 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('lists are filtered by age and by the route that created a flow', async () => {
-    const { flows, pass, close } = await store.open();
+    const { flows, passTime, close } = await store.open();
     const old = await newFlow(flows);
-    await pass(DAY);
+    await passTime(DAY);
     const other = { ...ADA, actor: { kind: 'route', name: 'other' } } as const;
     const made = await newFlow(flows, other);
     // It changes the flow of another route of its session.
