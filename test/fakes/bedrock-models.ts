@@ -3,7 +3,7 @@ import { invalid, malformed } from './bedrock-errors.js';
 import { type FakeAnswer, type Trouble, troubledVectors } from './fake-vendor.js';
 import { meaningOf } from './meaning.js';
 
-/** Where vectors stand in the answers of models that have more than one place for them. */
+/** Where the vectors are in the answers of models that have more than one place for them. */
 export type AnswerShape = 'bare' | 'list' | 'typed';
 
 /** One model of the fake. */

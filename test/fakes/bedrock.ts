@@ -20,7 +20,7 @@ export const BEDROCK_TOKEN = 'bedrock-api-key-0123456789abcdef';
 export interface BedrockFakeOptions {
   /** The region that requests must be signed for. */
   readonly region?: string;
-  /** Where the vectors of Cohere v4 and Marengo stand in the answer. */
+  /** Where the vectors of Cohere v4 and Marengo are in the answer. */
   readonly shape?: AnswerShape;
   /** Models behind ARNs, by ARN. */
   readonly arns?: Readonly<Record<string, string>>;

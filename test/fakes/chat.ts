@@ -6,22 +6,22 @@ import {
   startFake,
 } from './fake-vendor.js';
 
-/** The key that the fakes take. */
+/** The key that the fakes accept. */
 export const CHAT_KEY = 'sk-test-chat-0123456789abcdef';
 
-/** What a fake is asked, in one form for both APIs. */
-export interface AskedModel {
+/** A question to a fake, in one form for both APIs. */
+export interface ChatQuestion {
   readonly model: string;
   readonly system: string;
   readonly user: string;
 }
 
-/** How a fake answers: with a text, or as a whole as the vendor would. */
+/** The answer of a fake: a text, or the whole answer of the vendor. */
 export type ChatReply = string | { readonly content: unknown; readonly finish?: string };
 
 /** Settings of a fake. */
 export interface ChatFakeOptions {
-  readonly reply?: (asked: AskedModel) => ChatReply;
+  readonly reply?: (question: ChatQuestion) => ChatReply;
 }
 
 const openAiRequest = z.strictObject({
@@ -191,7 +191,10 @@ function jsonOf(request: RecordedRequest): unknown {
   return JSON.parse(request.body.toString('utf8') || 'null');
 }
 
-function replyOf(reply: ChatFakeOptions['reply'], request: AskedModel): Exclude<ChatReply, string> {
-  const answer = reply?.(request) ?? 'NONE';
+function replyOf(
+  reply: ChatFakeOptions['reply'],
+  question: ChatQuestion,
+): Exclude<ChatReply, string> {
+  const answer = reply?.(question) ?? 'NONE';
   return typeof answer === 'string' ? { content: answer } : answer;
 }

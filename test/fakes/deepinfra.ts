@@ -38,11 +38,11 @@ const requestSchema = z.strictObject({
 
 /** Settings of the fake. */
 export interface DeepInfraFakeOptions {
-  /** Length of vectors when none is asked for, so that tests stay small. */
+  /** The length of vectors unless the request sets one; short by default, so that tests stay small. */
   readonly dimensions?: number;
 }
 
-/** DeepInfra's `POST /v1/openai/embeddings`, with the error shapes that it was seen with. */
+/** DeepInfra's `POST /v1/openai/embeddings`, with its error shapes as observed. */
 export async function startDeepInfraFake(options: DeepInfraFakeOptions = {}): Promise<FakeVendor> {
   return startFake({
     answer: (request, trouble) => answer(request, trouble, options),

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
-/** What the fake does when it is asked to install. */
+/** What the fake does at an install. */
 export type NpmBehaviour =
   | 'fails'
-  /** Writes half of a runtime and goes on for ever. */
+  /** Writes half of a runtime and never ends. */
   | 'hangs'
   /** Installs a runtime that does not load. */
   | 'installs_broken'
@@ -14,7 +14,7 @@ export type NpmBehaviour =
   /** Waits for a file `go` in its own folder, then installs. */
   | 'waits';
 
-/** A program that stands in for npm: the same arguments, packages of a few lines that need no download, and version 9.9.9 as the newest of any package. */
+/** A fake npm: the same arguments, packages of a few lines that need no download, and version 9.9.9 as the newest of any package. */
 export interface FakeNpm {
   /** Makes svc find it. */
   readonly env: Readonly<Record<string, string>>;

@@ -55,7 +55,7 @@ export interface FakeVendor {
   close(): Promise<void>;
 }
 
-/** What a vendor's fake is made of. */
+/** The behaviour of a fake vendor. */
 export interface FakeOptions {
   /** Answers a request as the vendor documents it; refuses whatever the vendor refuses. */
   readonly answer: (
@@ -72,11 +72,11 @@ export interface FakeOptions {
 export async function startFake({
   answer,
   troubleAnswers,
-  port: wanted = 0,
+  port: preferredPort = 0,
 }: FakeOptions): Promise<FakeVendor> {
   const requests: RecordedRequest[] = [];
   let current: { trouble: Trouble; left: number } | undefined;
-  const take = (): Trouble | undefined => {
+  const nextTrouble = (): Trouble | undefined => {
     if (current === undefined || current.left <= 0) return undefined;
     current.left -= 1;
     return current.trouble;
@@ -93,7 +93,7 @@ export async function startFake({
         atMs: performance.now(),
       };
       requests.push(request);
-      void respond(request, response, take());
+      void respond(request, response, nextTrouble());
     });
   });
   const respond = async (
@@ -101,10 +101,10 @@ export async function startFake({
     response: ServerResponse,
     trouble: Trouble | undefined,
   ): Promise<void> => {
-    // A caller that gives up is what this is for.
+    // It never answers, so that the caller has to give up.
     if (trouble === 'slow') return;
-    const canned = trouble === undefined ? undefined : troubleAnswers[trouble];
-    if (canned !== undefined) return write(response, canned);
+    const troubleAnswer = trouble === undefined ? undefined : troubleAnswers[trouble];
+    if (troubleAnswer !== undefined) return write(response, troubleAnswer);
     if (trouble === 'redirected') {
       return write(response, {
         status: 307,
@@ -118,7 +118,7 @@ export async function startFake({
     response.writeHead(reply.status, { ...headersOf(reply), 'content-length': bytes.length });
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
   };
-  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(preferredPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
@@ -126,7 +126,7 @@ export async function startFake({
     trouble: (trouble, times = Number.POSITIVE_INFINITY) => {
       current = trouble === undefined ? undefined : { trouble, left: times };
     },
-    close: () => closed(server),
+    close: () => closeServer(server),
   };
 }
 
@@ -146,7 +146,7 @@ function bytesOf({ body }: FakeAnswer): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 
-/** A forward proxy that leads every name to one server on the loopback. */
+/** A forward proxy that connects every name to one server on the loopback. */
 export interface ForwardProxy {
   /** `127.0.0.1:PORT`. */
   readonly address: string;
@@ -11,7 +11,7 @@ export interface ForwardProxy {
   close(): Promise<void>;
 }
 
-/** What the names lead to, and who may pass. */
+/** The server behind all names, and the credentials that the proxy accepts. */
 export interface ForwardProxyOptions {
   /** `http://127.0.0.1:PORT`; TLS of tunnels ends at the proxy. */
   readonly target: string;

@@ -40,7 +40,7 @@ const startSchema = z.strictObject({ file: z.strictObject({ displayName: z.strin
 
 /**
  * Google's Files API and Batch API for embeddings (ai.google.dev, "Files API", "Batch API"). Jobs
- * stand still until a test moves them.
+ * do not change until a test advances them.
  */
 export class GeminiBatchFake {
   readonly jobs: FakeJob[] = [];

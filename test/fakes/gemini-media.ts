@@ -11,7 +11,7 @@ export const MAX_REQUEST_BYTES = 20_000_000;
 /** Of one request (ai.google.dev, "Embeddings"). */
 export const MAX_IMAGES = 6;
 
-/** The documented types, and how such files begin. */
+/** The documented types, with the first bytes of such files. */
 const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'image/png': ['\x89PNG'],
   'image/jpeg': ['\xff\xd8\xff'],
@@ -19,14 +19,17 @@ const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'audio/wav': ['RIFF'],
 };
 
-/** What a file shows or says, as test/support/media-files.ts wrote it in; or why it is not taken. */
-export function perceived({ mimeType, data }: InlineData): string | { readonly refused: string } {
+/** What a file depicts, by the comment of test/support/media-files.ts; or why it is refused. */
+export function depictedText({
+  mimeType,
+  data,
+}: InlineData): string | { readonly refused: string } {
   const beginnings = Object.hasOwn(BEGINNINGS, mimeType) ? BEGINNINGS[mimeType] : undefined;
   if (beginnings === undefined) return { refused: `Unsupported MIME type: ${mimeType}` };
   const bytes = Buffer.from(data, 'base64');
   if (bytes.toString('base64') !== data) return { refused: 'Invalid base64 in inline data.' };
   const content = bytes.toString('latin1');
-  // Which file is at fault, Google does not say.
+  // Google does not say which file is wrong.
   if (!beginnings.some((beginning) => content.startsWith(beginning))) {
     return { refused: 'Request contains an invalid argument.' };
   }

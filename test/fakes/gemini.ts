@@ -9,11 +9,11 @@ import {
 } from './fake-vendor.js';
 import { GeminiBatchFake, type GeminiBatchFakeOptions } from './gemini-batch.js';
 import {
+  depictedText,
   imagesIn,
   inlineDataSchema,
   MAX_IMAGES,
   MAX_REQUEST_BYTES,
-  perceived,
 } from './gemini-media.js';
 import { meaningOf, noiseOf } from './meaning.js';
 
@@ -187,7 +187,7 @@ function embedOne(
   if (!parsed.success) return invalid(z.prettifyError(parsed.error));
   const request = parsed.data;
   if (request.model !== named) return invalid('Request model does not match the model in the URL.');
-  // Google passes over them in silence; nobody must rely on them there.
+  // Google ignores them silently; svc must not rely on them there.
   if (!traits.taskType && (request.taskType ?? request.title) !== undefined) {
     return invalid(`${model} takes no task type`);
   }
@@ -196,7 +196,7 @@ function embedOne(
   }
   const texts: string[] = [];
   for (const part of request.content.parts) {
-    const words = 'text' in part ? part.text : seen(part.inlineData, traits.media);
+    const words = 'text' in part ? part.text : mediaText(part.inlineData, traits.media);
     if (typeof words !== 'string') return invalid(words.refused);
     texts.push(words);
   }
@@ -208,18 +208,18 @@ function embedOne(
     );
   }
   const size = request.outputDimensionality ?? options.dimensions ?? 3072;
-  const meaning = meaningOf(meant(request, text), size);
+  const meaning = meaningOf(withoutTask(request, text), size);
   const isMedium = request.content.parts.some((part) => 'inlineData' in part);
   const vector = isMedium ? withGap(meaning, options.mediaGap ?? 0) : meaning;
   // Shortened vectors of the older model are not of unit length.
   return traits.taskType && size < 3072 ? vector.map((value) => value * 3) : vector;
 }
 
-function seen(
-  data: Parameters<typeof perceived>[0],
-  takesMedia: boolean,
-): ReturnType<typeof perceived> {
-  return takesMedia ? perceived(data) : { refused: 'The model does not support image input.' };
+function mediaText(
+  data: Parameters<typeof depictedText>[0],
+  acceptsMedia: boolean,
+): ReturnType<typeof depictedText> {
+  return acceptsMedia ? depictedText(data) : { refused: 'The model does not support image input.' };
 }
 
 /** A unit vector that has this much of a direction that all media share. */
@@ -229,8 +229,8 @@ function withGap(vector: Float32Array, gap: number): Float32Array {
   return vector.map((value, at) => rest * value + gap * (shared[at] ?? 0));
 }
 
-/** What a text says without the words that tell a model what it is for. */
-function meant({ title }: EmbedRequest, text: string): string {
+/** The text without the words that name the task for the model. */
+function withoutTask({ title }: EmbedRequest, text: string): string {
   const bare = text
     .replace(/^task: search result \| query: /, '')
     .replace(/^title: (?:none|(.*?)) \| text: /s, '$1\n');

@@ -16,7 +16,7 @@ export const CLIENT_ID = 'Iv1.test0123456789';
 /** Every Copilot token begins with it. */
 export const COPILOT_TOKEN = 'tid=test-copilot-token';
 
-/** What a poll of a device login is answered with; the last one goes on for ever. */
+/** The answers to the polls of a device login; the last one repeats. */
 export type DeviceAnswer =
   | 'access_denied'
   | 'authorization_pending'
@@ -169,7 +169,7 @@ function poll(request: RecordedRequest, service: Service): FakeAnswer {
   return now === 'slow_down' ? refusal(now, { interval: interval + 0.05 }) : refusal(now);
 }
 
-/** What is wrong comes with status 200. */
+/** Errors have status 200. */
 function refusal(error: string, more: Readonly<Record<string, unknown>> = {}): FakeAnswer {
   return { status: 200, body: { error, error_description: `about ${error}`, ...more } };
 }

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 /** A vendor in OpenAI's form that embeds everything but one question, which it leaves waiting. */
 export interface HangingEmbeddings {
   readonly origin: string;
-  /** Resolves when the question has come. */
+  /** Resolves when the question has arrived. */
   readonly whenAsked: Promise<void>;
   /** Resolves when the client has disconnected. */
   readonly whenDropped: Promise<void>;

@@ -28,7 +28,7 @@ const requestSchema = z.strictObject({
 /** Settings of the fake. */
 export interface LmStudioFakeOptions {
   readonly dimensions?: number;
-  /** Whether {@link LMSTUDIO_KEY} is asked for. */
+  /** Whether {@link LMSTUDIO_KEY} is required. */
   readonly locked?: boolean;
   /** Just-in-time loading is off, and nothing is loaded. */
   readonly unloaded?: boolean;

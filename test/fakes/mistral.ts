@@ -30,7 +30,7 @@ const requestSchema = z.strictObject({
 
 /** Settings of the fake. */
 export interface MistralFakeOptions {
-  /** Length of vectors when none is asked for, so that tests stay small. */
+  /** The length of vectors unless the request sets one; short by default, so that tests stay small. */
   readonly dimensions?: number;
 }
 

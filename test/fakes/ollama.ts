@@ -10,7 +10,7 @@ import {
 import { meaningOf } from './meaning.js';
 import { jsonBody, shortened, strictTokens, total } from './openai-shape.js';
 
-/** A key for an Ollama that stands behind one, such as ollama.com. */
+/** A key for an Ollama that requires one, such as ollama.com. */
 export const OLLAMA_KEY = 'test-ollama-0123456789';
 
 const MODELS: Readonly<Record<string, { dimensions: number; tokens: number }>> = {
@@ -35,9 +35,9 @@ const requestSchema = z.strictObject({
 
 /** Settings of the fake. */
 export interface OllamaFakeOptions {
-  /** Length of vectors when none is asked for, so that tests stay small. */
+  /** The length of vectors unless the request sets one; short by default, so that tests stay small. */
   readonly dimensions?: number;
-  /** Whether {@link OLLAMA_KEY} is asked for; a plain Ollama asks for none. */
+  /** Whether {@link OLLAMA_KEY} is required; a plain Ollama requires none. */
   readonly locked?: boolean;
 }
 

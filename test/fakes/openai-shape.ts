@@ -10,7 +10,7 @@ export function jsonBody(request: RecordedRequest): unknown {
   }
 }
 
-/** The answer that OpenAI made common, out of order on purpose: the index says where each belongs. */
+/** The usual answer, in the form of OpenAI. It is out of order on purpose: `index` gives the position. */
 export function embeddingList(
   vectors: readonly Float32Array[],
   { base64, model, usage }: { base64: boolean; model: string; usage: Record<string, number> },

@@ -37,7 +37,7 @@ export interface OpenAiFakeOptions {
   readonly dimensions?: number;
   /** A free one by default. */
   readonly port?: number;
-  /** Where vectors come from; {@link meaningOf} by default. */
+  /** The vector of a text; {@link meaningOf} by default. */
   readonly vectorOf?: (text: string, dimensions: number) => Float32Array;
 }
 

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 /** A row, in the order of its columns. */
 export type FakeRow = Readonly<Record<string, string>>;
 
-/** A server that knows no SQL: it speaks just enough of the wire protocol for statements without values. */
+/** A server without SQL: it implements just enough of the wire protocol for statements without values. */
 export interface PostgresFake {
   readonly url: string;
   stop(): Promise<void>;

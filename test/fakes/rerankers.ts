@@ -184,8 +184,8 @@ export function startVoyageRerankFake(options: RerankFakeOptions = {}): Promise<
           return failure(400, `Model ${model} is not supported. Supported models are [...].`);
         }
         if (documents.length > 1000) return failure(400, 'The number of documents exceeds 1000.');
-        const [asked = 0] = strictTokens([query]);
-        const tokens = asked * documents.length + total(strictTokens(documents));
+        const [queryTokens = 0] = strictTokens([query]);
+        const tokens = queryTokens * documents.length + total(strictTokens(documents));
         return tokens > 600_000 ? failure(400, 'The request exceeds 600K tokens.') : undefined;
       },
       answer: ({ model }, ranked, tokens) => ({
@@ -202,7 +202,7 @@ export function startVoyageRerankFake(options: RerankFakeOptions = {}): Promise<
   );
 }
 
-/** Jina's `POST /v1/rerank`. Its documents come back unless refused. */
+/** Jina's `POST /v1/rerank`. It returns the documents unless the request refuses them. */
 export function startJinaRerankFake(options: RerankFakeOptions = {}): Promise<FakeVendor> {
   const failure = (status: number, detail: string) => ({ status, body: { detail } });
   return start(
@@ -231,7 +231,7 @@ export function startJinaRerankFake(options: RerankFakeOptions = {}): Promise<Fa
   );
 }
 
-/** A vLLM server: Cohere's form; the documents always come back. */
+/** A vLLM server: Cohere's form; it always returns the documents. */
 export function startVllmRerankFake(options: RerankFakeOptions = {}): Promise<FakeVendor> {
   const failure = (code: number, message: string) => ({
     status: code,

@@ -16,7 +16,7 @@ const MODELS = [
   'voyage-code-2',
 ] as const;
 
-/** What is said of all texts of a job: the fields of an inline request besides `input`. */
+/** The fields that hold for all texts of a job: those of an inline request except `input`. */
 const paramsSchema = z.strictObject({
   model: z.enum(MODELS),
   input_type: z.optional(z.nullable(z.enum(['query', 'document']))),

@@ -44,7 +44,7 @@ const requestSchema = z.strictObject({
 
 /** Settings of the fake. */
 export interface VoyageFakeOptions {
-  /** Length of vectors when none is asked for, so that tests stay small. */
+  /** The length of vectors unless the request sets one; short by default, so that tests stay small. */
   readonly dimensions?: number;
   /** An account without a payment method: what is left of its 10K tokens a minute ("Rate Limits"). */
   readonly unpaidTokens?: number;

@@ -1,13 +1,11 @@
+import { seededRandom } from '../../src/engine/eval/random.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { headOf, PATH, SECRET, SESSION } from './webhooks.js';
 
-/** Numbers of a fixed course, so that a failure can be had again. */
+/** Random whole numbers below a limit, the same for each seed, so that a failure can be repeated. */
 export function randomSource(seed: number): (below: number) => number {
-  let state = seed >>> 0 || 1;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 type Random = (below: number) => number;

@@ -2,7 +2,7 @@ import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import { matchExpression, parseQuery } from '../../src/engine/memory/search/query.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
 
-/** All that an index says, without what depends on when or in which order it was made. */
+/** The content of an index, without what depends on the time or the order in which it was built. */
 export interface IndexContent {
   readonly documents: readonly unknown[];
   readonly chunks: readonly unknown[];

@@ -17,7 +17,7 @@ import { openedIndex } from './vector-index.js';
 /** A store that can hold memories. */
 export interface IndexKind {
   readonly name: string;
-  /** An empty memory; those made before are gone. */
+  /** An empty memory; earlier ones are deleted. */
   newIndex(tokenizer?: Tokenizer): Promise<MemoryIndex>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface IndexKind {
 /** A store that several hosts can share. */
 export interface SharedKind extends IndexKind {
   newIndex(tokenizer?: Tokenizer): Promise<PostgresIndex>;
-  /** The memory made last, as another host uses it. */
+  /** The newest memory, as another host uses it. */
   openedAs(
     origin: string,
     tokenizer?: Tokenizer,

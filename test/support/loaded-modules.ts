@@ -12,7 +12,7 @@ export interface LoadedModules {
   readonly builtins: readonly string[];
 }
 
-/** Runs inside the child before the program: V8 itself tells of every script, however it is loaded. */
+/** Runs inside the child before the program: V8 reports every script, however it is loaded. */
 const SPY = `
 const { Session } = require('node:inspector');
 const { writeFileSync } = require('node:fs');

@@ -2,7 +2,7 @@ import type { TempFolder } from './temp-folder.js';
 
 const WORDS = 'amber basil cedar delta ember fjord grove heron islet jetty knoll lotus maple north';
 
-/** The text of a note that depends on nothing but these numbers. */
+/** The text of a note, the same for the same numbers. */
 export function noteText(seed: number, paragraphs = 6): string {
   const words = WORDS.split(' ');
   const word = (n: number): string => words[(seed * 7 + n * (1 + (seed % 5))) % words.length] ?? '';
@@ -12,7 +12,7 @@ export function noteText(seed: number, paragraphs = 6): string {
   return `# Note ${seed} ${word(0)}\n\n${body.join('\n')}`;
 }
 
-/** Words that queries of these notes can hold. */
+/** Queries that find some of these notes. */
 export const NOTE_QUERIES = [
   'amber cedar',
   'note part 3',
@@ -22,14 +22,14 @@ export const NOTE_QUERIES = [
 ];
 
 /**
- * Long, so that a run that tells of every file soon fills its pipe and waits to be read: whoever
- * waits for its first words then meets it at work, on the slowest machine too.
+ * Long, so that a run that prints every file soon fills its pipe and waits until it is read: a test
+ * that has read its first words then knows that it is still working, even on the slowest machine.
  */
-const LONG = 'a-folder-with-a-long-name-'.repeat(8);
+const LONG_NAME = 'a-folder-with-a-long-name-'.repeat(8);
 
-/** Writes that many notes into a folder. */
+/** Writes this many notes into a folder. */
 export function writeNotes(folder: TempFolder, count: number, paragraphs?: number): void {
   for (let n = 0; n < count; n++) {
-    folder.write(`${LONG}/d${n % 10}/n${n}.md`, noteText(n, paragraphs));
+    folder.write(`${LONG_NAME}/d${n % 10}/n${n}.md`, noteText(n, paragraphs));
   }
 }

@@ -1,8 +1,8 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /*
- * Small files of every format that memory takes, whole by the formats' own documents. What each shows
- * or says stands in it as a comment, `depicts "…"`, which the fakes read in the place of eyes and ears.
+ * Small files of every media format that memory accepts, complete by the specifications of the formats.
+ * A comment in each, `depicts "…"`, says what it shows; the fakes read it instead of the media.
  */
 
 const text = (words: string): Buffer => Buffer.from(words, 'latin1');
@@ -131,7 +131,7 @@ export function mp3(depicts: string): Buffer {
   return Buffer.concat([text('ID3'), bytes(3, 0, 0), size, tag, frame, frame]);
 }
 
-/** Audio in ADTS: one empty frame, and what players pass over behind it. */
+/** Audio in ADTS: one empty frame, followed by bytes that players ignore. */
 export function aac(depicts: string): Buffer {
   return Buffer.concat([bytes(0xff, 0xf1, 0x50, 0x80, 1, 0x1f, 0xfc, 0, 0), comment(depicts)]);
 }

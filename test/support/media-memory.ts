@@ -1,17 +1,17 @@
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
 import { GEMINI_KEY, type GeminiFake } from '../fakes/gemini.js';
-import { contextOf } from '../support/context.js';
+import { contextOf } from './context.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
 /** A memory with images and recordings whose provider is a fake of Gemini. */
 export interface MediaMemory {
   /** The workspace: files go below `memory/`. */
   readonly folder: TempFolder;
-  /** Opens it with these settings laid over; close its backend. */
+  /** Opens it with these settings added; the caller closes its backend. */
   open(memorySearch?: Readonly<Record<string, unknown>>): Promise<OpenedMemory>;
 }
 
-/** `memorySearch` that leads to a fake of Gemini. */
+/** `memorySearch` settings that use a fake of Gemini. */
 export function geminiSearchSettings(fake: GeminiFake): Readonly<Record<string, unknown>> {
   return {
     provider: 'gemini',
@@ -21,7 +21,7 @@ export function geminiSearchSettings(fake: GeminiFake): Readonly<Record<string, 
   };
 }
 
-/** A memory in a folder of its own; its files are by path below the workspace. */
+/** A memory in a new folder, with these files by path below the workspace. */
 export function mediaMemory(
   fake: GeminiFake,
   files: Readonly<Record<string, Buffer | string>> = {},
@@ -41,7 +41,7 @@ export function mediaMemory(
   };
 }
 
-/** The types of the files that a fake was sent, a list a request, in the order of the requests. */
+/** The types of the files in each request to a fake, in the order of the requests. */
 export function mediaSent(fake: GeminiFake): readonly (readonly string[])[] {
   return fake.requests
     .map(({ body }) => body.toString('utf8').matchAll(/"mimeType":"([^"]+)"/g))

@@ -19,7 +19,7 @@ export function giveToOrdinary(path: string): void {
   }
 }
 
-/** A copy of the built program that the ordinary user can run, wherever the checkout lies. */
+/** A copy of the built program that the ordinary user can run, wherever the checkout is. */
 export function ordinaryProgram(): string {
   if (ORDINARY_UID === undefined) return ROOT;
   const folder = tempFolder();

@@ -5,7 +5,7 @@ import { KEYS } from './terminal.js';
 import { waitFor } from './wait.js';
 
 const ESC = '\u001B';
-/** Keys, mouse, reports, broken sequences and pastes; what ends a screen is rare. */
+/** Keys, mouse, reports, broken sequences and pastes; inputs that end a screen are rare. */
 const INPUTS: readonly string[] = [
   ...Object.values(KEYS).filter((key) => key !== KEYS.ctrlC && key !== KEYS.pasteBegins),
   ...'jkgGhlnNyYpxwuaAerRfcio/?#@ 1é日🚗',
@@ -51,7 +51,7 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
     const at = `${name}, seed ${seed}, ${signal}`;
     if (!hasEnded) endWith(session, signal, name);
     await waitFor(`the end of ${at}`, () => hasEnded, session.output);
-    // Nothing is sent to a terminal that is gone.
+    // A terminal that was closed cannot be restored.
     if (signal !== 'close') assertTerminalRestored(session, at);
   }
 }
@@ -66,7 +66,7 @@ function endWith(session: PtySession, how: (typeof SIGNALS)[number], name: Scree
     return;
   }
   session.kill(how);
-  // A listener reloads its configuration then, and goes on.
+  // At SIGHUP, a listener reloads its configuration and continues.
   const isListener = name === 'serve' || name === 'webhooks';
   if (how === 'SIGHUP' && isListener) session.kill('SIGTERM');
 }

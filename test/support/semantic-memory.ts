@@ -1,7 +1,7 @@
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY } from '../fakes/openai.js';
-import { contextOf } from '../support/context.js';
+import { contextOf } from './context.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
 /** A memory whose provider is a fake. */
@@ -10,7 +10,7 @@ export interface SemanticMemory {
   readonly folder: TempFolder;
   /** State and configuration. */
   readonly home: string;
-  /** Opens it with these settings laid over; close its backend. */
+  /** Opens it with these settings added; the caller closes its backend. */
   open(memorySearch?: Readonly<Record<string, unknown>>): Promise<OpenedMemory>;
 }
 
@@ -47,7 +47,7 @@ export function semanticMemory(
   };
 }
 
-/** How many texts a fake of OpenAI was asked to embed, questions included. */
+/** All texts that a fake of OpenAI had to embed, questions included. */
 export function textsSent(fake: FakeVendor): string[] {
   return fake.requests.flatMap(({ body }) => {
     const { input }: { input?: string | string[] } = JSON.parse(body.toString('utf8') || '{}');

@@ -5,7 +5,7 @@ const LONGEST_PAUSE_MS = 10;
 /**
  * Waits for something that this process or another one does: until a look at it gives anything but undefined or false.
  *
- * @param describeState for the error, if it never comes
+ * @param describeState for the error at the time limit
  */
 export async function waitFor<T>(
   what: string,

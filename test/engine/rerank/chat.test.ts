@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Warning } from '../../../src/engine/errors/index.js';
-import { type AskedModel, CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
+import { CHAT_KEY, type ChatQuestion, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { rerankerOf } from './support.js';
 
@@ -10,10 +10,10 @@ const test = suite('a chat model as a reranker');
 const NOTES = ['rain falls on the hills', 'the car is red', 'bread is baked at night'];
 
 async function asked(
-  reply: (asked: AskedModel) => string,
+  reply: (question: ChatQuestion) => string,
   passages: readonly string[] = NOTES,
 ): Promise<{ warnings: Warning[]; order: number[] | undefined; sent: string; fake: FakeVendor }> {
-  const questions: AskedModel[] = [];
+  const questions: ChatQuestion[] = [];
   const fake = await startOpenAiChatFake({
     reply: (question) => {
       questions.push(question);
