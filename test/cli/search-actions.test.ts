@@ -10,7 +10,6 @@ import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('what the search screen does');
 
-const NEVER = new AbortController().signal;
 const KEYWORDS_ONLY = { signal: NEVER, keywordsOnly: true };
 
 function homeOf(config: object): TempFolder {
@@ -55,8 +54,8 @@ async function actionsIn(
   return { ...screen, memory };
 }
 
-async function pathsFor(made: Awaited<ReturnType<typeof actionsIn>>, line: string) {
-  const { response, chips, memory } = await made.actions.search(line, KEYWORDS_ONLY);
+async function pathsFor(screen: Awaited<ReturnType<typeof actionsIn>>, line: string) {
+  const { response, chips, memory } = await screen.actions.search(line, KEYWORDS_ONLY);
   return { paths: response?.results.map(({ path }) => path).toSorted(), chips, memory };
 }
 
@@ -74,7 +73,7 @@ test('filters in the query restrict the search, and another agent can be named',
   assert.equal((await pathsFor(screen, '#house ')).paths, undefined);
   const other = await pathsFor(screen, 'agent:other roofer');
   assert.equal(other, { paths: ['MEMORY.md'], chips: ['agent:other'], memory: 'other' });
-  const { response } = await made.actions.search('agent:other roofer', KEYWORDS_ONLY);
+  const { response } = await screen.actions.search('agent:other roofer', KEYWORDS_ONLY);
   const [result] = response?.results ?? [];
   assert.ok(result);
   assert.equal(await screen.placeOf({ id: '', text: '', result }), {
@@ -90,16 +89,16 @@ test('an agent whose memory cannot be opened is tried again, and does not block 
   const valid = readFileSync(home.at('svc.json'), 'utf8');
   const screen = await actionsIn(home);
   home.write('svc.json', '{');
-  await made.actions.search('agent:other roofer', KEYWORDS_ONLY).then(
+  await screen.actions.search('agent:other roofer', KEYWORDS_ONLY).then(
     () => assert.unreachable(),
     (error) => assert.match(error.code, /^CONFIG_/),
   );
   home.write('svc.json', valid);
   assert.is((await pathsFor(screen, 'agent:other roofer')).memory, 'other');
   home.write('svc.json', '{');
-  await made.actions.search('agent:third roofer', KEYWORDS_ONLY).catch(() => undefined);
-  await made.close();
-  await made.memory.backend.close();
+  await screen.actions.search('agent:third roofer', KEYWORDS_ONLY).catch(() => undefined);
+  await screen.close();
+  await screen.memory.backend.close();
 });
 
 test('flags restrict every search; typed filters replace them, and tags add up', async () => {
@@ -126,8 +125,8 @@ test('queries are kept, unless ui.history is false or the configuration is broke
 test('a truncated preview ends with an ellipsis', async () => {
   const home = homeOf({});
   home.write('main/memory/long.md', `The lantern. ${'long '.repeat(50_000)}\n`);
-  const made = await actionsIn(home);
-  const item = (await made.actions.search('lantern', KEYWORDS_ONLY)).response?.results[0];
+  const screen = await actionsIn(home);
+  const item = (await screen.actions.search('lantern', KEYWORDS_ONLY)).response?.results[0];
   assert.ok(item);
   const { text } = await screen.actions.preview({ id: '1', text: '', result: item }, NEVER);
   assert.is(text.at(-1), '…');
@@ -136,8 +135,8 @@ test('a truncated preview ends with an ellipsis', async () => {
 test('a passage that is only previewed is not logged as opened', async () => {
   const logged: string[] = [];
   const home = homeOf({ memory: { searchLog: true } });
-  const made = await actionsIn(home, {}, async ({ type }) => void logged.push(type));
-  const { response } = await made.actions.search('barn', { signal: NEVER, keywordsOnly: false });
+  const screen = await actionsIn(home, {}, async ({ type }) => void logged.push(type));
+  const { response } = await screen.actions.search('barn', { signal: NEVER, keywordsOnly: false });
   const [result] = response?.results ?? [];
   assert.ok(result);
   const item = { id: '', text: '', result };

@@ -287,7 +287,7 @@ test('get: lines are numbered and escaped on a terminal', () => {
   );
 });
 
-test('get: says how to continue, unless that was all', () => {
+test('get: shows how to continue, except at the end', () => {
   assert.is(truncationNote(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
   assert.is(truncationNote({ ...DOCUMENT, truncated: false }), undefined);
   assert.is(

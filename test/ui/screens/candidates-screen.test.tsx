@@ -27,7 +27,7 @@ const READY = aCandidate();
 function open(columns: number, rows: number, over: Partial<CandidatesActions> = {}) {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc dream candidates\n');
-  const did: string[] = [];
+  const orders: string[] = [];
   let shown: readonly CandidateWithGates[] = [READY, WEAK];
   const without = (key: string): void => {
     shown = shown.filter((candidate) => candidate.key !== key);
@@ -45,7 +45,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
       without(key);
     },
     undo: async ({ kind, key }) => {
-      did.push(`undo ${kind} ${key.slice(0, 4)}`);
+      orders.push(`undo ${kind} ${key.slice(0, 4)}`);
       shown = [READY, WEAK].filter((one) => one.key === key || shown.includes(one));
       return `undone: ${kind}`;
     },

@@ -82,7 +82,7 @@ export function busyOverview(): Overview {
 
 /** Just installed: nothing is configured, nothing is there. */
 export function emptyOverview(): Overview {
-  const gone = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
+  const missing = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
   return {
     config: { state: 'none', hasNotes: false },
     agents: [{ name: 'main', summary: undefined, faults: [missing] }],

@@ -83,7 +83,7 @@ interface Started {
   readonly end: Promise<HomeEnd>;
   readonly update: (overview: Partial<Overview>) => void;
   readonly endFollowing: (why: string) => void;
-  readonly asked: HomeTarget[];
+  readonly targets: HomeTarget[];
   readonly calls: string[];
 }
 
@@ -204,7 +204,7 @@ test('after installation, it shows the next step, and Enter runs it', async () =
     assert.match(text.replaceAll(/\n +/g, ' '), /svc memory search -w \.\/notes/);
   }
   const terminal = createTerminal(80, 24);
-  const { end, update, asked } = start(terminal);
+  const { end, update, targets } = start(terminal);
   await waitForText(terminal, 'checking …');
   update(emptyOverview());
   await waitForText(terminal, 'set svc up');
@@ -231,7 +231,7 @@ test('each line opens its screen, and an agent has four', async () => {
   ];
   for (const [keys, target] of cases) {
     const terminal = createTerminal(80, 24);
-    const { end, update, asked } = start(terminal);
+    const { end, update, targets } = start(terminal);
     await waitForText(terminal, 'checking …');
     update(busyOverview());
     await waitForText(terminal, '1 fault');
@@ -248,7 +248,7 @@ test('home stays until a screen is ready, and shows why one cannot be opened', a
     new Promise<PreparedScreen | Note>((resolve, reject) => {
       settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
     });
-  const { end, update, asked } = start(terminal, { prepare });
+  const { end, update, targets } = start(terminal, { prepare });
   await waitForText(terminal, 'checking …');
   update(busyOverview());
   await waitForText(terminal, '1 fault');
@@ -377,7 +377,7 @@ test('what does not fit on a line is shown below it', () => {
   assert.match(shown(overview, 80, 24, 'agent work'), 'stale: memory/a.md, …');
   assert.match(shown(overview, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
   const faults = shown(overview, 80, 24, 'faults');
-  assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *others may look/);
+  assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *\S+ is readable/);
 });
 
 test('states are shown in words', () => {
@@ -552,7 +552,7 @@ test('/ filters lines, and Esc removes the filter before it quits', async () => 
 
 test('a click selects a line, a second one opens it, and the wheel moves', async () => {
   const terminal = createTerminal(80, 24);
-  const { end, update, asked } = start(terminal);
+  const { end, update, targets } = start(terminal);
   await waitForText(terminal, 'checking …');
   update(busyOverview());
   await waitForText(terminal, '1 fault');
@@ -574,7 +574,7 @@ test(': lists commands, asks for arguments, and runs one for the selected agent'
   ] as const;
   for (const [typed, argv] of cases) {
     const terminal = createTerminal(80, 24);
-    const { end, update, asked } = start(terminal);
+    const { end, update, targets } = start(terminal);
     await waitForText(terminal, 'checking …');
     update(busyOverview());
     await waitForText(terminal, '1 fault');
