@@ -15,6 +15,7 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
+import { takeColumns } from '../fit.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { fieldLines, renderTable, right } from '../table.js';
@@ -96,7 +97,7 @@ const VECTOR_WORDS = {
   refused: 'refused by the provider',
   stored: 'vector',
 } as const;
-const PREVIEW = 100;
+const PREVIEW_COLUMNS = 100;
 
 /** What the index contains of a file. */
 export function renderInspection(document: InspectedDocument, options: InspectOptions): string {
@@ -137,7 +138,7 @@ function chunkLines(
   const head = `  ${style.bold(lineAnchor(chunk))}  ${size}${trail}`;
   const lines = long
     ? text.split('\n').map((line) => safeProse(line))
-    : [safeLine(firstWords(text)).slice(0, PREVIEW)];
+    : [takeColumns(safeLine(firstWords(text)), PREVIEW_COLUMNS)];
   return [head, ...lines.map((line) => `    ${line}`.trimEnd())];
 }
 

@@ -5,6 +5,7 @@ import type { GetResponse } from '../../../src/engine/memory/get/index.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, truncationNote } from '../../../src/ui/memory/get.js';
+import { renderInspection } from '../../../src/ui/memory/inspect.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -293,6 +294,33 @@ test('get: shows how to continue, except at the end', () => {
   assert.is(
     truncationNote({ ...DOCUMENT, endLine: 1200 }),
     'lines 9 to 1,200 of 1,200; the last line is too long and was cut\n',
+  );
+});
+
+test('inspect: the preview of a chunk is cut between characters', () => {
+  const chunk = { startLine: 1, endLine: 1, headingPath: [], tokens: 40, vector: 'none' } as const;
+  const document = {
+    path: 'MEMORY.md',
+    kind: 'markdown',
+    bytes: 112,
+    source: 'memory',
+    modified: '2026-02-03T04:05:06.000Z',
+    indexed: '2026-02-03T04:05:06.000Z',
+    date: null,
+    tags: [],
+    properties: {},
+    fault: null,
+    chunkCount: 1,
+    chunks: [{ ...chunk, text: `${'a'.repeat(99)}\u{1F389} end` }],
+    out: [],
+    back: [],
+    broken: [],
+  } as const;
+  const view = { style: plain, columns: undefined, nowMs: 0, homeDir: '/', long: false };
+  assert.ok(
+    renderInspection(document, view)
+      .split('\n')
+      .includes(`    ${'a'.repeat(99)}`),
   );
 });
 
