@@ -143,13 +143,17 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     await super.finally();
   }
 
-  /** Commands in it get the flag that chose the memory: without it, they would be about another one. */
+  /** Commands in it get the flags that chose the memory: without them, they would be about another one. */
   protected override hintFor(text: string): string {
     const { agent, workspace }: TargetFlags = this.shared;
+    const { config } = this.shared;
     const isFolder = workspace !== undefined && !this.isTyped('agent', 'a');
-    const chosen = isFolder ? ` --workspace ${shellWord(workspace)}` : ` --agent ${agent}`;
-    if (!isFolder && agent === undefined) return text;
-    return text.replaceAll(ABOUT_ONE_MEMORY, (command) => command + chosen);
+    const chosen = [
+      ...(isFolder ? [`--workspace ${shellWord(workspace)}`] : []),
+      ...(isFolder || agent === undefined ? [] : [`--agent ${agent}`]),
+      ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ];
+    return text.replaceAll(ABOUT_ONE_MEMORY, (command) => [command, ...chosen].join(' '));
   }
 
   /**

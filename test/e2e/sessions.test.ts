@@ -125,6 +125,8 @@ test('switching sessions on indexes earlier conversations; switching off removes
     jsonOf.search(search).warnings?.map(({ code }) => code),
     ['SOURCE_OFF'],
   );
+  const recent = await svc(home, 'memory', 'recent', '--source', 'sessions');
+  assert.match(recent.stderr, 'warning: session transcripts are not searched');
   writeConfig(home, withSessions());
   assert.is(await count(), 1);
   writeConfig(home, OFF);
@@ -230,11 +232,13 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
 });
 
-test('the command that undoes forgetting a conversation is about the same agent', async () => {
+test('the command that undoes forgetting a conversation is about the same agent and configuration', async () => {
   const home = homeWithTalk();
   const path = 'sessions/main/talk.jsonl';
-  const run = await svc(home, 'memory', 'sessions', 'forget', path, '--agent', 'main', '--yes');
-  assert.match(run.stdout, 'undo with "svc memory forget --undo f1 --agent main"');
+  const target = ['--agent', 'main', '--config', 'svc.json'];
+  const run = await svc(home, 'memory', 'sessions', 'forget', path, ...target, '--yes');
+  const undo = 'svc memory forget --undo f1 --agent main --config svc.json';
+  assert.match(run.stdout, `undo with "${undo}"`);
 });
 
 test('an index that another process reads is reported: forgotten bytes stay in it', async () => {

@@ -2,6 +2,8 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
 import { iso } from '../../support/time.js';
 import { parseFilters } from '../search/filters.js';
+import { sourceWarnings } from '../search/index.js';
+import { type MemorySources, searchedSources } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
 import type { RecentOutput } from './output-schemas.js';
@@ -15,7 +17,8 @@ export interface ListedDocument extends DocumentKey {
 
 /** A memory whose documents can be listed. */
 interface ListedMemory {
-  readonly agent: Pick<ResolvedAgent, 'userTimezone'>;
+  readonly agent: ResolvedAgent;
+  readonly sources: MemorySources;
   readonly backend: {
     list(work: WorkOptions): Promise<readonly ListedDocument[]>;
   };
@@ -35,12 +38,15 @@ export interface RecentRequest {
  * @throws SvcError USAGE for a date that cannot be understood
  */
 export async function recentChanges(
-  { agent, backend }: ListedMemory,
+  { agent, backend, sources: { memory } }: ListedMemory,
   { since, sources, limit }: RecentRequest,
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
   const { output } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
+  for (const warning of sourceWarnings({ sources }, searchedSources(agent, memory.layout))) {
+    work.onWarning?.(warning);
+  }
   const dayOf = dayFormatter(timeZone);
   const first = output.from ?? '';
   const found = (await backend.list(work))

@@ -17,7 +17,7 @@ export {
 export { asksOnlyForDate, withoutDate } from './dates.js';
 export { parseQuery } from './query.js';
 export { candidateLimit, searchIndex } from './search-index.js';
-export { hasFilters } from './search-request.js';
+export { hasFilters, sourceWarnings } from './search-request.js';
 export { bestLineOf, highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
 export type { QueryReading } from './terms.js';

@@ -57,7 +57,7 @@ export async function withKinds(
 
 /** Warns about requested sources that are not searched, which would return nothing without a reason. */
 export function sourceWarnings(
-  { sources: requested = [] }: SearchRequest,
+  { sources: requested = [] }: Pick<SearchRequest, 'sources'>,
   searched: readonly Source[] | undefined,
 ): Warning[] {
   const off = requested.filter((source) => searched?.includes(source) === false);
