@@ -6,7 +6,7 @@ import {
   type TextLines,
   textLines,
 } from '../memory/sources/index.js';
-import { closingFence } from '../support/code-fences.js';
+import { CodeFences, closingFence } from '../support/code-fences.js';
 import { folded } from '../support/text.js';
 
 /** Text as it will be in a note, in lines without line ends. */
@@ -78,8 +78,10 @@ export function tagEqualLine(text: string, entry: NoteEntry): PlacedEntry | unde
   const { words, tags } = splitTags(wordsOf(entry[0]));
   if (entry.length > 1 || tags.length === 0) return undefined;
   const lines = text.split('\n');
+  const fences = new CodeFences();
   const at = lines.findIndex(
-    (line) => LIST_ITEM.test(line) && splitTags(wordsOf(line)).words === words,
+    (line) =>
+      !fences.isCode(line) && LIST_ITEM.test(line) && splitTags(wordsOf(line)).words === words,
   );
   const line = lines[at];
   if (line === undefined) return undefined;

@@ -9,6 +9,7 @@ import {
   placeEntry,
   tagEqualLine,
 } from '../../../src/engine/notes/note-entry.js';
+import { CodeFences } from '../../../src/engine/support/code-fences.js';
 
 const test = suite('entries of notes');
 
@@ -128,7 +129,7 @@ test('the rest stays byte for byte, and lines are where they are said to be', ()
   fc.assert(property);
 });
 
-test('a tag is added to an item that says the same, and nothing else changes', () => {
+test('a tag is added to an item outside code that says the same, and nothing else changes', () => {
   const property = fc.property(
     fc.array(fc.oneof(line, fc.constantFrom('* new  #x', '- new #x #y ', 'new')), {
       maxLength: 12,
@@ -140,7 +141,8 @@ test('a tag is added to an item that says the same, and nothing else changes', (
       const entry = entryOf('new', ['z']);
       assert.is(findEntryLine(text, entry), undefined);
       const after = tagEqualLine(text, entry);
-      const at = lines.findIndex((one) => /^ *[-*] new/u.test(one));
+      const fences = new CodeFences();
+      const at = lines.findIndex((one) => !fences.isCode(one) && /^ *[-*] new/u.test(one));
       assert.is(after?.startLine, at === -1 ? undefined : at + 1);
       if (after === undefined) return;
       const wanted = lines.map((one, index) => (index === at ? `${one.trimEnd()} #z` : one));

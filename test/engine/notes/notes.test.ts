@@ -110,6 +110,14 @@ test('an equal line is not added again, and nothing is to be undone', async () =
   assert.equal(await list(), []);
 });
 
+test('a line of code gets no tag', async () => {
+  const { add, read, write } = await newWorkspace();
+  const code = '# Day\n\n```\n- tea at five\n```\n';
+  write(TODAY, code);
+  await add('tea at five', { tags: ['tea'] });
+  assert.is(read(TODAY), `${code}\n- tea at five #tea\n`);
+});
+
 test('a tag goes to the line that the note has, and undo takes it back', async () => {
   const { add, read, write, undo } = await newWorkspace();
   write(TODAY, '# Day\n\n* tea  at five #tea\n- cake\n');
