@@ -17,9 +17,9 @@ export const MOST_CLAIM_CHARACTERS = 280;
 /** Including nested lists: `- - item`. */
 const LIST_MARK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
-/** Comments, and code, in which `<!--` begins none. */
+/** Comments, and code, in which `<!--` begins none. Unlike those of `^`, lines end only with \r and \n. */
 const COMMENT_OR_CODE =
-  /<!--[\s\S]*?(?:-->|$(?![\s\S]))|^[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\r\n]*[\r\n](?:[\s\S]*?^[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gmu;
+  /<!--[\s\S]*?(?:-->|$)|(?<![^\r\n])[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\r\n]*[\r\n](?:[\s\S]*?(?<![^\r\n])[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gu;
 
 /**
  * Splits Markdown into statements: list items, and prose of at most 280 characters. Headings, code, tables
