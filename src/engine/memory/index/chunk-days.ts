@@ -1,5 +1,5 @@
-import { type DayRange, dayNumber } from '../../support/day.js';
-import type { Chunk, DocumentKey } from '../types.js';
+import { type DayRange, dayNumber, oneDay } from '../../support/day.js';
+import type { Chunk, DocumentKey, Source } from '../types.js';
 
 const ISO_DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/;
 const HEADING = /^#{1,6} .*$/gmu;
@@ -18,7 +18,14 @@ export function daysOfChunk(
   { headingPath, text }: Pick<Chunk, 'headingPath' | 'text'>,
 ): DayRange | undefined {
   const named = source === 'sessions' ? undefined : dayOfPath(path);
-  if (named !== undefined) return { first: named, last: named };
+  return named === undefined ? daysOfHeadings(source, { headingPath, text }) : oneDay(named);
+}
+
+/** The days in the headings of a chunk or a line. */
+export function daysOfHeadings(
+  source: Source,
+  { headingPath, text }: Pick<Chunk, 'headingPath' | 'text'>,
+): DayRange | undefined {
   const inText = source !== 'sessions' && ISO_DAY.test(text) ? (text.match(HEADING) ?? []) : [];
   const innermost = headingPath.findLast((heading) => dayIn(heading) !== undefined) ?? '';
   const days = [innermost, ...inText].flatMap((heading) => dayIn(heading) ?? []);

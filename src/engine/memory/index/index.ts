@@ -10,7 +10,7 @@ export type {
   LexicalCandidate,
   VectorCandidate,
 } from './candidates.js';
-export { dayOfPath, daysOfChunk } from './chunk-days.js';
+export { dayOfPath, daysOfChunk, daysOfHeadings } from './chunk-days.js';
 export type {
   Change,
   DescribedDocument,

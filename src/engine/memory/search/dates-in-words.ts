@@ -103,10 +103,8 @@ export function datesInWords(question: string, today: number): DateSpan[] {
         last: end ? Math.max(days.last, lastDay(days, start, end)) : days.last,
       });
       const weekOf = start.isCertain('day') ? WEEK_OF.exec(question.slice(0, index)) : null;
-      const whole = (days: DayRange): DayRange => {
-        const monday = mondayOf(days.first);
-        return weekOf === null ? longer(days) : { first: monday, last: monday + 6 };
-      };
+      const whole = (days: DayRange): DayRange =>
+        weekOf === null ? longer(days) : weekFrom(mondayOf(days.first));
       const [latest, ...earlier] = meanings;
       if (!isWritable(whole(latest))) return [];
       return [
@@ -203,7 +201,10 @@ function daysInWeek(
   }
   if (!/\bweeks?\b/i.test(text) || isUntilNow(text)) return undefined;
   const monday = mondayOf(/\bthis\s/i.test(text) ? today : day);
-  const first = /\bbefore\b/i.test(text) ? day : monday;
+  return weekFrom(/\bbefore\b/i.test(text) ? day : monday);
+}
+
+function weekFrom(first: number): DayRange {
   return { first, last: first + 6 };
 }
 

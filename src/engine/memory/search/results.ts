@@ -1,7 +1,7 @@
 import { letOthersRun } from '../../support/async.js';
 import { type DayRange, daysOverlap } from '../../support/day.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
-import { daysOfChunk } from '../index/index.js';
+import { daysOfHeadings } from '../index/index.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { linesInSections, type Passage, type PassageLine, passagesOf } from './passages.js';
@@ -148,8 +148,8 @@ function resultOf(
   const { path, source, startLine, endLine } = passage;
   const { days } = options;
   // By the headings only: a day in the name of the file says as much of each line.
-  const isOfDays = ({ headingPath, text }: PassageLine): boolean => {
-    const ofLine = days && daysOfChunk({ source, path: '' }, { headingPath, text });
+  const isOfDays = (line: PassageLine): boolean => {
+    const ofLine = days && daysOfHeadings(source, line);
     return days !== undefined && ofLine !== undefined && daysOverlap(ofLine, days);
   };
   const snippet = snippetOf(linesInSections(passage), { ...findings, isOfDays }, budget);
