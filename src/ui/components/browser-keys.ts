@@ -1,7 +1,7 @@
 import type { BrowserAction, BrowserEvent, BrowserSource, BrowserState } from './browser-state.js';
 import { barKey, type KeyBinding, type KeyMap, moveKeys, quitKey, withHelp } from './key-map.js';
 import { type ListItem, listView } from './list-state.js';
-import { FILTER_HELP, filterKeys } from './text-input.js';
+import { filterKey, filterKeys } from './text-input.js';
 
 /** What a screen decides about the keys of its browser. */
 export interface BrowserKeysOptions {
@@ -111,13 +111,7 @@ function listKeys<Item extends ListItem>(
           ...(hasPreview === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, actions, handlers),
         ]),
-    barKey({
-      key: '/',
-      name: 'filter',
-      description: FILTER_HELP,
-      dropOrder: 4,
-      run: () => dispatch({ type: 'filtering', on: true }),
-    }),
+    filterKey({ dropOrder: 4, run: () => dispatch({ type: 'filtering', on: true }) }),
     ...(choices.length === 1
       ? []
       : [

@@ -89,7 +89,7 @@ export function moveKeys(verb: string, move: (to: ListMove) => void): readonly K
 }
 
 /** What the status bar and the help show of a key: `r refresh`, and `r` with a description. */
-interface BarKey extends Pick<KeyBinding, 'run'> {
+export interface BarKey extends Pick<KeyBinding, 'run'> {
   readonly key: string;
   /** In a word. */
   readonly name: string;

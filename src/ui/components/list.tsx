@@ -105,15 +105,15 @@ interface TableOptions {
 export function layoutTable<Item>(
   columns: readonly ListColumn<Item>[],
   items: readonly Item[],
-  { width: room, style, leastLast = LEAST_LAST }: TableOptions,
+  { width, style, leastLast = LEAST_LAST }: TableOptions,
 ) {
-  const widths = columnWidths(columns, items, room, leastLast);
+  const widths = columnWidths(columns, items, width, leastLast);
   const titles = columns.map((column, at) => alignCell(column.title, column, widths[at] ?? 0));
   const row = (item: Item, isSelected: boolean): string => {
     const cells = columns.map((column, at) => {
-      const width = widths[at] ?? 0;
-      if (width === 0) return '';
-      const text = alignCell(column.cell(item), column, width);
+      const cellWidth = widths[at] ?? 0;
+      if (cellWidth === 0) return '';
+      const text = alignCell(column.cell(item), column, cellWidth);
       if (column.paint !== undefined) return column.paint(text, item);
       return isSelected ? style.bold(text) : text;
     });

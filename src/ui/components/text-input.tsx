@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, spread } from '../fit.js';
 import type { Area } from '../terminal/size.js';
-import type { KeyBinding, KeyMap, OtherInput } from './key-map.js';
+import { type BarKey, barKey, type KeyBinding, type KeyMap, type OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
 import { useStyle } from './screen.js';
@@ -67,8 +67,11 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
   return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
 }
 
-/** Help of the key that starts filtering. */
-export const FILTER_HELP = 'filter: all words must occur; esc removes the filter';
+/** The key that starts filtering. */
+export function filterKey({ dropOrder, run }: Pick<BarKey, 'dropOrder' | 'run'>): KeyBinding {
+  const description = 'filter: all words must occur; esc removes the filter';
+  return barKey({ key: '/', name: 'filter', description, dropOrder, run });
+}
 
 /** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */
 export function filterKeys(

@@ -142,14 +142,14 @@ function candidatesSource(
 function candidateKeys(
   browser: Browser<CandidateItem>,
   store: StateStore<CandidatesState>,
-  { undo: takeBack }: CandidatesActions,
+  actions: Pick<CandidatesActions, 'undo'>,
   leave: () => void,
 ): BrowserKeysOptions {
   const { showsWhy, decisions } = store.getSnapshot();
   const last = decisions.at(-1);
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
-    const outcome = await takeBack(last);
+    const outcome = await actions.undo(last);
     store.dispatch({ decisions: decisions.slice(0, -1) });
     await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });

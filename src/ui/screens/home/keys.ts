@@ -7,7 +7,7 @@ import {
   withHelp,
 } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
-import { editOf, FILTER_HELP, filterKeys, typingMoves } from '../../components/text-input.js';
+import { editOf, filterKey, filterKeys, typingMoves } from '../../components/text-input.js';
 import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';
@@ -85,13 +85,7 @@ function lineKeys(
             help: ['c', 'browse what dreams may promote'],
           } as const,
         ]),
-    barKey({
-      key: '/',
-      name: 'filter',
-      description: FILTER_HELP,
-      dropOrder: 3,
-      run: () => dispatch({ type: 'filtering', on: true }),
-    }),
+    filterKey({ dropOrder: 3, run: () => dispatch({ type: 'filtering', on: true }) }),
     barKey({
       key: ':',
       name: 'commands',
