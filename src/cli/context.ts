@@ -57,10 +57,8 @@ async function recordRecall(
   context: EngineContext,
 ): Promise<void> {
   try {
-    const { logRecall: keepRecall } = await import(
-      '../engine/dreaming/recall-log/recalled-claims.js'
-    );
-    await keepRecall(recall, context);
+    const { logRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
+    await logRecall(recall, context);
   } catch (error) {
     process.stderr.write(
       `warning: this search was not recorded for dreaming: ${messageOf(error)}\n`,

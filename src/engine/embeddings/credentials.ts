@@ -50,12 +50,9 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
   const isOfVendor = provider === vendor.id;
   const names = isOfVendor ? key.variables : [variableOf(provider)];
   const setVariable = names.find((name) => (env[name] ?? '').trim() !== '');
-  const owner =
-    setVariable === undefined
-      ? undefined
-      : [vendor, ...Object.values<KeyOwner>(PROVIDERS)].find((one) =>
-          one.key.variables.includes(setVariable),
-        );
+  const owner = [vendor, ...Object.values<KeyOwner>(PROVIDERS)].find(
+    (one) => setVariable !== undefined && one.key.variables.includes(setVariable),
+  );
   const isWithheld =
     owner !== undefined && !mayReceiveKey(owner, address ?? vendor.endpoint ?? undefined);
   if (setVariable !== undefined && !isWithheld) {

@@ -61,10 +61,10 @@ export class DeliveryReader {
    */
   listNew(filter: Omit<DeliveryFilter, 'afterSeq'>): readonly Delivery[] {
     const version = this.version();
-    const { inode, lastListed: reported } = this;
-    if (version === reported?.version) return [];
+    const { inode, lastListed } = this;
+    if (version === lastListed?.version) return [];
     // What replaced a damaged record numbers its deliveries from 1 again.
-    const afterSeq = inode === reported?.inode ? reported.seq : 0;
+    const afterSeq = inode === lastListed?.inode ? lastListed.seq : 0;
     const found = this.list({ ...filter, afterSeq });
     const seq = Math.max(afterSeq, ...found.map((delivery) => delivery.seq));
     this.lastListed = { inode, version, seq };
