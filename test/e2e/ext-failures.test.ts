@@ -127,6 +127,7 @@ test('text output has one warning with its cause', async () => {
   assert.is(run.stderr.match(/^warning: /gm)?.length, 1, run.stderr);
   assert.match(run.stderr, 'disk is on fire');
   assert.match((await svc('memory', 'status')).stdout, 'disk is on fire');
+  assert.match((await svc('memory', 'index')).stdout, /./);
 });
 
 test('an MCP server restarts a program that died, and falls back to the built-in engine when it hangs', async () => {
