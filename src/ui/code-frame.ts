@@ -15,8 +15,6 @@ export interface FrameOptions {
   readonly context?: number;
   /** Width of a line in terminal columns without line numbers; longer lines are cut around the location. 80 by default. */
   readonly width?: number;
-  /** Number of the text's first line if it is part of a longer text; 1 by default. */
-  readonly firstLine?: number;
 }
 
 const CUT = '…';
@@ -27,12 +25,12 @@ export function renderCodeFrame(
   location: FrameLocation,
   options: FrameOptions = {},
 ): string {
-  const { context = 2, width = 80, firstLine = 1 } = options;
+  const { context = 2, width = 80 } = options;
   const lines = text.split(/\r\n|\r|\n/u);
   const target = clampFromOne(location.line, lines.length);
   const first = Math.max(1, target - context);
   const last = Math.min(lines.length, target + context);
-  const gutter = String(last + firstLine - 1).length;
+  const gutter = String(last).length;
   const frame: string[] = [];
   for (let number = first; number <= last; number++) {
     const line = lines[number - 1] ?? '';
@@ -40,7 +38,7 @@ export function renderCodeFrame(
     const column = isTarget ? clampFromOne(location.column, line.length + 1) : 1;
     const cut = cutAround(line, column - 1, width);
     frame.push(
-      `${isTarget ? '>' : ' '} ${String(number + firstLine - 1).padStart(gutter)} | ${cut.text}`.trimEnd(),
+      `${isTarget ? '>' : ' '} ${String(number).padStart(gutter)} | ${cut.text}`.trimEnd(),
     );
     if (isTarget) frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(cut.caretColumn)}^`);
   }

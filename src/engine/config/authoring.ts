@@ -3,7 +3,7 @@
 export { type CheckedConfig, checkConfigText, requireValid } from './check.js';
 export { checkConfigFile, loadConfigText } from './check-file.js';
 export type { ConfigFault } from './config-fault.js';
-export { isBlankJson, lineStarts, parseConfigText, textPositions } from './document.js';
+export { isBlankJson, parseConfigText, textPositions } from './document.js';
 export {
   type ConfigEdit,
   changeConfigValue,

@@ -164,7 +164,7 @@ export function textPositions(file: string, text: string): TextPositions {
 }
 
 /** The offset of each line. */
-export function lineStarts(text: string): readonly number[] {
+function lineStarts(text: string): readonly number[] {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -69,16 +69,6 @@ type PrintedFinding = DoctorOutput['checks'][number]['findings'][number];
 /** A file, or a place in one. */
 export type FindingPlace = NonNullable<PrintedFinding['place']>;
 
-/** Lines around a place, with secrets masked. */
-export interface Excerpt {
-  /** Number of the first of the lines. */
-  readonly firstLine: number;
-  readonly lines: readonly string[];
-  /** The place among them, in the masked text. */
-  readonly line: number;
-  readonly column: number;
-}
-
 /**
  * A fix that a person can review before it is applied. It is safe if nothing that somebody wrote or paid for is
  * lost.
@@ -92,7 +82,8 @@ export interface Fix extends NonNullable<PrintedFinding['fix']> {
 
 /** One problem or note. The texts are for people and contain no secrets; codes are never renamed. */
 export interface Finding extends Omit<PrintedFinding, 'fix'> {
-  readonly excerpt?: Excerpt | undefined;
+  /** Of the file at the place, with secrets masked, to show the lines around it. */
+  readonly text?: string | undefined;
   readonly fix?: Fix | undefined;
 }
 

@@ -212,7 +212,7 @@ export function doctorOutput({ report, applied }: FixedReport): DoctorOutput {
   return { ...report, checks, applied };
 }
 
-function findingOutput({ excerpt: _, fix, ...finding }: Finding) {
+function findingOutput({ text: _, fix, ...finding }: Finding) {
   if (fix === undefined) return finding;
   const { title, safe, diff } = fix;
   return { ...finding, fix: { title, safe, diff } };

@@ -36,10 +36,10 @@ export function findingHead(
 /** The cause of a finding, the lines around it, the hint and the fix. */
 export function findingBody(finding: Finding, options: FindingLineOptions): readonly string[] {
   const { style, columns } = options;
-  const { cause, excerpt, hint, fix } = finding;
+  const { cause, hint, fix } = finding;
   const lines = [
     ...(cause === undefined ? [] : wrapSafe(cause, columns, 2)),
-    ...(excerpt === undefined ? [] : frameLines(excerpt, options).map((line) => style.dim(line))),
+    ...frameLines(finding, options).map((line) => style.dim(line)),
     ...(hint === undefined ? [] : wrapSafe(`→ ${hint}`, columns, 2)),
     ...(fix === undefined
       ? []
@@ -49,15 +49,14 @@ export function findingBody(finding: Finding, options: FindingLineOptions): read
 }
 
 function frameLines(
-  { lines, line, column, firstLine }: NonNullable<Finding['excerpt']>,
+  { place, text }: Finding,
   { columns, context = 2 }: FindingLineOptions,
 ): readonly string[] {
-  const location = { line: line - firstLine + 1, column };
+  if (text === undefined || place?.line === undefined) return [];
   const width = Math.max(20, (columns ?? 100) - 14);
-  const frame = renderCodeFrame(lines.join('\n'), location, { width, firstLine, context }).split(
-    '\n',
-  );
-  return columns === undefined ? frame : frame.map((line) => fitEnd(line, columns - 2));
+  const { line, column = 1 } = place;
+  const frame = renderCodeFrame(text, { line, column }, { width, context }).split('\n');
+  return columns === undefined ? frame : frame.map((row) => fitEnd(row, columns - 2));
 }
 
 /** `9 ok`, `1 warning`, `2 faults`. */

@@ -34,7 +34,17 @@ test('misspelt keys and broken lines show no secret', () => {
   assert.is(maskConfigText('{"api_key": abc, "n": 1}'), '{"api_key": ***, "*"* *}');
   assert.is(maskConfigText('{"apiKey": "abc\n}'), '{"apiKey": "***\n}');
   assert.is(maskConfigText('{"secret": "env:A" "b": 1}'), '{"secret": "env:A" "b": 1}');
+  assert.is(maskConfigText('{"apiKey" "abc"}'), '{"apiKey" "***"}');
   assert.is(maskConfigText('token: abc def\nname: x'), 'token: *** ***\nname: x');
+});
+
+test('numbers that may be secrets and token-like words of comments are replaced', () => {
+  assert.is(maskConfigText('{"storage": {"url": 1234}}'), '{"storage": {"url": ****}}');
+  assert.is(maskConfigText('{"pin": 12345678, "n": 5}'), '{"pin": ********, "n": 5}');
+  assert.is(
+    maskConfigText('{} // was "aaaabbbbccccdddd1" /* "1aaaabbbbccccdddd" */'),
+    '{} // was "*****************" /* "*****************" */',
+  );
 });
 
 test('the text keeps its length and its lines, whatever it is', () => {

@@ -27,12 +27,7 @@ export const MISTYPED: Finding = {
   severity: 'fault',
   message: 'unknown key "enabeld" in plugins.entries.webhooks',
   place: { file: FILE, line: 4, column: 5 },
-  excerpt: {
-    firstLine: 3,
-    lines: ['  "webhooks": {', '    "enabeld": true,', '  }'],
-    line: 4,
-    column: 5,
-  },
+  text: `{\n"plugins": {\n  "webhooks": {\n    "enabeld": true,\n  }\n}\n}\n`,
   hint: 'did you mean "enabled"?',
   fix: fixOf('rename "enabeld" to "enabled"'),
 };

@@ -15,10 +15,12 @@ test('a text report has each problem, its location, its cause and its fix', () =
     `svc · doctor  3 ok · 0 warnings · 2 faults
 ✗ configuration  configuration checked
   ✗ unknown key "enabeld" in plugins.entries.webhooks  ~/.svc/svc.json:4:5
+      2 | "plugins": {
       3 |   "webhooks": {
     > 4 |     "enabeld": true,
         |     ^
       5 |   }
+      6 | }
     → did you mean "enabled"?
     safe fix: rename "enabeld" to "enabled"
           "webhooks": {

@@ -3,9 +3,7 @@ import {
   checkConfigText,
   editJson,
   fixFault,
-  lineStarts,
   replaceConfig,
-  textPositions,
   withConfigLock,
 } from '../../config/authoring.js';
 import type { ConfigFault } from '../../config/index.js';
@@ -18,21 +16,13 @@ import {
   readConfigText,
   valueAt,
 } from '../../config/index.js';
-import { hideConfigValues } from '../../config/masked-text.js';
+import { maskConfigText } from '../../config/masked-text.js';
 import { keepTrust } from '../../config/trust/config-trust.js';
-import { type SourceLocation, SvcError } from '../../errors/index.js';
+import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
 import { type DiffLine, diffLines } from '../../support/text-diff.js';
-import {
-  type CheckReport,
-  check,
-  type Excerpt,
-  type Finding,
-  type Fix,
-  faultOf,
-  finding,
-} from '../check.js';
+import { type CheckReport, check, type Finding, type Fix, faultOf, finding } from '../check.js';
 
 /** A file with thousands of faults is probably the wrong file. */
 const MOST_FINDINGS = 50;
@@ -58,7 +48,7 @@ function unreadable(error: SvcError): Finding {
 function configReport(config: CheckedConfig, context: EngineContext): CheckReport {
   const { document, faults, warnings } = config;
   const all = [...faults, ...warnings];
-  const excerptOf = excerpts(document.text);
+  const text = maskConfigText(document.text);
   const findings = all.slice(0, MOST_FINDINGS).map((fault): Finding => {
     const { code, severity, message, location } = fault;
     const hint = hintOf(fault);
@@ -66,7 +56,7 @@ function configReport(config: CheckedConfig, context: EngineContext): CheckRepor
     return finding(code, severity, {
       message,
       place: location,
-      excerpt: excerptOf(location),
+      text,
       hint,
       fix,
     });
@@ -135,9 +125,7 @@ export function configFix(
 }
 
 function maskedDiff(before: string, after: string): readonly DiffLine[] {
-  const masked = hideConfigValues(before);
-  // A secret under a mistyped key stays one under the right key.
-  return diffLines(masked.text, hideConfigValues(after, masked.hidden).text);
+  return diffLines(maskConfigText(before), maskConfigText(after));
 }
 
 /** Lines around a change may have been fixed in the meantime. */
@@ -148,22 +136,6 @@ function isSameChange(a: readonly DiffLine[], b: readonly DiffLine[]): boolean {
       .map(({ kind, text }) => `${kind} ${text}`)
       .join('\n');
   return changed(a) === changed(b);
-}
-
-const CONTEXT_LINES = 2;
-
-/** Returns the lines around a place of a configuration text, with secrets masked. */
-function excerpts(text: string): (place: SourceLocation) => Excerpt {
-  const masked = hideConfigValues(text);
-  const positionOf = textPositions('', masked.text);
-  const lines = masked.text.split(/\r\n|\r|\n/u);
-  const starts = lineStarts(text);
-  return (place) => {
-    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
-    const { line, column } = positionOf(masked.offsetOf(offset));
-    const first = Math.max(1, line - CONTEXT_LINES);
-    return { firstLine: first, lines: lines.slice(first - 1, line + CONTEXT_LINES), line, column };
-  };
 }
 
 /** Older forms of references (facts §3.1); the second is no longer one. */
@@ -187,7 +159,7 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
     return { summary: 'nothing to check', findings: [], off: true };
   }
   const { document } = reading.checked;
-  const excerptOf = excerpts(document.text);
+  const text = maskConfigText(document.text);
   const findings = [...oldForms(document.value)].map(({ path, message, title, value }): Finding => {
     const place = document.locate(path);
     const fix = configFix(context, document, {
@@ -195,7 +167,7 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
       safe: true,
       edit: (current) => editJson(current, path, value),
     });
-    return finding('deprecated', 'warning', { message, place, excerpt: excerptOf(place), fix });
+    return finding('deprecated', 'warning', { message, place, text, fix });
   });
   return { summary: 'no old keys or forms', findings };
 });

@@ -141,19 +141,19 @@ export function findingsSource(options: FindingsOptions): BrowserSource<FindingI
 type RowOptions = FindingLineOptions & { readonly columns: number };
 
 function findingRows(finding: Finding, options: RowOptions): readonly string[] {
-  const { excerpt: _, ...withoutExcerpt } = finding;
+  const { text: _, ...withoutText } = finding;
   return [
     ...findingHead(finding, options),
-    ...findingBody(withoutExcerpt, options),
+    ...findingBody(withoutText, options),
     // The changes of a fix already show the place.
     ...(finding.fix === undefined
-      ? findingBody(onlyExcerpt(finding), options)
+      ? findingBody(onlyPlace(finding), options)
       : diffRows(finding.fix, options)),
   ];
 }
 
-function onlyExcerpt({ code, severity, message, excerpt }: Finding) {
-  return { code, severity, message, excerpt };
+function onlyPlace({ code, severity, message, place, text }: Finding) {
+  return { code, severity, message, place, text };
 }
 
 function fixRows(fix: Fix | undefined, options: RowOptions): readonly string[] {
