@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
-import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
+import { acquireProcessLock, isProcessLockHeld } from '../sqlite/process-lock.js';
 import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
 
 /** Long enough for an ending predecessor, short enough for a prompt error. */
@@ -17,16 +17,13 @@ function instanceLockFile(stateDir: string): string {
  * @throws SvcError SERVE_RUNNING; the error of the file system or SQLite if the lock cannot be created
  */
 export async function withInstanceLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
-  const waiting = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const onWait = (): void => {
-    timer = setTimeout(() => waiting.abort(runsAlready(stateDir)), PATIENCE_MS);
-  };
-  const options = { signal: waiting.signal, onWait };
-  return withProcessLock(instanceLockFile(stateDir), options, () => {
-    clearTimeout(timer);
-    return work();
-  });
+  const lock = await acquireProcessLock(instanceLockFile(stateDir), { waitMs: PATIENCE_MS });
+  if (lock === undefined) throw runsAlready(stateDir);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }
 
 function runsAlready(stateDir: string): SvcError {

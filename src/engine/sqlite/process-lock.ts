@@ -1,7 +1,8 @@
 import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { abortableSleep } from '../support/async.js';
+import { abortableSleep, NEVER } from '../support/async.js';
 import { makeFolders } from '../support/files.js';
+import { runningMs } from '../support/time.js';
 import {
   type Connection,
   createDatabase,
@@ -10,38 +11,77 @@ import {
   openDatabase,
 } from './database.js';
 
+/** How a lock is waited for. */
+interface LockWait {
+  readonly signal?: AbortSignal | undefined;
+  /** In milliseconds; 0 tries once. As long as needed when left out. */
+  readonly waitMs?: number | undefined;
+  /** Called once if another process has the lock and it is waited for. @param lock to read what `sign` wrote */
+  readonly onWait?: ((lock: Connection) => void) | undefined;
+  /** Writes into the database who is about to have the lock. */
+  readonly sign?: ((lock: Connection) => void) | undefined;
+}
+
 export interface ProcessLockOptions {
   readonly signal: AbortSignal;
   /** Called once if another process has the lock. */
   readonly onWait?: (() => void) | undefined;
 }
 
-const RETRY_MS = 50;
+/** What only one process at a time has, until it is released. */
+export interface ProcessLock {
+  release(): void;
+}
+
+/** Delays between tries; short at first, because most work takes a few milliseconds. */
+const RETRY_MS = { first: 5, longest: 50 };
 
 /**
- * Runs work that only one process can do at a time, waiting as long as needed.
- *
- * The lock is an open transaction on an empty database: the operating system releases it when the process
+ * Takes a lock. It is an open transaction on an empty database: the operating system releases it when the process
  * dies, so that it is never stale.
  *
  * @param file absolute path of the lock file, which remains, empty
+ * @returns undefined when another process had it for all of `waitMs`
  * @throws the signal's reason; the error of the file system or SQLite if the file cannot be created
  */
+export async function acquireProcessLock(
+  file: string,
+  { signal = NEVER, waitMs = Number.POSITIVE_INFINITY, onWait, sign }: LockWait,
+): Promise<ProcessLock | undefined> {
+  const database = openLock(file);
+  const deadline = runningMs() + waitMs;
+  let pauseMs = RETRY_MS.first;
+  try {
+    for (let tries = 1; !tryLock(database, sign); tries++) {
+      // Before checking the deadline: on a busy machine the first try may have taken all the time.
+      if (tries === 1 && waitMs > 0) onWait?.(database);
+      if (runningMs() >= deadline) {
+        database.close();
+        return undefined;
+      }
+      await abortableSleep(pauseMs, signal);
+      pauseMs = Math.min(2 * pauseMs, RETRY_MS.longest);
+    }
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Runs work that only one process can do at a time, waiting as long as needed; see {@link acquireProcessLock}. */
 export async function withProcessLock<T>(
   file: string,
   options: ProcessLockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const database = openLock(file);
+  const { signal, onWait } = options;
+  const lock = await acquireProcessLock(file, { signal, onWait: () => onWait?.() });
   try {
-    for (let waits = 0; !tryLock(database); waits++) {
-      if (waits === 0) options.onWait?.();
-      await abortableSleep(RETRY_MS, options.signal);
-    }
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     return await work();
   } finally {
-    database.close();
+    lock?.release();
   }
 }
 
@@ -60,7 +100,7 @@ export function tryProcessLock(file: string, work: () => void): void {
  */
 export function isProcessLockHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = openNamingFile(file, () =>
+  const database = namingFile(file, () =>
     openDatabase(file, { readonly: false, busyTimeoutMs: 0 }),
   );
   try {
@@ -74,35 +114,47 @@ export function isProcessLockHeld(file: string): boolean {
   }
 }
 
+/** Opens the file and checks that it is a database, unless its holder prevents that. */
 function openLock(file: string): Connection {
   makeFolders(dirname(file));
-  return openNamingFile(file, () => createDatabase(file, 0));
+  return namingFile(file, () => {
+    const database = createDatabase(file, 0);
+    try {
+      database.pragma('schema_version');
+    } catch (error) {
+      const fault = databaseFault(error);
+      // Something else was written into the file. An empty file is a valid database again, and locks stay held: they
+      // belong to the file, not its content.
+      if (fault === 'corrupt') truncateSync(file);
+      else if (fault !== 'busy') {
+        database.close();
+        throw error;
+      }
+    }
+    return database;
+  });
 }
 
-function openNamingFile(file: string, open: () => Connection): Connection {
+/** Adds the file to the message of an error: SQLite does not name it, and nobody expects a lock to fail. */
+function namingFile<T>(file: string, work: () => T): T {
   try {
-    return open();
+    return work();
   } catch (error) {
-    throw withFileName(file, error);
+    if (isSqliteError(error)) error.message = `${file}: ${error.message}`;
+    throw error;
   }
 }
 
-/** Adds the file to the message: SQLite does not name it, and nobody expects a lock to fail. */
-function withFileName(file: string, error: unknown): unknown {
-  if (isSqliteError(error)) error.message = `${file}: ${error.message}`;
-  return error;
-}
-
-function tryLock(database: Connection): boolean {
-  try {
-    database.exec('BEGIN IMMEDIATE');
-    return true;
-  } catch (error) {
-    const fault = databaseFault(error);
-    if (fault === 'busy') return false;
-    if (fault !== 'corrupt') throw withFileName(database.name, error);
-    // Something else was written into the file. An empty file is a valid database again.
-    truncateSync(database.name);
-    return false;
-  }
+function tryLock(database: Connection, sign?: LockWait['sign']): boolean {
+  return namingFile(database.name, () => {
+    try {
+      sign?.(database);
+      database.exec('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (database.inTransaction) database.exec('ROLLBACK');
+      if (databaseFault(error) === 'busy') return false;
+      throw error;
+    }
+  });
 }

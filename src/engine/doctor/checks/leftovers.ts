@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
-import { acquireIndexLock } from '../../memory/sync/index-lock.js';
+import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
 import { ifReadable, namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -87,7 +87,11 @@ async function indexFindings(
       title,
       safe: true,
       files: stray,
-      whileUnused: (remove) => whileLocked(indexFile, world, remove),
+      // No other process can start to build meanwhile.
+      whileUnused: (remove) => {
+        const nowMs = world.context.clock.now();
+        return withIndexLock(indexFile, { nowMs, waitMs: REMOVE_WAIT_MS }, remove);
+      },
     });
   if (builds.length > 0) {
     findings.push(
@@ -192,26 +196,6 @@ function temporariesIn(workspaceDir: string): readonly string[] {
 }
 
 const REMOVE_WAIT_MS = 1000;
-
-/** No other process can start to build meanwhile. */
-async function whileLocked(
-  indexFile: string,
-  world: DoctorWorld,
-  work: () => Promise<void>,
-): Promise<void> {
-  const nowMs = world.context.clock.now();
-  const lock = await acquireIndexLock(indexFile, { nowMs, waitMs: REMOVE_WAIT_MS });
-  if (lock === undefined) {
-    throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
-      hint: 'wait for it to finish and try again',
-    });
-  }
-  try {
-    await work();
-  } finally {
-    lock.release();
-  }
-}
 
 function placeOf([first]: readonly RemovableFile[]): FindingPlace | undefined {
   return first && { file: first.path };

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { withProcessLock } from '../../../sqlite/process-lock.js';
-import { anySignal } from '../../../support/async.js';
+import { acquireProcessLock } from '../../../sqlite/process-lock.js';
 import type { Clock } from '../../../support/context.js';
 import type { ForgetPlaces } from '../../forgotten/index.js';
 import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
@@ -60,17 +59,13 @@ export function createExtRefresher(options: ExtRefresherOptions) {
     act: () => Promise<T>,
     onWait?: () => void,
   ): Promise<T> => {
-    const patience = AbortSignal.timeout(Math.ceil(waitMs));
-    const either = signal === undefined ? patience : anySignal([signal, patience]);
-    let isMine = false;
+    const lock = await acquireProcessLock(options.lockFile, { signal, waitMs, onWait });
+    if (lock === undefined) throw new RunPending();
     try {
-      return await withProcessLock(options.lockFile, { signal: either, onWait }, () => {
-        isMine = true;
-        return act();
-      });
-    } catch (error) {
       signal?.throwIfAborted();
-      throw !isMine && patience.aborted ? new RunPending() : error;
+      return await act();
+    } finally {
+      lock.release();
     }
   };
 
