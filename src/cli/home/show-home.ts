@@ -67,7 +67,7 @@ async function configuredAgents({
     const workspaces = new Set(agents.map(({ workspaceDir }) => workspaceDir));
     const reserved = { dreams: workspaces.size, storage: resolved.storage.url !== undefined };
     if (file === undefined) return { overview: {}, reserved };
-    const unread = agents.map(({ id }) => ({ name: id, summary: undefined, faults: [] }));
+    const unread = agents.map(({ id }) => ({ name: id, status: undefined, faults: [] }));
     return { overview: { config: { state: 'read', file }, agents: unread }, reserved };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;

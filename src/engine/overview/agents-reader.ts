@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { IndexState, Staleness } from '../memory/backends/memory-backend.js';
-import type { OpenedMemory } from '../memory/index.js';
+import { type OpenedMemory, type StatusOutput, statusOutput } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
 import { namesIn } from '../support/files.js';
-import { type AgentReading, type OverallFault, readAgent } from './overall-status.js';
+import { type OverallFault, readAgent } from './overall-status.js';
 import { fileStamp } from './work.js';
 
 /** Pause before an agent is read again although its stamp is the same: not every change of its files shows there. */
@@ -33,7 +32,7 @@ export class AgentsReader {
     this.clock = clock;
     this.agents = memories.map((memory) => ({
       memory,
-      overview: { name: memory.name, summary: undefined, faults: [] },
+      overview: { name: memory.name, status: undefined, faults: [] },
       stamp: '',
       endedMs: undefined,
       tookMs: 0,
@@ -70,9 +69,12 @@ export class AgentsReader {
   }
 
   private async read(agent: LastReading): Promise<void> {
+    const { memory } = agent;
     const startedMs = this.clock.now();
-    const stamp = stampOf(agent.memory);
-    agent.overview = agentOverview(agent.memory.name, await readAgent(agent.memory));
+    const stamp = stampOf(memory);
+    const { agent: known, faults } = await readAgent(memory);
+    const status = known && statusOutput(memory, known.status, known.embedding);
+    agent.overview = { name: memory.name, status, faults };
     agent.stamp = stamp;
     agent.endedMs = this.clock.now();
     agent.tookMs = Math.max(0, agent.endedMs - startedMs);
@@ -91,64 +93,9 @@ export function hasNotes(memories: readonly OpenedMemory[]): boolean {
   return memories.some(({ agent }) => namesIn(agent.workspaceDir).length > 0);
 }
 
-/** One agent's memory, for one line; times in milliseconds since the epoch. */
-export interface AgentSummary {
-  /** Absolute path of its workspace. */
-  readonly workspaceDir: string;
-  /** The backend that answers. */
-  readonly backend: string;
-  /** `outdated`: the next sync rebuilds it. */
-  readonly index: 'missing' | 'outdated' | 'ready' | 'unusable';
-  readonly documents: number;
-  readonly chunks: number;
-  readonly lastSync: string | null;
-  /** Changed files that are not in the index yet; null where that is unknown. */
-  readonly stale: number | null;
-  /** Some of them. */
-  readonly staleExamples: readonly string[];
-  /** Whether a process keeps the index fresh. */
-  readonly watched: boolean;
-  /** Null for keyword search only. */
-  readonly provider: string | null;
-  readonly model: string | null;
-  /** How many passages have a vector, and how many there are. */
-  readonly vectors: { readonly done: number; readonly all: number };
-}
-
 export interface AgentOverview {
   readonly name: string;
   /** Undefined before the first reading, and where it failed. */
-  readonly summary: AgentSummary | undefined;
+  readonly status: StatusOutput | undefined;
   readonly faults: readonly OverallFault[];
-}
-
-function agentOverview(name: string, { agent, faults }: AgentReading): AgentOverview {
-  if (agent === undefined) return { name, summary: undefined, faults };
-  const { status, embedding } = agent;
-  const { index } = status;
-  const statistics = index.state === 'ready' ? index.statistics : undefined;
-  const summary: AgentSummary = {
-    workspaceDir: status.workspaceDir,
-    backend: status.backend,
-    index: indexWord(index),
-    documents: statistics?.documents ?? 0,
-    chunks: statistics?.chunks ?? 0,
-    lastSync: statistics?.lastSync ?? null,
-    stale: staleFiles(status.staleness),
-    staleExamples: status.staleness?.examples ?? [],
-    watched: status.watcher !== null,
-    provider: embedding.primary?.provider ?? null,
-    model: embedding.primary?.model ?? null,
-    vectors: { done: embedding.coverage.done, all: embedding.coverage.all },
-  };
-  return { name, summary, faults };
-}
-
-function indexWord(index: IndexState): AgentSummary['index'] {
-  if (index.state !== 'ready') return index.state;
-  return index.rebuildBecause === undefined ? 'ready' : 'outdated';
-}
-
-function staleFiles(staleness: Staleness | undefined): number | null {
-  return staleness === undefined ? null : staleness.added + staleness.changed + staleness.removed;
 }

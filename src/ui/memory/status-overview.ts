@@ -5,6 +5,7 @@ import type { View } from '../style.js';
 import { renderTable, right } from '../table.js';
 import type { AgentStatusView } from './status.js';
 import { providerWords } from './status-facts.js';
+import { changedFiles } from './words.js';
 
 /** Narrower terminals leave out the columns that matter least. */
 const NARROW = 72;
@@ -49,18 +50,21 @@ function indexCells({ index, staleness, ext }: BackendStatus, nowMs: number): re
     const fresh = stale ? 'stale' : 'up to date';
     return [formatCount(files), '–', '–', fresh, formatRelativeTime(Date.parse(at), nowMs)];
   }
-  if (index.state !== 'ready') {
-    return ['0', '0', '–', index.state === 'missing' ? 'no index yet' : 'unusable', 'never'];
-  }
+  const fresh = freshnessWords({ index, staleness });
+  if (index.state !== 'ready') return ['0', '0', '–', fresh, 'never'];
   const { documents, chunks, bytes, lastSync } = index.statistics;
   const synced = lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
-  const fresh = freshnessWords(index.rebuildBecause !== undefined, staleness);
   return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];
 }
 
-function freshnessWords(needsRebuild: boolean, staleness: BackendStatus['staleness']): string {
-  if (needsRebuild) return 'needs rebuild';
-  if (staleness === undefined) return 'unknown';
-  const changes = staleness.added + staleness.changed + staleness.removed;
+/** Whether an index is up to date, or what is wrong with it. */
+export function freshnessWords({
+  index,
+  staleness,
+}: Pick<BackendStatus, 'index' | 'staleness'>): string {
+  if (index.state !== 'ready') return index.state === 'missing' ? 'no index yet' : 'unusable';
+  if (index.rebuildBecause !== undefined) return 'needs rebuild';
+  if (staleness === undefined) return 'cannot be read';
+  const changes = changedFiles(staleness);
   return changes === 0 ? 'up to date' : `${formatCount(changes)} stale`;
 }

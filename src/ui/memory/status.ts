@@ -16,7 +16,7 @@ import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { embeddingFacts, extFacts, type StatusFact } from './status-facts.js';
-import { skippedNames } from './words.js';
+import { changedFiles, skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
 export interface AgentStatusView {
@@ -220,9 +220,8 @@ function changeWords(staleness: Staleness): string | undefined {
     .filter((kind) => staleness[kind] > 0)
     .map((kind) => `${formatCount(staleness[kind])} ${kind}`);
   if (counts.length === 0) return undefined;
-  const total = staleness.added + staleness.changed + staleness.removed;
   const named = staleness.examples.map(safeLine).join(', ');
-  const more = total > staleness.examples.length ? ', …' : '';
+  const more = changedFiles(staleness) > staleness.examples.length ? ', …' : '';
   return `${counts.join(', ')}${named === '' ? '' : ` (${named}${more})`}`;
 }
 

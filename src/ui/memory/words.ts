@@ -1,3 +1,4 @@
+import type { Staleness } from '../../engine/memory/backends/memory-backend.js';
 import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
 import type { RebuildReason, SyncSummary } from '../../engine/memory/sync/index.js';
@@ -20,6 +21,11 @@ export function rebuildWords(rebuild: NonNullable<SyncSummary['rebuild']>): stri
   return SELF_EXPLANATORY.has(rebuild.reason) || rebuild.detail === ''
     ? words
     : `${words}: ${safeLine(rebuild.detail)}`;
+}
+
+/** How many files differ from the index. */
+export function changedFiles({ added, changed, removed }: Staleness): number {
+  return added + changed + removed;
 }
 
 /** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */

@@ -80,7 +80,7 @@ test('an empty home is reported as such, and reading it creates nothing', async 
   const { config, agents, listener, flows, dreams } = followed.known();
   assert.equal(config, { state: 'none', hasNotes: false });
   assert.equal(
-    agents?.map(({ name, summary, faults }) => [name, summary?.index, faults[0]?.code]),
+    agents?.map(({ name, status, faults }) => [name, status?.index.state, faults[0]?.code]),
     [['main', 'missing', 'INDEX_STALE']],
   );
   assert.equal([listener?.process, listener?.routes, listener?.requests], [undefined, 0, 0]);
@@ -111,16 +111,18 @@ test('when an index is updated, it alone is read again', async () => {
   home.write('workspace/MEMORY.md', '# Cars\n\nWe bought an automobile.\n');
   const followed = follow(home);
   await until('everything', followed, ({ findings }) => findings !== undefined);
-  const summary = () => followed.known().agents?.[0]?.summary;
-  assert.equal([summary()?.index, summary()?.stale], ['missing', 1]);
+  const status = () => followed.known().agents?.[0]?.status;
+  assert.equal([status()?.index.state, status()?.staleness?.added], ['missing', 1]);
   assert.equal(followed.known().config, { state: 'none', hasNotes: true });
   const before = followed.told.length;
   const memory = await openMemory(followed.context, { kind: 'agent' });
   await memory.backend.sync({});
   await memory.backend.close();
-  await until('the index', followed, () => summary()?.stale === 0);
-  assert.equal([summary()?.index, summary()?.documents, summary()?.chunks], ['ready', 1, 1]);
-  assert.equal([summary()?.provider, summary()?.backend], [null, 'builtin']);
+  await until('the index', followed, () => status()?.staleness?.added === 0);
+  const index = status()?.index;
+  assert.ok(index?.state === 'ready');
+  assert.equal([index.statistics.documents, index.statistics.chunks], [1, 1]);
+  assert.equal([status()?.provider, status()?.backend], [null, 'builtin']);
   assert.equal(new Set(followed.told.slice(before)), new Set(['agents']));
   // Nothing happens any more: nothing is reported, however often it checks, until something does.
   const quiet = followed.told.length;

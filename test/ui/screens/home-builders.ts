@@ -1,28 +1,66 @@
-import type { AgentOverview, AgentSummary } from '../../../src/engine/overview/agents-reader.js';
+import type { StatusOutput } from '../../../src/engine/memory/index.js';
+import type { AgentOverview } from '../../../src/engine/overview/agents-reader.js';
 import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 
 /** The present in these tests. */
 export const NOW = 1_795_000_000_000;
 
+/** An index with two years of notes. */
+export const INDEXED: Extract<StatusOutput['index'], { readonly state: 'ready' }> = {
+  state: 'ready',
+  statistics: {
+    documents: 1283,
+    chunks: 13_115,
+    bySource: [],
+    media: { images: 0, audio: 0 },
+    bytes: 90_000_000,
+    lastSync: new Date(NOW - 120_000).toISOString(),
+  },
+};
+
+/** A vector for each of its chunks. */
+export const EMBEDDED: StatusOutput['vectorStore'] = {
+  state: 'whole',
+  dimensions: 1536,
+  embedded: 13_115,
+  pending: 0,
+  refused: 0,
+  cached: 0,
+  ofFallback: 0,
+  differences: [],
+};
+
 /** An agent without problems by default. */
-export function anAgent(name: string, summary: Partial<AgentSummary> = {}): AgentOverview {
+export function anAgent(name: string, status: Partial<StatusOutput> = {}): AgentOverview {
   return {
     name,
     faults: [],
-    summary: {
-      workspaceDir: `/home/ada/${name}`,
+    status: {
+      agent: name,
       backend: 'builtin',
-      index: 'ready',
-      documents: 1283,
-      chunks: 13_115,
-      lastSync: new Date(NOW - 120_000).toISOString(),
-      stale: 0,
-      staleExamples: [],
-      watched: false,
+      configuredBackend: 'builtin',
+      workspaceDir: `/home/ada/${name}`,
+      indexFile: `/home/ada/.svc/memory/${name}.sqlite`,
+      shared: null,
+      index: INDEXED,
+      staleness: { added: 0, changed: 0, removed: 0, examples: [] },
+      sources: ['memory'],
+      extraPaths: [],
+      excluded: 0,
+      frontMatter: [],
+      tokenizer: 'unicode61',
+      mode: 'hybrid',
       provider: 'openai',
       model: 'text-embedding-3-small',
-      vectors: { done: 13_115, all: 13_115 },
-      ...summary,
+      fallback: null,
+      vectorStore: EMBEDDED,
+      media: null,
+      citations: 'auto',
+      skipped: [],
+      watcher: null,
+      ext: null,
+      faults: [],
+      ...status,
     },
   };
 }
@@ -33,7 +71,11 @@ export function busyOverview(): Overview {
     config: { state: 'read', file: '/home/ada/.svc/svc.json' },
     agents: [
       anAgent('main'),
-      anAgent('work', { stale: 12, staleExamples: ['memory/a.md'], provider: null, model: null }),
+      anAgent('work', {
+        staleness: { added: 2, changed: 10, removed: 0, examples: ['memory/a.md'] },
+        provider: null,
+        model: null,
+      }),
     ],
     storage: null,
     listener: {
@@ -85,7 +127,7 @@ export function emptyOverview(): Overview {
   const missing = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
   return {
     config: { state: 'none', hasNotes: false },
-    agents: [{ name: 'main', summary: undefined, faults: [missing] }],
+    agents: [{ name: 'main', status: undefined, faults: [missing] }],
     storage: null,
     listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
     activity: null,

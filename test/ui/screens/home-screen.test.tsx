@@ -29,7 +29,7 @@ import {
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
-import { anAgent, busyOverview, emptyOverview, NOW } from './home-builders.js';
+import { anAgent, busyOverview, EMBEDDED, emptyOverview, INDEXED, NOW } from './home-builders.js';
 
 const test = suite('the home screen');
 
@@ -333,7 +333,7 @@ test('unchanged data draws nothing, and an agent without details keeps its earli
     await new Promise((resolve) => setImmediate(resolve));
   }
   update({
-    agents: busyOverview().agents.map(({ name }) => ({ name, summary: undefined, faults: [] })),
+    agents: busyOverview().agents.map(({ name }) => ({ name, status: undefined, faults: [] })),
   });
   endFollowing('it exited with 1');
   await waitForText(terminal, 'no longer updated: it exited with 1; press r to retry');
@@ -385,14 +385,22 @@ test('states are shown in words', () => {
     shown(overview, 120)
       .split('\n')
       .find((row) => row.includes(` ${name} `)) ?? '';
-  const agent = (summary: Parameters<typeof anAgent>[1]): string =>
-    line({ agents: [anAgent('ada', summary)] }, 'ada');
-  assert.match(agent({ index: 'missing' }), /! +ada +no index yet +openai/);
-  assert.match(agent({ index: 'outdated' }), /! +ada +needs rebuild/);
-  assert.match(agent({ stale: null }), /! +ada +cannot be read/);
-  assert.match(agent({ watched: true }), /✓ +ada +up to date .+ watched/);
+  const agent = (status: Parameters<typeof anAgent>[1]): string =>
+    line({ agents: [anAgent('ada', status)] }, 'ada');
+  assert.match(agent({ index: { state: 'missing' } }), /! +ada +no index yet +openai/);
+  const outdated = { ...INDEXED, rebuildBecause: 'other settings' };
+  assert.match(agent({ index: outdated }), /! +ada +needs rebuild/);
+  assert.match(agent({ staleness: undefined }), /! +ada +cannot be read/);
+  const watcher = {
+    pid: 1,
+    since: '2026-02-03T04:05:06.000Z',
+    mode: 'watching',
+    why: null,
+  } as const;
+  assert.match(agent({ watcher }), /✓ +ada +up to date .+ watched/);
   assert.match(agent({ backend: 'ext' }), /openai · text-embedding-3-small · ext/);
-  assert.match(agent({ vectors: { done: 5, all: 10 } }), /openai 50 %/);
+  const half = { ...EMBEDDED, embedded: 5, pending: 5 };
+  assert.match(agent({ vectorStore: half }), /openai 50 %/);
   const listener = (fields: object): string =>
     line({ listener: { ...busyOverview().listener, ...fields } }, 'listener');
   assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);

@@ -1,7 +1,7 @@
 import type { AgentOverview, BackgroundFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapText } from '../../fit.js';
-import { modelWords } from '../../memory/words.js';
+import { changedFiles, modelWords } from '../../memory/words.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
 import { type HomeLine, problems } from './lines.js';
@@ -74,19 +74,20 @@ const SET_UP_DETAILS: readonly Detail[] = [
   { text: 'or search any folder now: svc memory search -w ./notes', kind: 'hint' },
 ];
 
-function agentDetails({ summary, faults }: AgentOverview, homeDir: string): readonly Detail[] {
+function agentDetails({ status, faults }: AgentOverview, homeDir: string): readonly Detail[] {
   const faultDetails = faults.flatMap(({ message, hint }) =>
     findingDetails({ severity: 'fault', message, hint }),
   );
-  if (summary === undefined) return faultDetails;
-  const { workspaceDir, model, staleExamples, stale } = summary;
+  if (status === undefined) return faultDetails;
+  const { workspaceDir, model, staleness } = status;
   const folder = shownPath(workspaceDir, homeDir);
-  const more = (stale ?? 0) > staleExamples.length ? ', …' : '';
+  const examples = staleness?.examples ?? [];
+  const more = staleness && changedFiles(staleness) > examples.length ? ', …' : '';
   return [
     { text: model === null ? folder : `${folder} · ${modelWords(model)}`, kind: 'plain' },
-    ...(staleExamples.length === 0
+    ...(examples.length === 0
       ? []
-      : [{ text: `stale: ${staleExamples.join(', ')}${more}`, kind: 'plain' as const }]),
+      : [{ text: `stale: ${examples.join(', ')}${more}`, kind: 'plain' as const }]),
     ...faultDetails,
   ];
 }

@@ -1,6 +1,6 @@
+import type { StatusOutput } from '../../../engine/memory/index.js';
 import type {
   AgentOverview,
-  AgentSummary,
   BackgroundFinding,
   DreamsSummary,
   FlowsSummary,
@@ -15,7 +15,8 @@ import {
   formatTimeUntil,
 } from '../../../engine/support/format.js';
 import type { ListItem } from '../../components/list-state.js';
-import { modelWords } from '../../memory/words.js';
+import { freshnessWords } from '../../memory/status-overview.js';
+import { changedFiles, modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 
 /** What Enter or a key opens. */
@@ -146,7 +147,7 @@ function setUpLine(overview: Partial<Overview>): readonly PlainLine[] {
 }
 
 function agentLine(
-  { name, summary, faults }: AgentOverview,
+  { name, status, faults }: AgentOverview,
   hasNothing: boolean,
   nowMs: number,
 ): PlainLine {
@@ -161,56 +162,58 @@ function agentLine(
     return { ...line, mark: 'off', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
   }
   const [fault] = faults;
-  if (summary === undefined && fault === undefined) {
+  if (status === undefined && fault === undefined) {
     return { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } };
   }
   const message = fault === undefined ? [] : [safeLine(fault.message)];
-  if (summary === undefined) {
+  if (status === undefined) {
     const cells = { ...NO_CELLS, index: 'fault', search: message.join('') };
     return { ...line, mark: 'fault', parts: message, cells };
   }
-  const { chunks, documents, backend } = summary;
-  const hasIndex = summary.index === 'ready' || summary.index === 'outdated';
-  const provider = providerWords(summary);
-  const search = [...message, provider, ...(backend === 'builtin' ? [] : [safeLine(backend)])];
+  const { index, staleness, backend } = status;
+  const search = [
+    ...message,
+    providerWords(status),
+    ...(backend === 'builtin' ? [] : [safeLine(backend)]),
+  ];
   const cells: AgentCells = {
-    index: indexWords(summary),
-    files: hasIndex ? formatCount(documents) : '',
-    chunks: hasIndex ? formatCount(chunks) : '',
-    indexed: hasIndex ? indexedWords(summary, nowMs) : '',
+    ...NO_CELLS,
+    ...(index.state === 'ready' && {
+      files: formatCount(index.statistics.documents),
+      chunks: formatCount(index.statistics.chunks),
+      indexed: indexedWords(index.statistics, status.watcher !== null, nowMs),
+    }),
+    index: freshnessWords(status),
     search: search.join(' · '),
   };
-  const isWell = summary.index === 'ready' && summary.stale === 0;
-  const mark = fault !== undefined ? 'fault' : isWell ? 'well' : 'warning';
+  const isFresh =
+    index.state === 'ready' &&
+    index.rebuildBecause === undefined &&
+    staleness !== undefined &&
+    changedFiles(staleness) === 0;
+  const mark = fault !== undefined ? 'fault' : isFresh ? 'well' : 'warning';
   return { ...line, mark, parts: [cells.index, ...search], cells };
 }
 
 const NO_CELLS: AgentCells = { index: '', files: '', chunks: '', indexed: '', search: '' };
 
-function indexWords({ index, stale }: AgentSummary): string {
-  switch (index) {
-    case 'missing':
-      return 'no index yet';
-    case 'unusable':
-      return 'unusable';
-    case 'outdated':
-      return 'needs rebuild';
-    case 'ready':
-      if (stale === null) return 'cannot be read';
-      return stale === 0 ? 'up to date' : `${formatCount(stale)} stale`;
-  }
-}
-
-function indexedWords({ lastSync, watched }: AgentSummary, nowMs: number): string {
-  if (watched) return 'watched';
+function indexedWords(
+  { lastSync }: { readonly lastSync: string | null },
+  isWatched: boolean,
+  nowMs: number,
+): string {
+  if (isWatched) return 'watched';
   return lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
 }
 
-function providerWords({ provider, model, vectors: { done, all } }: AgentSummary): string {
+function providerWords({ provider, model, vectorStore }: StatusOutput): string {
   if (provider === null) return 'keyword only';
   const name = safeLine(provider);
-  if (all > 0 && done < all) {
-    return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
+  const { embedded, pending, refused } = vectorStore;
+  const missing = pending + refused;
+  if (missing > 0) {
+    const percent = Math.floor((embedded / (embedded + missing)) * 100);
+    return embedded === 0 ? `${name}, no vectors` : `${name} ${percent} %`;
   }
   return model === null ? name : `${name} · ${safeLine(modelWords(model))}`;
 }

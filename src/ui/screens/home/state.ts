@@ -114,7 +114,7 @@ function mergeOverview(
 ): Partial<Overview> {
   if (agents === undefined) return { ...known, ...overview };
   const kept = agents.map((agent) =>
-    agent.summary !== undefined || agent.faults.length > 0
+    agent.status !== undefined || agent.faults.length > 0
       ? agent
       : (known.agents?.find(({ name }) => name === agent.name) ?? agent),
   );
