@@ -1,5 +1,6 @@
 import type { DayRange } from '../../support/day.js';
 import type { Chunk, DocumentKey, DocumentKind, NoteFacts, Source } from '../types.js';
+import { type ChunkColumns, chunkOf, type IndexedDocument } from './documents.js';
 import { headingPathOf } from './lexical-text.js';
 
 /** Restricts a search; an absent field restricts nothing. */
@@ -33,9 +34,14 @@ export interface FilteredChunk extends Pick<Chunk, 'headingPath' | 'startLine' |
   readonly days: DayRange | undefined;
 }
 
-/** A chunk that a query matched. */
-export interface LexicalCandidate extends Chunk, DocumentKey {
+/** A chunk that was found, with what is known of its document. */
+interface FoundChunk extends Chunk, DocumentKey, Pick<IndexedDocument, 'kind' | 'mimeType'> {
   readonly chunkId: number;
+  readonly modifiedMs: number;
+}
+
+/** A chunk that a query matched. */
+export interface LexicalCandidate extends FoundChunk {
   /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
   readonly bm25: number;
   /** The language its words are stemmed in; absent for English. */
@@ -71,10 +77,25 @@ export interface IndexTerm {
 }
 
 /** A chunk of which a piece is near a query. */
-export interface VectorCandidate extends Chunk, DocumentKey {
-  readonly chunkId: number;
+export interface VectorCandidate extends FoundChunk {
   /** Cosine of the nearest piece, -1 to 1. */
   readonly similarity: number;
+}
+
+/** The columns of a found chunk that are not stored as they are used. */
+export interface FoundColumns extends ChunkColumns {
+  readonly mimeType: string | null;
+}
+
+/** A row with its stored columns decoded. */
+export function foundChunk<Row extends FoundColumns>({
+  mimeType,
+  headings,
+  lineNumbers,
+  ...row
+}: Row) {
+  const chunk = chunkOf({ headings, lineNumbers });
+  return { ...row, ...chunk, ...(mimeType === null ? {} : { mimeType }) };
 }
 
 /** Media sampled evenly from the index. */

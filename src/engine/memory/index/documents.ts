@@ -5,6 +5,7 @@ import type {
   FileFingerprint,
   NoteFacts,
   NoteLink,
+  PromotedLine,
   SkippedFile,
   Source,
 } from '../types.js';
@@ -45,11 +46,6 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   /** When the file was last read. */
   readonly indexedMs: number;
 }
-
-/** The kind of the document under a key, when its file was modified, and the lines that dreaming wrote. */
-export type DescribedDocument = DocumentKey &
-  Pick<IndexedDocument, 'kind' | 'mimeType'> &
-  Pick<NoteFacts, 'promoted'> & { readonly modifiedMs: number };
 
 /** The links of a note. */
 export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
@@ -197,12 +193,8 @@ export function countsOf(rows: readonly SourceRow[], media: MediaCounts): Docume
   };
 }
 
-/** SQL for the facts of a document with promoted lines, which few have. */
-export const PROMOTED_FACTS = `CASE WHEN facts LIKE '%"promoted":%' THEN facts END`;
-
 /** The promoted lines among facts. */
-export function promotedIn(facts: string | null): Pick<NoteFacts, 'promoted'> {
-  if (facts === null) return {};
-  const { promoted }: NoteFacts = JSON.parse(facts);
-  return promoted === undefined ? {} : { promoted };
+export function promotedIn(facts: string | null | undefined): readonly PromotedLine[] {
+  const { promoted = [] }: NoteFacts = JSON.parse(facts ?? '{}');
+  return promoted;
 }

@@ -13,7 +13,6 @@ export type {
 export { dayOfPath, daysOfChunk, daysOfHeadings } from './chunk-days.js';
 export type {
   Change,
-  DescribedDocument,
   IndexedDocument,
   LinkingDocument,
   StoredDocument,

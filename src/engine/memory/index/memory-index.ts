@@ -1,5 +1,5 @@
 import type { DayRange } from '../../support/day.js';
-import type { DocumentKey, Source } from '../types.js';
+import type { DocumentKey, PromotedLine, Source } from '../types.js';
 import type {
   CandidateFilter,
   DatedQuestion,
@@ -11,7 +11,6 @@ import type {
 } from './candidates.js';
 import type {
   Change,
-  DescribedDocument,
   DocumentContent,
   DocumentCounts,
   LinkingDocument,
@@ -88,8 +87,8 @@ export interface MemoryIndex {
 
   documents(): Promise<readonly StoredDocument[]>;
 
-  /** The documents of some keys that exist, in any order. */
-  describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]>;
+  /** The lines that dreaming wrote into a document. */
+  promotedLines(key: DocumentKey): Promise<readonly PromotedLine[]>;
 
   /** The documents of this origin with links. */
   links(): Promise<readonly LinkingDocument[]>;

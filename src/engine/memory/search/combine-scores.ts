@@ -1,12 +1,13 @@
 import { SvcError, type Warning } from '../../errors/index.js';
+import { uniqueBy } from '../../support/lists.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
-import type { CandidateFilter, DescribedDocument, MemoryIndex, Tokenizer } from '../index/index.js';
-import { type DocumentKey, documentKeyText } from '../types.js';
+import type { CandidateFilter, MemoryIndex, Tokenizer } from '../index/index.js';
+import { documentKeyText, type PromotedLine } from '../types.js';
 import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 import type { KeywordMatches } from './find-candidates.js';
-import { ageInDays, type FusionShares, fuse, isEvergreen } from './fuse.js';
+import { ageInDays, type FusionShares, fuse } from './fuse.js';
 import type { RankedChunk, Ranking } from './rank.js';
-import { isCopy } from './repeats.js';
+import { isCopy, type PromotedLines } from './repeats.js';
 import type { Findings } from './results.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchOptions } from './types.js';
@@ -93,11 +94,11 @@ async function findingsOf(
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
-  const described = await describedAmong(index, chunks, halfLifeDays !== undefined);
   const similarities = new Map<number, number>();
   const candidates = chunks.map(({ ranked, similarity }) => {
     const { source, path } = ranked.chunk;
-    const modifiedMs = described.get(documentKeyText(ranked.chunk))?.modifiedMs;
+    // Without decay, ages only order passages of equal scores, by the days in their names.
+    const modifiedMs = halfLifeDays === undefined ? undefined : ranked.chunk.modifiedMs;
     if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
     return {
       ranked,
@@ -111,24 +112,19 @@ async function findingsOf(
     };
   });
   const fused = fuse(candidates, { shares, halfLifeDays });
-  const promoted = new Map([...described].map(([key, { promoted = [] }]) => [key, promoted]));
+  const promoted = await promotedAmong(index, chunks);
   return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
 }
 
-/**
- * Documents whose modification time decides their age, or that have lines that dreaming wrote, by key. Reads none where
- * neither matters.
- */
-async function describedAmong(
+/** The lines that dreaming wrote into documents among the candidates. */
+async function promotedAmong(
   index: MemoryIndex,
   chunks: ScoredCandidates['chunks'],
-  decays: boolean,
-): Promise<ReadonlyMap<string, DescribedDocument>> {
-  const keys = new Map<string, DocumentKey>();
-  for (const { ranked } of chunks) {
-    const { chunk } = ranked;
-    if (isCopy(chunk) || (decays && !isEvergreen(chunk))) keys.set(documentKeyText(chunk), chunk);
+): Promise<PromotedLines> {
+  const copies = chunks.map(({ ranked }) => ranked.chunk).filter(isCopy);
+  const promoted = new Map<string, readonly PromotedLine[]>();
+  for (const copy of uniqueBy(copies, documentKeyText)) {
+    promoted.set(documentKeyText(copy), await index.promotedLines(copy));
   }
-  const documents = keys.size === 0 ? [] : await index.describe([...keys.values()]);
-  return new Map(documents.map((document) => [documentKeyText(document), document]));
+  return promoted;
 }

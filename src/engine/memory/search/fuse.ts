@@ -102,12 +102,9 @@ const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
 export function ageInDays(document: DatedDocument, nowMs: number): number | undefined {
   const day = document.source === 'memory' ? dayOfPath(document.path) : undefined;
   if (day !== undefined) return Math.max(0, nowMs / MS_PER_DAY - day);
-  if (isEvergreen(document) || document.modifiedMs === undefined) return undefined;
+  const isEvergreen = document.source === 'memory' && EVERGREEN.test(document.path);
+  if (isEvergreen || document.modifiedMs === undefined) return undefined;
   return Math.max(0, (nowMs - document.modifiedMs) / MS_PER_DAY);
-}
-
-export function isEvergreen({ source, path }: Pick<DatedDocument, 'path' | 'source'>): boolean {
-  return source === 'memory' && EVERGREEN.test(path);
 }
 
 /** The smallest factor, reached after two half-lives: an old note must stay findable if nothing newer answers. */

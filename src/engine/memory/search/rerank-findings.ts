@@ -1,7 +1,5 @@
 import type { Warning } from '../../errors/index.js';
 import type { Reranking } from '../../rerank/index.js';
-import type { MemoryIndex } from '../index/index.js';
-import { documentKeyText } from '../types.js';
 import type { FusedChunk } from './fuse.js';
 import type { Findings } from './results.js';
 
@@ -20,11 +18,13 @@ export interface RerankInput {
  * Images and recordings keep their places, because a reranker only sees text.
  */
 export async function rerankFindings(
-  index: MemoryIndex,
   findings: Findings,
   { query, reranking, warnings, signal }: RerankInput,
 ) {
-  const head = await textsAmong(index, findings.fused.slice(0, reranking.topN));
+  const head = findings.fused
+    .slice(0, reranking.topN)
+    .map((candidate, place) => ({ candidate, place }))
+    .filter(({ candidate: { ranked } }) => ranked.chunk.kind !== 'media');
   if (head.length < 2) return { findings };
   const reranker = await reranking.load();
   const texts = head.map(({ candidate }) => textOf(candidate));
@@ -59,18 +59,6 @@ export async function rerankFindings(
 function byRerankScore(a: number | undefined, b: number | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return b - a;
-}
-
-/** The findings that are text, with their places. */
-async function textsAmong(
-  index: MemoryIndex,
-  fused: readonly FusedChunk[],
-): Promise<readonly { readonly candidate: FusedChunk; readonly place: number }[]> {
-  const documents = await index.describe(fused.map(({ ranked }) => ranked.chunk));
-  const media = new Set(documents.filter(({ kind }) => kind === 'media').map(documentKeyText));
-  return fused
-    .map((candidate, place) => ({ candidate, place }))
-    .filter(({ candidate: { ranked } }) => !media.has(documentKeyText(ranked.chunk)));
 }
 
 /** As passages are embedded: with the headings above them. */

@@ -16,11 +16,11 @@ import {
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
 import type {
-  BareResult,
   ScoreExplanation,
   SearchMode,
   SearchOptions,
   SearchRequest,
+  SearchResult,
 } from './types.js';
 import { wordsOf } from './words.js';
 
@@ -70,7 +70,7 @@ export async function resultsOf(
   request: SearchRequest,
   options: ResultOptions,
   signal: AbortSignal | undefined,
-): Promise<{ readonly results: BareResult[]; readonly belowMinScore: number }> {
+): Promise<{ readonly results: SearchResult[]; readonly belowMinScore: number }> {
   const maxResults = request.maxResults ?? options.maxResults;
   const minScore = request.minScore ?? options.minScore;
   // Before decay: age changes the order, but never leaves a question without its only answer.
@@ -91,7 +91,7 @@ export async function resultsOf(
     mmrLambda === undefined
       ? groups.slice(0, maxResults)
       : diversified(groups, mmrLambda, maxResults);
-  const results: BareResult[] = [];
+  const results: SearchResult[] = [];
   for (const [position, group] of best.entries()) {
     if (position % WITHOUT_PAUSE === 0) await letOthersRun(signal);
     results.push(resultOf(group, position, findings, { ...options, explain: request.explain }));
@@ -143,7 +143,7 @@ function resultOf(
   position: number,
   findings: Findings,
   options: Pick<SearchRequest, 'explain'> & ResultOptions,
-): BareResult {
+): SearchResult {
   const budget = snippetBudget(position, options.snippetChars);
   const { path, source, startLine, endLine } = passage;
   const { days } = options;
@@ -153,7 +153,8 @@ function resultOf(
     return days !== undefined && ofLine !== undefined && daysOverlap(ofLine, days);
   };
   const snippet = snippetOf(linesInSections(passage), { ...findings, isOfDays }, budget);
-  const { textScore, vectorScore } = chunk;
+  const { textScore, vectorScore, ranked } = chunk;
+  const { kind, mimeType } = ranked.chunk;
   return {
     path,
     ...originOf(passage),
@@ -174,16 +175,21 @@ function resultOf(
     ...(options.explain === true
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
       : {}),
+    kind,
+    ...(mimeType === undefined ? {} : { mimeType }),
     highlights: snippet.highlights,
     bestLine: snippet.bestLine,
   };
 }
 
-function originOf({ origin }: Passage): Pick<BareResult, 'origin'> {
+function originOf({ origin }: Passage): Pick<SearchResult, 'origin'> {
   return origin === undefined ? {} : { origin };
 }
 
-function citationOf(passage: Passage, { citations }: ResultOptions): Pick<BareResult, 'citation'> {
+function citationOf(
+  passage: Passage,
+  { citations }: ResultOptions,
+): Pick<SearchResult, 'citation'> {
   if (citations === 'off') return {};
   const pages = pagesOf(passage);
   const citation = pages === undefined ? formatCitation(passage) : formatPages(passage, pages);
@@ -216,7 +222,7 @@ const MOST_LISTED = 10;
 function similarPassages(
   similar: readonly ScoredPassage[],
   options: ResultOptions,
-): NonNullable<BareResult['similar']> {
+): NonNullable<SearchResult['similar']> {
   return similar.slice(0, MOST_LISTED).map(({ passage }) => {
     const { path, startLine, endLine } = passage;
     return { path, ...originOf(passage), startLine, endLine, ...citationOf(passage, options) };

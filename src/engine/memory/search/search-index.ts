@@ -12,13 +12,7 @@ import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import type { RerankInput } from './rerank-findings.js';
 import { type Findings, resultsOf } from './results.js';
-import {
-  candidateFilter,
-  queryWarnings,
-  readFilters,
-  sourceWarnings,
-  withKinds,
-} from './search-request.js';
+import { candidateFilter, queryWarnings, readFilters, sourceWarnings } from './search-request.js';
 import { prefixTerm, type QueryReading } from './terms.js';
 import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
 
@@ -85,7 +79,7 @@ export async function searchIndex(
   const last = isCrowded ? await searchAmong(MAX_CANDIDATES, comparable) : first;
   const { keywords, vector } = last;
   const rerankInput = { query: request.query, reranking, warnings, signal };
-  const { findings, report } = await rerank(index, last.findings, rerankInput);
+  const { findings, report } = await rerank(last.findings, rerankInput);
   const { results, belowMinScore } =
     findings === last.findings
       ? last.output
@@ -98,7 +92,7 @@ export async function searchIndex(
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
     ...(filters === undefined ? {} : { filters: filters.output }),
-    results: await withKinds(index, results),
+    results,
     corrections: keywords.corrections,
     ...(report === undefined ? {} : { rerank: report }),
     matches: keywords.matches,
@@ -184,13 +178,12 @@ function rerankingOf(
 
 /** Loaded by name, because most searches are not reranked. */
 async function rerank(
-  index: MemoryIndex,
   findings: Findings,
   { reranking, ...input }: Omit<RerankInput, 'reranking'> & Pick<SearchOptions, 'reranking'>,
 ): Promise<{ readonly findings: Findings; readonly report?: RerankReport }> {
   if (reranking === undefined) return { findings };
   const { rerankFindings } = await import('./rerank-findings.js');
-  return rerankFindings(index, findings, { reranking, ...input });
+  return rerankFindings(findings, { reranking, ...input });
 }
 
 /** Starts embedding the query, so that the provider works during the keyword search. */

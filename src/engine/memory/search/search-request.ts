@@ -1,15 +1,9 @@
 import type { Warning } from '../../errors/index.js';
-import type { CandidateFilter, MemoryIndex } from '../index/index.js';
-import { documentKeyText, type Source } from '../types.js';
+import type { CandidateFilter } from '../index/index.js';
+import type { Source } from '../types.js';
 import type { ParsedFilters } from './filters.js';
 import type { LexicalQuery } from './query.js';
-import type {
-  BareResult,
-  SearchFilters,
-  SearchOptions,
-  SearchRequest,
-  SearchResult,
-} from './types.js';
+import type { SearchFilters, SearchOptions, SearchRequest } from './types.js';
 
 /** Which candidates a request keeps. @param searched the configured sources; undefined for all */
 export async function candidateFilter(
@@ -39,20 +33,6 @@ export async function readFilters(
 export function hasFilters(filters: SearchFilters = {}): boolean {
   const values: readonly (string | readonly string[] | undefined)[] = Object.values(filters);
   return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
-}
-
-/** Adds the document kind to each result. */
-export async function withKinds(
-  index: MemoryIndex,
-  results: readonly BareResult[],
-): Promise<readonly SearchResult[]> {
-  if (results.length === 0) return [];
-  const described = await index.describe(results);
-  const byKey = new Map(described.map((document) => [documentKeyText(document), document]));
-  return results.map((result) => {
-    const { kind = 'markdown', mimeType } = byKey.get(documentKeyText(result)) ?? {};
-    return mimeType === undefined ? { ...result, kind } : { ...result, kind, mimeType };
-  });
 }
 
 /** Warns about requested sources that are not searched, which would return nothing without a reason. */

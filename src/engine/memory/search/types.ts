@@ -69,9 +69,6 @@ export type SearchResult = SearchOutput['results'][number] & {
   readonly bestLine?: number | undefined;
 };
 
-/** A result without its document's kind. */
-export type BareResult = Omit<SearchResult, 'kind' | 'mimeType'>;
-
 export interface SearchResponse extends Omit<SearchOutput, 'agent' | 'results' | 'workspace'> {
   /** Best first; of ties the newer, then by path and line. */
   readonly results: readonly SearchResult[];

@@ -50,15 +50,15 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
-  test('a document is described with the lines that dreaming wrote into it', async () => {
+  test('a document has the lines that dreaming wrote into it', async () => {
     const index = await kind.newIndex();
     const promoted = [{ line: 4, from: { path: 'memory/b.md', startLine: 2, endLine: 3 } }];
     const facts = { tags: ['"promoted":'], promoted };
     await put(index, { ...note(undefined), facts });
-    const described = { ...KEY, kind: 'markdown', modifiedMs: 5 };
-    assert.equal(await index.describe([KEY]), [{ ...described, promoted }]);
+    assert.equal(await index.promotedLines(KEY), promoted);
     await put(index, { ...note(undefined, 'changed'), facts: { tags: facts.tags } });
-    assert.equal(await index.describe([KEY]), [described]);
+    assert.equal(await index.promotedLines(KEY), []);
+    assert.equal(await index.promotedLines({ ...KEY, path: 'memory/none.md' }), []);
     index.close();
   });
 

@@ -111,8 +111,14 @@ function shown({
   headingPath,
   bm25,
   language,
+  kind,
+  mimeType,
+  modifiedMs,
 }: LexicalCandidate) {
-  return [source, path, startLine, endLine, text, headingPath, bm25.toFixed(9), language ?? null];
+  return [
+    ...[source, path, startLine, endLine, text, headingPath, bm25.toFixed(9), language ?? null],
+    ...[kind, mimeType, modifiedMs],
+  ];
 }
 
 async function answersOf(index: MemoryIndex, tokenizer: Tokenizer) {

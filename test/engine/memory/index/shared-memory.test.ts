@@ -88,12 +88,18 @@ for (const kind of await sharedKinds()) {
         [undefined, 'own.md'],
       ],
     );
-    assert.equal(
-      (await c.describe([{ source: 'memory', path: 'x.md', origin: 'host-b' }])).map(
-        (one) => one.origin,
-      ),
-      ['host-b'],
-    );
+  });
+
+  test('the lines that dreaming wrote are those of the host that has the document', async () => {
+    const [a, b] = await bothHosts();
+    const promoted = [{ line: 4, from: { path: 'memory/b.md', startLine: 2, endLine: 3 } }];
+    await apply(a, putChange('x.md', 'one'));
+    const document = { ...documentOf('x.md', ['one']), facts: { promoted } };
+    await apply(b, { type: 'put', document });
+    const key = { source: 'memory', path: 'x.md' } as const;
+    assert.equal(await b.promotedLines(key), promoted);
+    assert.equal(await a.promotedLines(key), []);
+    assert.equal(await a.promotedLines({ ...key, origin: 'host-b' }), promoted);
   });
 
   test('the team pays for a text once', async () => {

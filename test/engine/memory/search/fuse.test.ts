@@ -16,7 +16,14 @@ function candidateOf(
   sides: Partial<Pick<FusionCandidate, 'ageDays' | 'textScore' | 'vectorScore'>> = {},
 ): FusionCandidate {
   const place = { source: 'memory', path: `n${chunkId % 3}.md`, startLine: chunkId } as const;
-  const chunk = { ...place, chunkId, endLine: chunkId, headingPath: [], text: '', bm25: 0 };
+  const chunk = {
+    ...({ ...place, kind: 'markdown', modifiedMs: 0 } as const),
+    chunkId,
+    endLine: chunkId,
+    headingPath: [],
+    text: '',
+    bm25: 0,
+  };
   const textScore = sides.textScore ?? 0;
   const ranked = { chunk, lines: [], above: [], rank: 0 };
   return {

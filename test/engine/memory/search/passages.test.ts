@@ -14,6 +14,8 @@ function ranked(path: string, startLine: number, endLine: number, rank = 1): Ran
     chunk: {
       chunkId: startLine,
       source: 'memory',
+      kind: 'markdown',
+      modifiedMs: 0,
       path,
       startLine,
       endLine,

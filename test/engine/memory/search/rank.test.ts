@@ -10,6 +10,7 @@ import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('ranking');
 
+const NOTE = { source: 'memory', kind: 'markdown', modifiedMs: 0 } as const;
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
 const text = fc.array(fc.constantFrom(...WORDS, '\n'), { minLength: 1, maxLength: 40 });
 
@@ -21,8 +22,8 @@ const candidates = fc
   .map((rows) =>
     rows.map(
       (row, index): LexicalCandidate => ({
+        ...NOTE,
         chunkId: index * 2,
-        source: 'memory',
         path: `note-${row.path}.md`,
         startLine: index + 1,
         endLine: index + 1,
@@ -74,7 +75,7 @@ test('the order of the candidates does not matter', () => {
 
 test('words adjacent as in the query rank above the same words apart', () => {
   const line = (text: string, chunkId: number): LexicalCandidate => {
-    const place = { source: 'memory', path: `${chunkId}.md`, startLine: 1, endLine: 1 } as const;
+    const place = { ...NOTE, path: `${chunkId}.md`, startLine: 1, endLine: 1 } as const;
     return { ...place, chunkId, headingPath: [], text, bm25: 3 };
   };
   const order = (...texts: string[]): number[] =>
@@ -88,7 +89,7 @@ test('words adjacent as in the query rank above the same words apart', () => {
 });
 
 test('equal passages are ordered by path and line', () => {
-  const twin = { source: 'memory', headingPath: [], text: 'alpha', bm25: 3 } as const;
+  const twin = { ...NOTE, headingPath: [], text: 'alpha', bm25: 3 } as const;
   const found = [
     { ...twin, chunkId: 9, path: 'b.md', startLine: 1, endLine: 1 },
     { ...twin, chunkId: 5, path: 'a.md', startLine: 9, endLine: 9 },
@@ -101,7 +102,7 @@ test('equal passages are ordered by path and line', () => {
 });
 
 test('words together on a line are worth more than words apart', () => {
-  const base = { source: 'memory', headingPath: [], bm25: 3, startLine: 1, endLine: 3 } as const;
+  const base = { ...NOTE, headingPath: [], bm25: 3, startLine: 1, endLine: 3 } as const;
   const found = [
     { ...base, chunkId: 1, path: 'a.md', text: 'alpha\nbeta\ngamma' },
     { ...base, chunkId: 9, path: 'b.md', text: 'delta\nalpha beta gamma\ndelta' },
@@ -165,7 +166,7 @@ test('a word too common to select passages still counts in their scores', () => 
   const { terms } = parseQuery('alpha beta', 'unicode61');
   const matcher = createTermMatcher(terms, 'unicode61');
   const passage = (chunkId: number, text: string): LexicalCandidate => {
-    const place = { source: 'memory', startLine: 1, endLine: 1, headingPath: [] } as const;
+    const place = { ...NOTE, startLine: 1, endLine: 1, headingPath: [] } as const;
     return { ...place, chunkId, path: `note-${chunkId}.md`, text, bm25: 2 };
   };
   const found = [passage(1, 'alpha'), passage(9, 'alpha, and beta somewhere after it')];

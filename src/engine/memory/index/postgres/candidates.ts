@@ -3,12 +3,13 @@ import type { DayRange } from '../../../support/day.js';
 import {
   type CandidateFilter,
   type DatedQuestion,
+  type FoundColumns,
+  foundChunk,
   type IndexTerm,
   type LexicalCandidate,
   literalPattern,
   type VectorCandidate,
 } from '../candidates.js';
-import { type ChunkColumns, chunkOf } from '../documents.js';
 import { applyFilter, type FilterResult, keepsChunk } from './document-filter.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
@@ -22,8 +23,8 @@ export interface SearchedMemory {
 }
 
 interface CandidateRow
-  extends ChunkColumns,
-    Omit<LexicalCandidate, 'bm25' | 'headingPath' | 'lineNumbers' | 'origin'> {
+  extends FoundColumns,
+    Omit<LexicalCandidate, 'bm25' | 'headingPath' | 'lineNumbers' | 'mimeType' | 'origin'> {
   readonly origin: string | null;
 }
 
@@ -38,12 +39,12 @@ const ONCE = `
 /** `$1` is the memory, `$2` the own origin. */
 const FOUND = `
   SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
-    language, start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
+    kind, mime_type AS "mimeType", mtime_ms AS "modifiedMs", language, start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
     first_day, ${ONCE} AS is_first`;
 
 /** Of what is found. */
 const COLUMNS =
-  '"chunkId", source, path, origin, language, "startLine", "endLine", headings, text, "lineNumbers"';
+  '"chunkId", source, path, origin, kind, "mimeType", "modifiedMs", language, "startLine", "endLine", headings, text, "lineNumbers"';
 
 const FROM_CHUNKS = `
   JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id
@@ -156,7 +157,7 @@ export async function candidatesOfContents(
 }
 
 function toCandidate({ origin, ...row }: CandidateRow, bm25: number): LexicalCandidate {
-  return { ...chunkOf(row), bm25, ...(origin === null ? {} : { origin }) };
+  return { ...foundChunk(row), bm25, ...(origin === null ? {} : { origin }) };
 }
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */

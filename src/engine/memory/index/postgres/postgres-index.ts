@@ -17,10 +17,10 @@ import { KeywordReader } from './keyword-reader.js';
 import {
   countDocuments,
   countMedia,
-  describeDocuments,
   documentContent,
   estimateBytes,
   linkingDocuments,
+  promotedLines,
   readSyncMark,
   storedDocuments,
   writeSyncMark,
@@ -119,8 +119,8 @@ export function createPostgresIndex(
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
     documents: async () => storedDocuments(server, await currentPlace()),
-    describe: async (keys) =>
-      describeDocuments(server, { memory: facts.id, origin: facts.origin }, keys),
+    promotedLines: async (key) =>
+      promotedLines(server, { memory: facts.id, origin: facts.origin }, key),
     links: async () => linkingDocuments(server, await currentPlace()),
     content: async (key) => documentContent(server, await currentPlace(), key),
     mediaCounts: async () => countMedia(server, facts.id),

@@ -1,17 +1,14 @@
 import type { Sql } from '../../../postgres/index.js';
-import { columnsOf } from '../../../support/lists.js';
-import type { DocumentKey, DocumentKind, SkippedFile, Source } from '../../types.js';
+import type { DocumentKey, PromotedLine, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
   countsOf,
-  type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
   type LinkingDocument,
   type MediaCounts,
-  PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
   type StoredDocument,
@@ -35,43 +32,19 @@ export async function storedDocuments(
   return rows.map(storedDocumentOf);
 }
 
-type DescribedRow = Required<DocumentKey> & {
-  readonly isOwn: boolean;
-  readonly kind: DocumentKind;
-  readonly mimeType: string | null;
-  readonly mtimeMs: number;
-  readonly facts: string | null;
-};
-
-/** The documents under some keys, of any origin; missing ones are absent. */
-export async function describeDocuments(
+/** The lines that dreaming wrote into a document of any origin. */
+export async function promotedLines(
   sql: Sql,
   { memory, origin }: Place,
-  keys: readonly DocumentKey[],
-): Promise<DescribedDocument[]> {
-  if (keys.length === 0) return [];
-  const rows = await sql.query<DescribedRow>(
-    `SELECT DISTINCT documents.source, documents.path, origins.name AS origin, origins.id = $2 AS "isOwn",
-       kind, mime_type AS "mimeType", mtime_ms AS "mtimeMs", ${PROMOTED_FACTS} AS facts
-     FROM unnest($3::text[], $4::text[], $5::text[]) AS keys (source, path, origin)
-     JOIN svc.origins ON origins.memory = $1
-       AND CASE WHEN keys.origin IS NULL THEN origins.id = $2 ELSE origins.name = keys.origin END
-     JOIN svc.documents ON documents.memory = $1 AND documents.origin = origins.id
-       AND documents.source = keys.source AND documents.path = keys.path`,
-    [
-      ...[memory, origin, ...columnsOf(keys, 'source', 'path')],
-      keys.map((key) => key.origin ?? null),
-    ],
+  key: DocumentKey,
+): Promise<readonly PromotedLine[]> {
+  const [row] = await sql.query<{ readonly facts: string | null }>(
+    `SELECT facts FROM svc.documents JOIN svc.origins ON origins.id = origin
+     WHERE documents.memory = $1 AND source = $2 AND path = $3
+       AND CASE WHEN $4::text IS NULL THEN origins.id = $5 ELSE origins.name = $4 END`,
+    [memory, key.source, key.path, key.origin ?? null, origin],
   );
-  return rows.map(({ source, path, kind, mimeType, mtimeMs, isOwn, facts, ...row }) => ({
-    source,
-    path,
-    kind,
-    modifiedMs: mtimeMs,
-    ...(isOwn ? {} : { origin: row.origin }),
-    ...(mimeType === null ? {} : { mimeType }),
-    ...promotedIn(facts),
-  }));
+  return promotedIn(row?.facts);
 }
 
 /** The documents of the origin with links. */

@@ -1,8 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryRows, queryValue } from '../../../sqlite/query.js';
 import type { DayRange } from '../../../support/day.js';
-import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
-import { chunkOf } from '../documents.js';
+import { type DatedQuestion, foundChunk, type LexicalCandidate } from '../candidates.js';
 import {
   type CandidateRow,
   type FilterResult,
@@ -51,5 +50,5 @@ export function datedCandidates(
      ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
     { ...days, match, except, kept: kept?.ids, limit },
   );
-  return rows.map(chunkOf);
+  return rows.map(foundChunk);
 }

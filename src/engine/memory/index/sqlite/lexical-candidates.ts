@@ -7,20 +7,22 @@ import {
   type ChunkRow,
   type DocumentRow,
   type EssentialTerms,
+  type FoundColumns,
   filterChunkIds,
   filterRows,
+  foundChunk,
   type IndexTerm,
   type LexicalCandidate,
   likePattern,
   literalPattern,
 } from '../candidates.js';
-import { type ChunkColumns, chunkOf } from '../documents.js';
 import { COLUMN_WEIGHTS } from '../lexical-text.js';
 
 /** For `bm25()`. */
 export const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
 
-export type CandidateRow = ChunkColumns & Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'>;
+export type CandidateRow = FoundColumns &
+  Omit<LexicalCandidate, 'headingPath' | 'lineNumbers' | 'mimeType'>;
 
 interface LexicalOptions {
   readonly limit: number;
@@ -83,7 +85,7 @@ async function bestCandidates(
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
   if (isTied) await letOthersRun();
   const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
-  return best.slice(0, limit).map(chunkOf);
+  return best.slice(0, limit).map(foundChunk);
 }
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
@@ -101,7 +103,7 @@ export function literalCandidates(
      ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     { pattern: literalPattern(text), limit, kept: kept?.ids },
   );
-  return rows.map(chunkOf);
+  return rows.map(foundChunk);
 }
 
 /** How many chunks a full-text expression matches. */
@@ -137,7 +139,8 @@ const NEWER_FIRST = `
     DESC NULLS FIRST`;
 
 export const SELECT_CANDIDATE = `
-  SELECT chunks.id AS chunkId, documents.source, documents.path, documents.language, chunks.start_line AS startLine,
+  SELECT chunks.id AS chunkId, documents.source, documents.path, documents.kind, documents.mime_type AS mimeType,
+    documents.mtime_ms AS modifiedMs, documents.language, chunks.start_line AS startLine,
     chunks.end_line AS endLine, chunks.heading_path AS headings, chunks.text,
     chunks.line_numbers AS lineNumbers`;
 

@@ -1,17 +1,15 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
-import type { DocumentKey, SkippedFile, Source } from '../../types.js';
+import type { DocumentKey, PromotedLine, SkippedFile, Source } from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
   countsOf,
-  type DescribedDocument,
   type DocumentContent,
   type DocumentCounts,
   type LinkingDocument,
   type MediaCounts,
-  PROMOTED_FACTS,
   promotedIn,
   type SourceRow,
   type StoredDocument,
@@ -31,30 +29,13 @@ export function storedDocuments(database: Connection): StoredDocument[] {
   return rows.map(storedDocumentOf);
 }
 
-type DescribedRow = Omit<DescribedDocument, 'mimeType' | 'promoted'> & {
-  readonly mimeType: string | null;
-  readonly facts: string | null;
-};
-
-/** The documents under some keys; missing ones are absent. */
-export function describeDocuments(
+/** The lines that dreaming wrote into a document. */
+export function promotedLines(
   database: Connection,
-  keys: readonly DocumentKey[],
-): DescribedDocument[] {
-  const rows = queryRows<DescribedRow>(
-    database,
-    `SELECT documents.source, documents.path, kind, mime_type AS mimeType, mtime_ms AS modifiedMs,
-       ${PROMOTED_FACTS} AS facts
-     FROM json_each(?) AS keys
-     CROSS JOIN documents ON documents.source = keys.value ->> 'source'
-       AND documents.path = keys.value ->> 'path'`,
-    JSON.stringify(keys.map(({ source, path }) => ({ source, path }))),
-  );
-  return rows.map(({ mimeType, facts, ...document }) => ({
-    ...document,
-    ...(mimeType === null ? {} : { mimeType }),
-    ...promotedIn(facts),
-  }));
+  { source, path }: DocumentKey,
+): readonly PromotedLine[] {
+  const sql = 'SELECT facts FROM documents WHERE source = ? AND path = ?';
+  return promotedIn(queryValue<string | null>(database, sql, source, path));
 }
 
 /** The documents with links. */

@@ -1,9 +1,18 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRows } from '../../../../sqlite/query.js';
-import { evenSample, type MediaSample, type VectorCandidate } from '../../candidates.js';
-import { type ChunkColumns, chunkOf } from '../../documents.js';
+import {
+  evenSample,
+  foundChunk,
+  type MediaSample,
+  type VectorCandidate,
+} from '../../candidates.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
-import { type FilterResult, restrictChunks } from '../lexical-candidates.js';
+import {
+  type CandidateRow,
+  type FilterResult,
+  restrictChunks,
+  SELECT_CANDIDATE,
+} from '../lexical-candidates.js';
 import { hasMedia } from '../read-documents.js';
 import { type NearestRequest, type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
@@ -55,9 +64,6 @@ function embeddingsOf(database: Connection, space: Space, { by, ids }: FilterRes
   );
 }
 
-type ChunkRow = ChunkColumns &
-  Omit<VectorCandidate, 'headingPath' | 'lineNumbers' | 'similarity'> & { readonly rank: number };
-
 /** The chunks that have these vectors. */
 function chunksOf(
   database: Connection,
@@ -72,11 +78,9 @@ function chunksOf(
   const ranked = JSON.stringify(
     neighbours.map(({ id, similarity }) => [id, rankOf.get(similarity)]),
   );
-  const rows = queryRows<ChunkRow>(
+  const rows = queryRows<Omit<CandidateRow, 'bm25'> & { readonly rank: number }>(
     database,
-    `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
-       end_line AS endLine, heading_path AS headings, text,
-       line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
+    `${SELECT_CANDIDATE}, ranked.value ->> 1 AS rank
      FROM json_each(@ranked) AS ranked
      CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
      CROSS JOIN chunks ON chunks.hash = embeddings.hash
@@ -85,8 +89,8 @@ function chunksOf(
      ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     { ranked, limit, kept: kept?.ids },
   );
-  return rows.map(({ rank, ...row }) => {
-    return { ...chunkOf(row), similarity: similarities[rank] ?? 0 };
+  return rows.map(({ rank, language: _, ...row }) => {
+    return { ...foundChunk(row), similarity: similarities[rank] ?? 0 };
   });
 }
 
