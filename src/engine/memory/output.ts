@@ -24,8 +24,7 @@ export function searchOutput(
   response: SearchResponse,
   related?: LinkMap,
 ): SearchOutput {
-  const { query, backend, mode, provider, model, dates, filters, corrections } = response;
-  const { rerank, matches, belowMinScore, searchMs } = response;
+  const { query, warnings: _, ...answer } = response;
   const results = response.results.map(({ highlights: _, bestLine: __, snippet, ...result }) => {
     const linked = related === undefined ? {} : { related: relatedTo(result, related) };
     return { ...result, snippet: withSourceFooter(snippet, result.citation), ...linked };
@@ -34,18 +33,8 @@ export function searchOutput(
     query,
     agent: memory.agentId,
     workspace: memory.agent.workspaceDir,
-    backend,
-    mode,
-    provider,
-    model,
-    dates,
-    ...(filters === undefined ? {} : { filters }),
-    corrections,
+    ...answer,
     results,
-    ...(rerank === undefined ? {} : { rerank }),
-    matches,
-    belowMinScore,
-    searchMs,
   };
 }
 

@@ -86,14 +86,14 @@ export async function searchIndex(
       : await resultsOf(findings, request, resultOptions, signal);
   return {
     query: request.query,
-    mode: findings.mode,
     backend: 'builtin',
+    mode: findings.mode,
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
     ...(filters === undefined ? {} : { filters: filters.output }),
-    results,
     corrections: keywords.corrections,
+    results,
     ...(report === undefined ? {} : { rerank: report }),
     matches: keywords.matches,
     belowMinScore,

@@ -174,7 +174,7 @@ export async function responseOf(
   hits: readonly ToolHit[],
   { settings, sources, citations, forget }: AnswerOptions,
 ): Promise<Omit<SearchResponse, 'searchMs'>> {
-  const located = locateHits(hits, request, {
+  const { results, belowMinScore } = locateHits(hits, request, {
     ...settings.limits,
     maxResults: request.maxResults ?? settings.limits.maxResults,
     collections: settings.collections(),
@@ -185,14 +185,15 @@ export async function responseOf(
   });
   return {
     query: request.query,
-    mode: MODES[modeFor(request, settings)],
     backend: 'ext',
+    mode: MODES[modeFor(request, settings)],
     provider: null,
     model: null,
     dates: null,
     corrections: [],
+    results,
     matches: hits.length,
-    ...located,
+    belowMinScore,
     warnings: requestWarnings(request, settings),
   };
 }
