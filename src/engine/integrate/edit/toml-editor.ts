@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { textPositions } from '../../config/authoring.js';
 import type { ConfigPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import { eolOf } from '../../support/text.js';
+import { eolOf, parsedJson } from '../../support/text.js';
 import { type DocumentEditor, type EntryValue, HIDDEN } from './document-editor.js';
 
 /**
@@ -196,13 +196,9 @@ function keyAt(text: string, from: number): readonly string[] {
 }
 
 function unescapeString(quoted: string): string {
-  try {
-    const value: unknown = JSON.parse(`"${quoted}"`);
-    return typeof value === 'string' ? value : quoted;
-  } catch {
-    // An escape that JSON does not have; svc writes no such key.
-    return quoted;
-  }
+  const value = parsedJson(`"${quoted}"`);
+  // JSON lacks some of the escapes; svc writes no key with them.
+  return typeof value === 'string' ? value : quoted;
 }
 
 /** All four kinds of strings come first, since brackets and line endings inside them do not count. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatePaths } from '../../support/context.js';
 import { makeFolders, PRIVATE_MODE, readRegularFile, replaceFile } from '../../support/files.js';
+import { parsedJson } from '../../support/text.js';
 import type { MemoryStore } from '../forget/index.js';
 
 /** How many queries of the search screen are kept. */
@@ -21,12 +22,8 @@ export function readQueryHistory(file: string): readonly string[] {
 }
 
 function queryIn(line: string): readonly string[] {
-  try {
-    const query: unknown = JSON.parse(line);
-    return typeof query === 'string' ? [query] : [];
-  } catch {
-    return [];
-  }
+  const query = parsedJson(line);
+  return typeof query === 'string' ? [query] : [];
 }
 
 /**

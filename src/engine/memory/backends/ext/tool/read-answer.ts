@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../config/index.js';
+import { parsedJson } from '../../../../support/text.js';
 import { ToolFailure } from './open-tool.js';
 
 /** One hit as the program reports it. */
@@ -104,21 +105,13 @@ function jsonArrayIn(text: string): readonly unknown[] | undefined {
   let tried = 0;
   for (const { index } of text.matchAll(/\[(?=\s*[{\]])/gu)) {
     if (tried++ === MOST_BEGINNINGS) break;
-    const value = parsedArray(text.slice(index, endOfArray(text, index)));
-    if (value !== undefined && value.length > 0) return value;
+    const value = parsedJson(text.slice(index, endOfArray(text, index)));
+    // It may be a bracket in a banner.
+    if (!Array.isArray(value)) continue;
+    if (value.length > 0) return value;
     empty ??= value;
   }
   return empty;
-}
-
-/** Undefined for a bracket in a banner. */
-function parsedArray(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where the bracket at a position is closed, ignoring brackets in strings. */
