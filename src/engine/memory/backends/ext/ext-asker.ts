@@ -158,21 +158,22 @@ export async function freshHits(
     await refresher.refresh(tool, work, { embedsNow: true, waitMs: timeoutMs, deadline });
     return ask();
   }
-  const asking = outcomeOf(ask());
+  // Never rejects: the query may be abandoned while the files are checked.
+  const asking = Promise.allSettled([ask()]);
   const isStale = checksFiles && syncOnSearch && refresher.isStale(state);
-  const first = await asking;
+  const [first] = await asking;
+  const hasHits = first.status === 'fulfilled';
   // A collection that the program has lost is added again.
-  const isLost = 'failure' in first && isLostCollection(first.failure);
-  if ('failure' in first && !isLost) throw first.failure;
-  if ('hits' in first && !isStale) return first.hits;
+  if (!hasHits && !isLostCollection(first.reason)) throw first.reason;
+  if (hasHits && !isStale) return first.value;
   try {
     const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS, deadline };
     await refresher.refresh(tool, work, how);
     return await ask();
   } catch (error) {
-    if (!(error instanceof RunPending) || !('hits' in first)) throw error;
+    if (!(error instanceof RunPending) || !hasHits) throw error;
     warnings.push(refreshingWarning('newer notes may be missing'));
-    return first.hits;
+    return first.value;
   }
 }
 
@@ -182,16 +183,6 @@ export function refreshingWarning(consequence: string): Warning {
     code: 'INDEX_BUSY',
     message: `the index of the external search program is being refreshed; ${consequence}`,
   };
-}
-
-type Outcome = { readonly failure: unknown } | { readonly hits: readonly ToolHit[] };
-
-/** Never rejects: the query may be abandoned while the files are checked. */
-async function outcomeOf(asked: Promise<readonly ToolHit[]>): Promise<Outcome> {
-  return asked.then(
-    (hits) => ({ hits }),
-    (failure: unknown) => ({ failure }),
-  );
 }
 
 function isLostCollection(failure: unknown): boolean {

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { isRecord } from '../../../config/index.js';
 import type { Warning } from '../../../errors/index.js';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import type { Clock } from '../../../support/context.js';
-import { writeJsonFile } from '../../../support/json-file.js';
+import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
 import { backoffMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
 import {
@@ -19,13 +17,18 @@ import type { RunOptions } from './tool/run-tool.js';
 
 const collection = z.object({ name: z.string(), root: z.string(), pattern: z.string() });
 
+/** A part of the state. If it is broken, it does not affect the others. */
+function part<T extends z.ZodMiniType>(schema: T) {
+  return z.catch(z.optional(schema), undefined);
+}
+
 const state = z.object({
   /** Capabilities of a release, by the key of its program. */
-  detected: z.optional(z.object({ key: z.string(), features: toolFeatures })),
+  detected: part(z.object({ key: z.string(), features: toolFeatures })),
   /** The collections that the program has. */
-  collections: z.array(collection),
+  collections: z.catch(z.array(collection), []),
   /** The last successful refresh. */
-  updated: z.optional(
+  updated: part(
     z.object({
       atMs: z.number(),
       tookMs: z.number(),
@@ -38,9 +41,9 @@ const state = z.object({
     }),
   ),
   /** When vectors were last updated or attempted, and the number of failures in a row. */
-  embedded: z.optional(z.object({ atMs: z.number(), failures: z.number() })),
+  embedded: part(z.object({ atMs: z.number(), failures: z.number() })),
   /** A failure of the program. It is not asked for a while, so that queries need not wait for it. */
-  rest: z.optional(
+  rest: part(
     z.object({
       /** Which program in which mode failed; other combinations are tried immediately. */
       key: z.string(),
@@ -64,10 +67,6 @@ export function isSameCollection(a: KnownCollection, b: KnownCollection): boolea
   return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
 }
 
-const EMPTY: ExtState = { collections: [] };
-/** A larger file is not one of ours. */
-const MOST_BYTES = 1024 * 1024;
-
 /** Path of the state file of an agent's folder. */
 export function extStateFile(dir: string): string {
   return join(dir, 'state.json');
@@ -75,18 +74,7 @@ export function extStateFile(dir: string): string {
 
 /** The current state. A missing or broken file counts as empty: everything in it can be determined again. */
 export function readExtState(dir: string): ExtState {
-  try {
-    const text = readFileSync(extStateFile(dir), 'utf8');
-    const value: unknown = text.length > MOST_BYTES ? undefined : JSON.parse(text);
-    if (!isRecord(value)) return EMPTY;
-    const parts = Object.entries(state.shape).flatMap(([name, part]) => {
-      const valid = part.safeParse(value[name]);
-      return valid.success && valid.data !== undefined ? [[name, valid.data] as const] : [];
-    });
-    return state.parse({ ...EMPTY, ...Object.fromEntries(parts) });
-  } catch {
-    return EMPTY;
-  }
+  return state.safeParse(readJsonFile(extStateFile(dir))).data ?? { collections: [] };
 }
 
 /**

@@ -70,8 +70,7 @@ test('a pause without an end or a reason is ignored', () => {
 test('a broken part does not affect the others', () => {
   const folder = tempFolder();
   folder.write('state.json', JSON.stringify({ ...FULL, updated: 7 }));
-  const { updated: _, ...others } = FULL;
-  assert.equal(readExtState(folder.path), others);
+  assert.equal(readExtState(folder.path), { ...FULL, updated: undefined });
 });
 
 test.run();
