@@ -41,8 +41,6 @@ const WORK: OverallStatus['work'] = {
   storage: null,
   listener: {
     process: {
-      pid: 4711,
-      startedMs: NOW,
       url: undefined,
       services: 1,
       failures: [],

@@ -17,7 +17,6 @@ import {
   type RecentLogLine,
   type RecentQuery,
 } from './recent-lines.js';
-import { type StorageSummary, storageSummary } from './storage-summary.js';
 import {
   type DreamsSummary,
   dreamsReader,
@@ -26,6 +25,8 @@ import {
   flowsReader,
   type ListenerSummary,
   listenerSummary,
+  type StorageSummary,
+  storageSummary,
 } from './work.js';
 
 export interface FollowOverviewOptions {

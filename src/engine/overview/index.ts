@@ -8,5 +8,4 @@ export {
   overallStatus,
   overallStatusOutput,
 } from './overall-status.js';
-export type { StorageSummary } from './storage-summary.js';
-export type { DreamsSummary, FlowsSummary, ListenerSummary } from './work.js';
+export type { DreamsSummary, FlowsSummary, ListenerSummary, StorageSummary } from './work.js';

@@ -20,7 +20,6 @@ import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
-import { type StorageSummary, storageSummary } from './storage-summary.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
 export interface DreamsSummary {
@@ -188,13 +187,11 @@ export interface ListenerSummary {
 
 /** A running `svc serve` or `svc webhook serve`. */
 interface ServeSummary {
-  readonly pid: number;
-  readonly startedMs: number;
   /** The address of webhooks, or else of health; undefined where nothing listens. */
   readonly url: string | undefined;
   readonly services: number;
-  /** Of services that failed. */
-  readonly failures: readonly Pick<ServiceSnapshot, 'failure' | 'name'>[];
+  /** The services that failed. */
+  readonly failures: readonly ServiceSnapshot[];
 }
 
 /** @param loaded undefined while the configuration cannot be read */
@@ -213,15 +210,11 @@ export function listenerSummary(
   };
 }
 
-function serveSummary({ pid, startedMs, services }: ServeState): ServeSummary {
+function serveSummary({ services }: ServeState): ServeSummary {
   return {
-    pid,
-    startedMs,
     url: listeningUrl(services, WEBHOOKS_SERVICE) ?? listeningUrl(services, HEALTH_SERVICE),
     services: services.length,
-    failures: services
-      .filter(({ failure }) => failure !== null)
-      .map(({ name, failure }) => ({ name, failure })),
+    failures: services.filter(({ failure }) => failure !== null),
   };
 }
 
@@ -237,6 +230,41 @@ function sum(activity: readonly RouteActivity[], count: (route: RouteActivity) =
 function newer(a: LastAnswer | null, b: LastAnswer | null): LastAnswer | null {
   if (a === null || b === null) return a ?? b;
   return b.atMs > a.atMs ? b : a;
+}
+
+/** The server that hosts share, for one line. */
+export interface StorageSummary {
+  /** `host:port/database`; undefined if the URL cannot be read. */
+  readonly server: string | undefined;
+  /** Of PostgreSQL; undefined while it cannot be used. */
+  readonly version: string | undefined;
+  /** Why it cannot be used. */
+  readonly fault: StorageFault | undefined;
+}
+
+type StorageFault = Pick<SvcError, 'code' | 'hint' | 'message'>;
+
+/** Asks the server of `storage.url`; null without one. */
+export async function storageSummary(
+  context: EngineContext,
+  { resolved }: LoadedConfig,
+): Promise<StorageSummary | null> {
+  if (resolved.storage.url === undefined) return null;
+  const { describeAddress, openServer, requireCurrent, serverState } = await import(
+    '../postgres/index.js'
+  );
+  let server: string | undefined;
+  try {
+    const opened = await openServer(context, resolved);
+    server = describeAddress(opened.address);
+    await requireCurrent(opened);
+    const { version } = await serverState(opened);
+    return { server, version, fault: undefined };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { code, message, hint } = error;
+    return { server, version: undefined, fault: { code, message, hint } };
+  }
 }
 
 /** The shared store, webhooks, flows and dreams. */

@@ -191,11 +191,9 @@ test('a running svc serve is shown with its address and faults, as long as it ru
     await until('the living one', followed, ({ listener }) => listener?.process !== undefined);
   });
   assert.equal(followed.known().listener?.process, {
-    pid: process.pid,
-    startedMs: 5,
     url: 'http://127.0.0.1:8787',
     services: 2,
-    failures: [{ name: 'webhooks', failure }],
+    failures: services.slice(0, 1),
   });
   await followed.end();
 });

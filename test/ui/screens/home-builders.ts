@@ -80,8 +80,6 @@ export function busyOverview(): Overview {
     storage: null,
     listener: {
       process: {
-        pid: 4711,
-        startedMs: NOW - 3_600_000,
         url: 'http://127.0.0.1:8787',
         services: 5,
         failures: [],

@@ -406,8 +406,6 @@ test('states are shown in words', () => {
   assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);
   const failure = { code: null, message: 'port in use', hint: null };
   const process = {
-    pid: 1,
-    startedMs: 1,
     url: undefined,
     services: 2,
     failures: [{ name: 'health', failure }],
