@@ -3,9 +3,9 @@ import type { FakeAnswer, RecordedRequest } from './fake-vendor.js';
 
 /** Settings of the fake's batches. */
 export interface GeminiBatchFakeOptions {
-  /** How states are spelt: the API says the first, its guide the second. */
+  /** The prefix of states: the API reference has the first, the guide the second. */
   readonly states?: 'BATCH_STATE_' | 'JOB_STATE_';
-  /** Where a finished job says where its results are. */
+  /** Which field of a finished job names the results file. */
   readonly resultsIn?: 'metadata' | 'response';
   /** Where uploads are sent; the fake itself by default. */
   readonly uploadOrigin?: string;
@@ -16,7 +16,7 @@ export interface GeminiBatchFakeOptions {
 type State = 'CANCELLED' | 'EXPIRED' | 'FAILED' | 'PENDING' | 'RUNNING' | 'SUCCEEDED';
 
 /** A job as the fake keeps it. */
-export interface FakeJob {
+export interface GeminiJob {
   readonly name: string;
   readonly label: string;
   readonly model: string;
@@ -26,7 +26,7 @@ export interface FakeJob {
   resultsFile: string | undefined;
 }
 
-/** Embeds a line's request: a vector, or the answer that says why not. */
+/** Embeds the request of one line: its vector, or the error for it. */
 type EmbedLine = (model: string, request: unknown) => FakeAnswer | Float32Array;
 
 const createSchema = z.strictObject({
@@ -43,7 +43,7 @@ const startSchema = z.strictObject({ file: z.strictObject({ displayName: z.strin
  * do not change until a test advances them.
  */
 export class GeminiBatchFake {
-  readonly jobs: FakeJob[] = [];
+  readonly jobs: GeminiJob[] = [];
   /** Contents by name. */
   readonly files = new Map<string, Buffer>();
   private readonly uploads = new Map<string, number>();
@@ -56,12 +56,12 @@ export class GeminiBatchFake {
     this.embedLine = embedLine;
   }
 
-  /** All waiting jobs begin. */
+  /** Starts all pending jobs. */
   run(): void {
     for (const job of this.open()) job.state = 'RUNNING';
   }
 
-  /** All open jobs are done; the lines of these keys fail. */
+  /** Completes all open jobs; the lines with these keys fail. */
   finish(failing: readonly string[] = []): void {
     for (const job of this.open()) {
       const lines = this.linesOf(job).map(({ key, request }) => {
@@ -79,7 +79,7 @@ export class GeminiBatchFake {
     }
   }
 
-  /** All open jobs end without results. */
+  /** Ends all open jobs without results. */
   end(state: 'CANCELLED' | 'EXPIRED' | 'FAILED', message?: string): void {
     for (const job of this.open()) {
       job.state = state;
@@ -99,8 +99,8 @@ export class GeminiBatchFake {
     const file = /^(?:\/download)?\/v1beta\/(files\/[^/:]+)(:download)?$/.exec(path);
     if (file !== null) return this.file(method, file[1] ?? '', file[2] !== undefined, url);
     const batch = /^\/v1beta\/(batches\/[^/:]+)(:cancel)?$/.exec(path);
-    if (batch !== null) return this.job(method, batch[1] ?? '', batch[2] !== undefined);
-    return failure(404, 'NOT_FOUND', 'Requested entity was not found.');
+    if (batch !== null) return this.job(`${method}${batch[2] ?? ''}`, batch[1] ?? '');
+    return NOT_FOUND;
   }
 
   private upload(request: RecordedRequest, url: URL): FakeAnswer {
@@ -136,7 +136,7 @@ export class GeminiBatchFake {
     if (!parsed.success) return failure(400, 'INVALID_ARGUMENT', z.prettifyError(parsed.error));
     const { displayName, inputConfig } = parsed.data.batch;
     if (!this.files.has(inputConfig.fileName)) return NO_FILE;
-    const job: FakeJob = {
+    const job: GeminiJob = {
       name: `batches/${++this.count}`,
       label: displayName,
       model,
@@ -171,24 +171,29 @@ export class GeminiBatchFake {
     return { status: 200, body: content };
   }
 
-  private job(method: string, name: string, cancel: boolean): FakeAnswer {
+  private job(call: string, name: string): FakeAnswer {
     const index = this.jobs.findIndex((job) => job.name === name);
     const job = this.jobs[index];
-    if (job === undefined) return failure(404, 'NOT_FOUND', 'Requested entity was not found.');
-    if (method === 'GET' && !cancel) return { status: 200, body: this.operation(job) };
-    if (method === 'DELETE' && !cancel) {
-      this.jobs.splice(index, 1);
-      return { status: 200, body: {} };
+    if (job === undefined) return NOT_FOUND;
+    switch (call) {
+      case 'GET':
+        return { status: 200, body: this.operation(job) };
+      case 'DELETE':
+        this.jobs.splice(index, 1);
+        return { status: 200, body: {} };
+      case 'POST:cancel':
+        if (!this.open().includes(job)) {
+          return failure(400, 'FAILED_PRECONDITION', 'The batch is not running.');
+        }
+        job.state = 'CANCELLED';
+        return { status: 200, body: {} };
+      default:
+        return NOT_FOUND;
     }
-    if (!this.open().includes(job)) {
-      return failure(400, 'FAILED_PRECONDITION', 'The batch is not running.');
-    }
-    job.state = 'CANCELLED';
-    return { status: 200, body: {} };
   }
 
   /** A google.longrunning.Operation; numbers of 64 bits are text in Google's JSON. */
-  private operation(job: FakeJob): unknown {
+  private operation(job: GeminiJob): unknown {
     const { states = 'BATCH_STATE_', resultsIn = 'response' } = this.options;
     const done = job.state !== 'PENDING' && job.state !== 'RUNNING';
     const output = job.resultsFile === undefined ? {} : { responsesFile: job.resultsFile };
@@ -214,11 +219,11 @@ export class GeminiBatchFake {
     };
   }
 
-  private open(): readonly FakeJob[] {
+  private open(): readonly GeminiJob[] {
     return this.jobs.filter(({ state }) => state === 'PENDING' || state === 'RUNNING');
   }
 
-  private linesOf(job: FakeJob): readonly { key: string; request: unknown }[] {
+  private linesOf(job: GeminiJob): readonly { key: string; request: unknown }[] {
     const lines = (this.files.get(job.inputFile) ?? Buffer.alloc(0)).toString('utf8').split('\n');
     return lines.filter((line) => line !== '').map((line) => lineSchema.parse(JSON.parse(line)));
   }
@@ -233,6 +238,8 @@ export class GeminiBatchFake {
 function failure(status: number, name: string, message: string): FakeAnswer {
   return { status, body: { error: { code: status, message, status: name } } };
 }
+
+const NOT_FOUND = failure(404, 'NOT_FOUND', 'Requested entity was not found.');
 
 /** Google's answer for a file that is not there as well as for one of somebody else. */
 const NO_FILE = failure(

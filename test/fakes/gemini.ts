@@ -71,7 +71,7 @@ export async function startGeminiFake(options: GeminiFakeOptions = {}): Promise<
         errorInfo('API_KEY_INVALID'),
       ]),
       forbidden: failure(403, 'PERMISSION_DENIED', 'Your API key was reported as leaked.'),
-      model_unknown: failure(404, 'NOT_FOUND', 'models/x is not found for API version v1beta.'),
+      model_unknown: unknownModel('x'),
       too_large: failure(
         400,
         'INVALID_ARGUMENT',
@@ -132,9 +132,12 @@ function answer(
   if (key !== GEMINI_KEY) {
     return failure(400, 'INVALID_ARGUMENT', 'API key not valid.', [errorInfo('API_KEY_INVALID')]);
   }
-  const call = /^\/v1beta\/models\/([^/:]+):(embedContent|batchEmbedContents)$/.exec(request.path);
-  if (call === null || request.method !== 'POST') return service.batches.answer(request);
-  const [, model = '', method] = call;
+  const [, model, method] = /^\/v1beta\/models\/([^/:]+):(\w+)$/.exec(request.path) ?? [];
+  if (model !== undefined && MODELS[model] === undefined) return unknownModel(model);
+  const isInline = method === 'embedContent' || method === 'batchEmbedContents';
+  if (model === undefined || !isInline || request.method !== 'POST') {
+    return service.batches.answer(request);
+  }
   if (request.body.length > MAX_REQUEST_BYTES) {
     return invalid(`Request payload size exceeds the limit: ${MAX_REQUEST_BYTES} bytes.`);
   }
@@ -152,10 +155,11 @@ function answer(
   }
   if (overFreeTier(requests.length, service)) return exhausted(PER_MINUTE, '0.1s');
   const vectors: Float32Array[] = [];
+  const modelField = single ? undefined : `models/${model}`;
   for (const each of requests) {
-    const embedded = embedOne(model, each, service.options, single ? undefined : `models/${model}`);
-    if (!(embedded instanceof Float32Array)) return embedded;
-    vectors.push(embedded);
+    const vector = embedOne(model, each, service.options, modelField);
+    if (!(vector instanceof Float32Array)) return vector;
+    vectors.push(vector);
   }
   const embeddings = troubledVectors(vectors, trouble).map((vector) => ({ values: [...vector] }));
   return { status: 200, body: single ? { embedding: embeddings[0] } : { embeddings } };
@@ -172,21 +176,24 @@ function overFreeTier(texts: number, { options, window }: Service): boolean {
   return false;
 }
 
-/** The vector of one request, or why there is none. */
+/**
+ * The vector of one request, or the error for it.
+ *
+ * @param modelField what its field `model` must be
+ */
 function embedOne(
   model: string,
   json: unknown,
   options: GeminiFakeOptions,
-  named?: string,
+  modelField?: string,
 ): FakeAnswer | Float32Array {
   const traits = MODELS[model];
-  if (traits === undefined) {
-    return failure(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta.`);
-  }
+  if (traits === undefined) return unknownModel(model);
   const parsed = embedSchema.safeParse(json);
   if (!parsed.success) return invalid(z.prettifyError(parsed.error));
   const request = parsed.data;
-  if (request.model !== named) return invalid('Request model does not match the model in the URL.');
+  if (request.model !== modelField)
+    return invalid('Request model does not match the model in the URL.');
   // Google ignores them silently; svc must not rely on them there.
   if (!traits.taskType && (request.taskType ?? request.title) !== undefined) {
     return invalid(`${model} takes no task type`);
@@ -235,6 +242,10 @@ function withoutTask({ title }: EmbedRequest, text: string): string {
     .replace(/^task: search result \| query: /, '')
     .replace(/^title: (?:none|(.*?)) \| text: /s, '$1\n');
   return title === undefined ? bare : `${title}\n${bare}`;
+}
+
+function unknownModel(model: string): FakeAnswer {
+  return failure(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta.`);
 }
 
 function invalid(message: string): FakeAnswer {
