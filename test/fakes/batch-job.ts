@@ -40,9 +40,11 @@ export interface JobFault {
 export interface FakeLine {
   readonly id: string;
   readonly text: string;
+  /** Where lines name one: all lines of a file must name the same. */
+  readonly model?: string;
 }
 
-/** What the vendors that have such an API write differently; each throws text for what it refuses. */
+/** How the APIs of the vendors differ. The checks throw at what the vendor refuses. */
 export interface BatchFilesDialect {
   readonly failure: (status: number, message: string) => FakeAnswer;
   readonly maxLines: number;
@@ -57,7 +59,7 @@ export interface BatchFilesDialect {
   readonly withoutAnswer: (line: FakeLine, job: FakeJob, code: string) => unknown;
 }
 
-/** What is wrong with a job because the test wants it so. */
+/** The fault that the fate of a job asks for. */
 export function fateFault({ ends }: Fate): JobFault | undefined {
   if (ends === 'rejected') return { code: 'invalid_request', message: 'Not this time.', line: 1 };
   if (ends !== 'queue_full') return undefined;
@@ -65,7 +67,7 @@ export function fateFault({ ends }: Fate): JobFault | undefined {
   return { code: 'token_limit_exceeded', message, line: null };
 }
 
-/** Puts the lines of its input file into a job; gives what is wrong with them. */
+/** Puts the lines of its input file into a job; returns what is wrong with them. */
 export function readLines(
   job: FakeJob,
   content: string,
@@ -78,13 +80,16 @@ export function readLines(
     return { code: 'invalid_json_line', message: String(error), line: 1 };
   }
   if (new Set(job.lines.map(({ id }) => id)).size !== job.lines.length) {
-    return { code: 'duplicate_custom_id', message: 'A custom_id stands twice.', line: 1 };
+    return { code: 'duplicate_custom_id', message: 'A custom_id is not unique.', line: 1 };
+  }
+  if (new Set(job.lines.map(({ model }) => model)).size > 1) {
+    return { code: 'mismatched_model', message: 'All lines must have the same model.', line: 1 };
   }
   if (texts.length > 0 && texts.length <= dialect.maxLines) return undefined;
-  return { code: 'invalid_file', message: 'It has too many lines, or none.', line: null };
+  return { code: 'invalid_file', message: 'The file has too many lines, or none.', line: null };
 }
 
-/** What the result files of a job hold. The order of lines is free, so it is not that of the input. */
+/** The lines of a job's result files. Vendors promise no order, so it is not that of the input. */
 export function resultsOf(
   job: FakeJob,
   status: string,

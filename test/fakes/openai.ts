@@ -59,8 +59,8 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
     port: options.port,
     answer: async (request, trouble) => {
       if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) return REFUSED_KEY;
-      const ofBatch = await batch.answer(request);
-      if (ofBatch !== undefined) return ofBatch;
+      const batchReply = await batch.answer(request);
+      if (batchReply !== undefined) return batchReply;
       const { input } = JSON.parse(request.body.toString('utf8') || '{}') as { input?: unknown };
       if ([input].flat().some((text) => typeof text === 'string' && isBad(text))) {
         return failure(400, 'invalid_request_error', null, TOO_LONG);
@@ -120,14 +120,14 @@ function openAiBatches(options: OpenAiFakeOptions): BatchFiles {
     readLine: (json) => {
       const { custom_id: id, body } = lineSchema.parse(json);
       bodies.set(id, body);
-      return { id, text: body.input };
+      return { id, text: body.input, model: body.model };
     },
     date: () => Math.floor(Date.now() / 1000),
     embedded: ({ id }, _job, broken) => {
       const body = bodies.get(id);
-      const given =
+      const reply =
         body === undefined ? undefined : embed(body, broken ? 'not_finite' : undefined, options);
-      const response = { status_code: given?.status, request_id: `req_${id}`, body: given?.body };
+      const response = { status_code: reply?.status, request_id: `req_${id}`, body: reply?.body };
       return { id: `batch_req_${id}`, custom_id: id, response, error: null };
     },
     refused: ({ id }) => {
