@@ -16,22 +16,22 @@ const COMPLETED: Fate = { ends: 'completed' };
 
 /**
  * The life of files and batch jobs as OpenAI's guide "Batch" and its API reference have it, which
- * Voyage follows. Every look at a job moves it one state on.
+ * Voyage follows. Each time a job is retrieved it moves on by one state.
  */
 export class BatchFiles {
   /** Texts that jobs embedded, once for each time they are paid for. */
   readonly paid: string[] = [];
   readonly jobs: FakeJob[] = [];
   readonly files = new Map<string, { readonly name: string; readonly content: string }>();
-  /** Of the next jobs, one after the other; then they complete. */
+  /** How the next jobs end, one after the other; all further ones complete. */
   fates: Fate[] = [];
-  /** Jobs stay as they are. */
-  held = false;
-  /** The endpoint has no batch API. */
+  /** While true, jobs stay as they are. */
+  paused = false;
+  /** While true, the endpoint has no batch API. */
   absent = false;
-  /** So many jobs are created without the answer arriving. */
+  /** The answers to the next so many creations of jobs are cut off, although the job is created. */
   lostAnswers = 0;
-  /** So many downloads break off half-way. */
+  /** The next so many downloads are cut off. */
   cutDownloads = 0;
   lineTrouble: (line: FakeLine) => LineTrouble | undefined = () => undefined;
   private readonly dialect: BatchFilesDialect;
@@ -41,7 +41,7 @@ export class BatchFiles {
     this.dialect = dialect;
   }
 
-  /** Told of each request to this part of the API before it is answered. */
+  /** Called with each request to this part of the API before it is answered. */
   onRequest: (request: RecordedRequest) => void = () => undefined;
 
   /** Names of all files that are there. */
@@ -49,7 +49,7 @@ export class BatchFiles {
     return [...this.files.values()].map(({ name }) => name);
   }
 
-  /** Lets every job go to its end, as the vendor does whether anybody looks or not. */
+  /** Completes every job, as the vendor does whether or not anybody polls it. */
   finishAll(): void {
     for (const job of this.jobs) {
       while (job.status === 'cancelling' || RUNNING.some((status) => status === job.status)) {
@@ -58,7 +58,7 @@ export class BatchFiles {
     }
   }
 
-  /** As when the vendor's time for keeping results is over. */
+  /** Deletes the results, as the vendor does after some weeks. */
   loseOutputs(): void {
     for (const { outputFile, errorFile } of this.jobs) {
       if (outputFile !== null) this.files.delete(outputFile);
@@ -95,7 +95,7 @@ export class BatchFiles {
           [...this.jobs].reverse().map((job) => this.jobObject(job)),
         );
       case 'GET batches/*':
-        return this.withJob(id, (job) => this.look(job));
+        return this.withJob(id, (job) => this.retrieve(job));
       case 'POST batches/*/cancel':
         return this.withJob(id, (job) => this.cancel(job));
       default:
@@ -147,8 +147,8 @@ export class BatchFiles {
     return { status: 200, body: this.jobObject(job), cutOff: lost };
   }
 
-  private look(job: FakeJob): FakeAnswer {
-    if (!this.held) this.advance(job);
+  private retrieve(job: FakeJob): FakeAnswer {
+    if (!this.paused) this.advance(job);
     return { status: 200, body: this.jobObject(job) };
   }
 
@@ -183,7 +183,7 @@ export class BatchFiles {
     }
   }
 
-  /** Reads the input of a job; gives what is wrong with it. */
+  /** Reads the input of a job; returns what is wrong with it. */
   private read(job: FakeJob): JobFault | undefined {
     const file = this.files.get(job.inputFile);
     if (file === undefined) return { code: 'invalid_file', message: 'It is gone.', line: null };

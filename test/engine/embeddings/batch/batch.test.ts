@@ -253,13 +253,13 @@ test('a job that takes too long is cancelled; what it finished stays', async (co
   const { fake, keeper, jobs } = context;
   let nowMs = 0;
   fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
-  fake.batch.held = true;
+  fake.batch.paused = true;
   let looks = 0;
   fake.batch.onRequest = ({ method, path }) => {
-    if (path.endsWith('/cancel')) fake.batch.held = false;
-    else if (method === 'GET' && ++looks === 2) fake.batch.held = false;
+    if (path.endsWith('/cancel')) fake.batch.paused = false;
+    else if (method === 'GET' && ++looks === 2) fake.batch.paused = false;
     else if (method === 'GET' && looks === 3) {
-      fake.batch.held = true;
+      fake.batch.paused = true;
       nowMs += 61 * 60_000;
     }
   };
@@ -278,7 +278,7 @@ test('a job that takes too long is cancelled; what it finished stays', async (co
 
 test('a job that cannot even be cancelled is given up', async ({ fake, keeper, jobs }) => {
   let nowMs = 0;
-  fake.batch.held = true;
+  fake.batch.paused = true;
   fake.batch.onRequest = ({ method }) => {
     if (method === 'GET') nowMs += 10 * 60_000;
   };
@@ -297,7 +297,7 @@ test('a job that cannot even be cancelled is given up', async ({ fake, keeper, j
 test('without waiting, a run submits and a later one collects', async ({ fake, keeper, jobs }) => {
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
   const inputs = inputsOf(120);
-  fake.batch.held = true;
+  fake.batch.paused = true;
   await keeper.run(batchOf(settings), inputs, jobs.store());
   assert.is(keeper.vectors.size, 0);
   const pending = { type: 'batch.pending', jobs: 1, inputs: 120, sinceMs: 1_700_000_000_000 };
@@ -309,7 +309,7 @@ test('without waiting, a run submits and a later one collects', async ({ fake, k
   assert.is(keeper.vectors.size, 5);
   assert.is(fake.batch.jobs.length, 1);
 
-  fake.batch.held = false;
+  fake.batch.paused = false;
   for (let looks = 0; looks < 4; looks++) await keeper.run(batchOf(settings), grown, jobs.store());
   assertAllKept(keeper, grown);
   assert.equal(paidTwice(fake), []);
@@ -319,7 +319,7 @@ test('without waiting, a run submits and a later one collects', async ({ fake, k
 test('without waiting, running jobs do not exceed the configured number', async (context) => {
   const { fake, keeper, jobs } = context;
   const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
-  fake.batch.held = true;
+  fake.batch.paused = true;
   await keeper.run(batchOf(settings), inputsOf(100), jobs.store());
   await keeper.run(batchOf(settings), inputsOf(200), jobs.store());
   assert.is(fake.batch.jobs.length, 1);
@@ -331,20 +331,20 @@ test('once jobs are turned off, those of earlier runs are ended, and none is sta
   const inputs = inputsOf(100);
   const on = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
   const off = openAiSettings(fake, { batch: { ...BATCH, enabled: false, wait: false } });
-  fake.batch.held = true;
+  fake.batch.paused = true;
   await keeper.run(batchOf(on), inputs, jobs.store());
-  fake.batch.held = false;
+  fake.batch.paused = false;
   fake.batch.finishAll();
   await keeper.run(batchOf(off), inputs, jobs.store());
   assertAllKept(keeper, inputs);
   assert.is(fake.inlineTexts.length, 0);
 
   const more = [...inputs, ...inputsOf(100, 500)];
-  fake.batch.held = true;
+  fake.batch.paused = true;
   fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
   await keeper.run(batchOf(on), more, jobs.store());
   // The first look finds it running.
-  fake.batch.held = false;
+  fake.batch.paused = false;
   await keeper.run(batchOf(off), [...more, ...inputsOf(5, 900)], jobs.store());
   assertAllKept(keeper, [...more, ...inputsOf(5, 900)]);
   assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [2, 55]);
@@ -354,7 +354,7 @@ test('once jobs are turned off, those of earlier runs are ended, and none is sta
 });
 
 test('an abort ends the run at once and cancels nothing', async ({ fake, keeper, jobs }) => {
-  fake.batch.held = true;
+  fake.batch.paused = true;
   const controller = new AbortController();
   const reason = new Error('enough');
   let looks = 0;
@@ -374,7 +374,7 @@ test('an abort ends the run at once and cancels nothing', async ({ fake, keeper,
   assert.is(jobs.jobs.size, 1);
   assert.is(fake.batch.jobs[0]?.status, 'validating');
 
-  fake.batch.held = false;
+  fake.batch.paused = false;
   await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
   assertAllKept(keeper, inputs);
   assert.equal(paidTwice(fake), []);

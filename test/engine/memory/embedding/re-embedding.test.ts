@@ -181,7 +181,7 @@ test('a watcher indexes changes while a batch job is running, and collects it la
   fake,
 }) => {
   const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
-  fake.batch.held = true;
+  fake.batch.paused = true;
   const memory = await notes.open(byJobs(fake, { pollIntervalMs: 1 }));
   const synced: SyncSummary[] = [];
   const watcher = new MemoryWatcher(watchTargetOf(memory, false), {
@@ -195,7 +195,7 @@ test('a watcher indexes changes while a batch job is running, and collects it la
   notes.folder.write('memory/c.md', 'A bicycle.\n');
   await waitFor('the new note', () => synced.some(({ added }) => added === 1));
   assert.equal(fake.batch.paid, []);
-  fake.batch.held = false;
+  fake.batch.paused = false;
   await waitFor('all vectors', () => synced.at(-1)?.embedding?.pending === 0);
   await watcher.close();
   assert.equal([...fake.inlineTexts, ...fake.batch.paid].toSorted(), [
@@ -215,7 +215,7 @@ test('a fallback at the same address leaves the jobs of the provider alone', asy
     { models: { providers: { second } } },
   );
   const settings = { ...byJobs(fake, { wait: false }), fallback: 'second' };
-  fake.batch.held = true;
+  fake.batch.paused = true;
   await indexed(notes, settings);
   await indexed(notes, { ...settings, remote: { ...settings.remote, apiKey: 'sk-refused' } });
   assert.equal(fake.inlineTexts, ['The automobile.']);
