@@ -9,7 +9,9 @@ import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk, isUnchanged } from './index-file.js';
 import {
   applyFilter,
+  countDated,
   countMatches,
+  datedCandidates,
   type FilterResult,
   hasDocuments,
   lexicalCandidates,
@@ -130,10 +132,9 @@ export function createSqliteIndex(
       await letOthersRun();
       return literalCandidates(database, text, limit, filtered(filter));
     },
-    countDated: async (days) => (await import('./dated-candidates.js')).countDated(database, days),
+    countDated: async (days) => countDated(database, days),
     datedCandidates: async (question) => {
       await letOthersRun();
-      const { datedCandidates } = await import('./dated-candidates.js');
       return datedCandidates(database, question, filtered(question.filter));
     },
     countMatches: async (match, filter) => {
