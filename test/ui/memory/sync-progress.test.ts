@@ -64,7 +64,7 @@ const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
   }),
   fc.constant<SyncEvent>({ type: 'document.removed', path: 'a.md' }),
   fc.constant<SyncEvent>({ type: 'document.skipped', path: 'a.md', reason: 'vanished' }),
-  fc.record({ type: fc.constant('batch.committed' as const), documents: amount, chunks: amount }),
+  fc.record({ type: fc.constant('batch.committed' as const), documents: amount }),
   fc.constant<SyncEvent>({ type: 'publish.started' }),
   fc.record({
     type: fc.constant('embed.started' as const),
@@ -140,7 +140,7 @@ test('a rate stays as it was when everything is read, however long the rest take
     state = reduceSync(state, indexed(10_000, 100), atMs);
   const before = syncRate(state);
   state = reduceSync(state, { type: 'publish.started' }, 2000);
-  state = reduceSync(state, { type: 'batch.committed', documents: 40, chunks: 400 }, 60_000);
+  state = reduceSync(state, { type: 'batch.committed', documents: 40 }, 60_000);
   assert.equal([before, syncRate(state)], [200, 200]);
 });
 
@@ -177,7 +177,7 @@ test('follows a sync from waiting to the end', () => {
     { path: 'x', reason: 'symlink' },
     { path: 'y', reason: 'vanished' },
   ]);
-  state = reduceSync(state, { type: 'batch.committed', documents: 9, chunks: 90 }, 5);
+  state = reduceSync(state, { type: 'batch.committed', documents: 9 }, 5);
   assert.is(state.committed, 9);
   state = reduceSync(state, { type: 'publish.started' }, 6);
   assert.equal(state.phases, {

@@ -74,7 +74,7 @@ function work({ emit }: Opened): void {
     });
   }
   emit({ type: 'document.skipped', path: 'memory/\nold.md', reason: 'permission_denied' });
-  emit({ type: 'batch.committed', documents: 100, chunks: 1000 });
+  emit({ type: 'batch.committed', documents: 100 });
 }
 
 /** Waits for the whole frame, and nothing else. */
@@ -155,7 +155,7 @@ test('leaves nothing behind when frames are drawn before it learns of a new widt
     [80, 160],
   ] as const) {
     terminal.resizeSilently(columns, 24);
-    emit({ type: 'batch.committed', documents, chunks: documents * 4 });
+    emit({ type: 'batch.committed', documents });
     terminal.resize(columns, 24);
     await waitForText(terminal, `${documents} files on disk`);
     await waitForWhole(terminal);
@@ -196,7 +196,7 @@ test('20 random resizes during work leave one complete frame', async () => {
         // The program is notified of a size before or after it draws.
         if (isNotified) terminal.resize(columns, rows);
         else terminal.resizeSilently(columns, rows);
-        opened.emit({ type: 'batch.committed', documents: 101 + at, chunks: 10 });
+        opened.emit({ type: 'batch.committed', documents: 101 + at });
         terminal.resize(columns, rows);
         await waitForText(terminal, `${101 + at} files on disk`);
       }

@@ -97,8 +97,7 @@ export async function applyPlan(
       const ahead = await loadAhead(batch, options);
       if (ahead === undefined) return tally.result(true);
       await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(batch, ahead) });
-      const { documents, chunks } = tally;
-      onEvent({ type: 'batch.committed', documents, chunks });
+      onEvent({ type: 'batch.committed', documents: tally.documents });
       // Lets a screen draw and a signal arrive.
       await letOthersRun();
       if (signal?.aborted === true && !isDone()) return tally.result(true);

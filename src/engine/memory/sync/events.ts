@@ -27,7 +27,7 @@ export type SyncEvent =
   | { readonly type: 'document.removed'; readonly path: string }
   | ({ readonly type: 'document.skipped' } & SkippedFile)
   /** Everything so far is on disk. */
-  | { readonly type: 'batch.committed'; readonly documents: number; readonly chunks: number }
+  | { readonly type: 'batch.committed'; readonly documents: number }
   | { readonly type: 'publish.started' }
   | EmbedEvent
   /** The external search program is run with this command. */

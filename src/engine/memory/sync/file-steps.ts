@@ -77,63 +77,56 @@ export interface ApplyResult
 
 /** Counts what a sync does. A removed and an added document with equal content count as renamed. */
 export class Tally {
-  readonly skipped: SkippedFile[] = [];
+  /** How many were read. */
   documents = 0;
-  chunks = 0;
-  private readonly plan: SyncPlan;
-  private readonly goneHashes: Map<string, number>;
-  private bytes = 0;
-  private added = 0;
-  private changed = 0;
-  private renamed = 0;
-  private removedUnreadable = 0;
-  private unchanged = 0;
+  private readonly counts = {
+    added: 0,
+    changed: 0,
+    removed: 0,
+    renamed: 0,
+    unchanged: 0,
+    chunks: 0,
+    bytes: 0,
+  };
+  private readonly skipped: SkippedFile[] = [];
+  private readonly goneHashes = new Map<string, number>();
 
-  constructor(plan: SyncPlan) {
-    this.plan = plan;
-    this.goneHashes = new Map();
-    for (const { hash } of plan.remove) {
+  constructor({ remove, unchanged }: SyncPlan) {
+    this.counts.removed = remove.length;
+    this.counts.unchanged = unchanged;
+    for (const { hash } of remove) {
       this.goneHashes.set(hash, (this.goneHashes.get(hash) ?? 0) + 1);
     }
   }
 
   countSkipped(skip: SkippedFile, wasIndexed: boolean): void {
     this.skipped.push(skip);
-    if (wasIndexed) this.removedUnreadable += 1;
+    if (wasIndexed) this.counts.removed += 1;
   }
 
   countUnchanged(bytes: number): void {
-    this.unchanged += 1;
-    this.bytes += bytes;
+    this.counts.unchanged += 1;
+    this.counts.bytes += bytes;
   }
 
   /** A document, or a part of it. @param bytes how much of the file was read */
   countRead({ chunks }: IndexedDocument, bytes: number): void {
-    this.chunks += chunks.length;
-    this.bytes += bytes;
+    this.counts.chunks += chunks.length;
+    this.counts.bytes += bytes;
   }
 
   countDocument(hash: string, wasIndexed: boolean): void {
     this.documents += 1;
     const gone = this.goneHashes.get(hash) ?? 0;
-    if (wasIndexed) this.changed += 1;
+    if (wasIndexed) this.counts.changed += 1;
     else if (gone > 0) {
       this.goneHashes.set(hash, gone - 1);
-      this.renamed += 1;
-    } else this.added += 1;
+      this.counts.renamed += 1;
+      this.counts.removed -= 1;
+    } else this.counts.added += 1;
   }
 
   result(stopped: boolean): ApplyResult {
-    return {
-      stopped,
-      added: this.added,
-      changed: this.changed,
-      removed: this.plan.remove.length - this.renamed + this.removedUnreadable,
-      renamed: this.renamed,
-      unchanged: this.plan.unchanged + this.unchanged,
-      chunks: this.chunks,
-      bytes: this.bytes,
-      skipped: this.skipped,
-    };
+    return { stopped, ...this.counts, skipped: this.skipped };
   }
 }
