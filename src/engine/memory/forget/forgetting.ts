@@ -17,36 +17,16 @@ import { remainsOf } from './same-lines.js';
 import { type UndoResult, undo } from './undo.js';
 
 /** Permanently removes passages from memory. */
-export interface Forgetting {
-  /** Finds what would be forgotten. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
-  plan(request: ForgetRequest, options?: WorkOptions): Promise<ForgetPlan>;
-  /**
-   * Adds the plan to the forget list, and removes it from the files if requested. Stores are cleaned afterwards.
-   *
-   * @throws SvcError FORGET_OUTDATED, FORGET_FAILED
-   */
-  hide(
-    plan: ForgetPlan,
-    how: { readonly fromFile: boolean },
-    options?: WorkOptions,
-  ): Promise<ForgetEntry>;
-  /** Where the current files still contain planned text. */
-  remains(plan: ForgetPlan, options?: WorkOptions): Promise<readonly ForgetPlace[]>;
-  /** Removes an entry from the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
-  undo(id: string, options?: WorkOptions): Promise<UndoResult>;
-  forgotten(): Promise<Forgotten>;
-  entries(): Promise<readonly ForgetEntry[]>;
-  /** The index and its cache of vectors. */
-  readonly store: MemoryStore;
-}
+export type Forgetting = ReturnType<typeof createForgetting>;
 
 export function createForgetting(
   { target, clock }: IndexKeeperOptions,
   keeper: IndexKeeper,
   search: (request: SearchRequest, options: WorkOptions) => Promise<SearchResponse>,
-): Forgetting {
+) {
   return {
-    plan: async (request, options = {}) => {
+    /** Finds what would be forgotten. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
+    plan: async (request: ForgetRequest, options: WorkOptions = {}) => {
       const forgotten = await readForgotten(target.forget);
       return keeper.answerAndWarn(options, (index) =>
         planForget(request, {
@@ -62,14 +42,19 @@ export function createForgetting(
         }),
       );
     },
-    remains: (plan, options = {}) =>
+    /** Where the current files still contain planned text. */
+    remains: (plan: ForgetPlan, options: WorkOptions = {}) =>
       keeper.answerAndWarn(options, (index) => remainsOf(plan, { index, sources: target.sources })),
-    hide: (plan, how, options = {}) => hide(plan, how, { target, clock, signal: options.signal }),
-    undo: (id, options = {}) => undo(id, { target, clock, signal: options.signal }),
+    /** Hides a plan; stores are cleaned afterwards. See {@link hide}. */
+    hide: (plan: ForgetPlan, how: { readonly fromFile: boolean }, { signal }: WorkOptions = {}) =>
+      hide(plan, how, { target, clock, signal }),
+    /** Removes an entry from the list. See {@link undo}. */
+    undo: (id: string, { signal }: WorkOptions = {}) => undo(id, { target, clock, signal }),
     forgotten: () => readForgotten(target.forget),
     entries: async () => (await target.home.readForgetList())?.entries ?? [],
+    /** The index and its cache of vectors. */
     store: {
-      follow: async (_, options = {}): Promise<StoreOutcome> => {
+      follow: async (_: Forgotten, options: WorkOptions = {}): Promise<StoreOutcome> => {
         // It reads the list itself, as every sync does.
         const { added, changed, removed } = await keeper.sync({ ...options, embeds: false });
         keeper.close();

@@ -22,20 +22,14 @@ export interface DocumentLinks extends Omit<LinksOutput, 'agent'> {
 export type InspectedDocument = NonNullable<InspectOutput['document']>;
 
 /** Shows what the index has of a memory. */
-export interface Inspection {
-  links(work?: WorkOptions): Promise<LinkMap>;
-  /** The links of one note. @throws SvcError DOCUMENT_NOT_INDEXED */
-  linksOf(target: string, work?: WorkOptions): Promise<DocumentLinks>;
-  /** What is stored of a file, or of the lines of a citation; undefined if it is not in the index. */
-  document(target: string, work?: WorkOptions): Promise<InspectedDocument | undefined>;
-}
+export type Inspection = ReturnType<typeof createInspection>;
 
 /** Shows what an index has; brings it up to date first, as a search does. */
 export function createInspection(
   { target }: Pick<IndexKeeperOptions, 'target'>,
   keeper: IndexKeeper,
   timeZone: string | undefined,
-): Inspection {
+) {
   const workspaceDir = realOrGiven(target.sources.memory.workspaceDir);
   const { others } = target.home;
   /** @throws SvcError DOCUMENT_ELSEWHERE */
@@ -45,15 +39,17 @@ export function createInspection(
     return found;
   };
   return {
-    links: (work = {}) => keeper.answerAndWarn(work, linkMapOf),
-    linksOf: (text, work = {}) =>
+    links: (work: WorkOptions = {}) => keeper.answerAndWarn(work, linkMapOf),
+    /** The links of one note. @throws SvcError DOCUMENT_NOT_INDEXED */
+    linksOf: (text: string, work: WorkOptions = {}) =>
       keeper.answerAndWarn(work, async (index) => {
         const own = ownTarget(text, others);
         const found = await lookUp(index, own);
         const { document } = found ?? findDocument(await index.documents(), workspaceDir, own);
         return linksOf(await linkMapOf(index), document.path);
       }),
-    document: (text, work = {}) =>
+    /** What is stored of a file, or of the lines of a citation; undefined if it is not in the index. */
+    document: (text: string, work: WorkOptions = {}) =>
       keeper.answerAndWarn(work, async (index) => {
         const found = await lookUp(index, ownTarget(text, others));
         return found === undefined

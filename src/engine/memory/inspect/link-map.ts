@@ -10,22 +10,13 @@ import type { ResolvedLink } from './output-schemas.js';
 type Neighbour = NonNullable<SearchOutput['results'][number]['related']>[number];
 
 /** The links between the files of a memory, resolved when they are read: a target may be added later. */
-export interface LinkMap {
-  /** The links of a note, in order. */
-  out(path: string): readonly ResolvedLink[];
-  /** The links of other notes to a file, by note. */
-  back(path: string): readonly ResolvedLink[];
-  /** The links to no file, or to a name that several files have, by note. */
-  broken(): readonly ResolvedLink[];
-  /** The other files that a file is linked with, its own links first. */
-  neighbours(path: string): readonly Neighbour[];
-}
+export type LinkMap = ReturnType<typeof createLinkMap>;
 
 /** @param documents all indexed files: nothing else is a target */
 export function createLinkMap(
   documents: readonly Pick<DocumentKey, 'path' | 'source'>[],
   linking: readonly LinkingDocument[],
-): LinkMap {
+) {
   const targets = new Targets(
     documents.flatMap((one) => (one.source === 'memory' ? one.path : [])),
   );
@@ -40,10 +31,14 @@ export function createLinkMap(
   const back = (path: string): readonly ResolvedLink[] =>
     (to.get(path) ?? []).filter((link) => link.from !== path);
   return {
+    /** The links of a note, in order. */
     out,
+    /** The links of other notes to a file, by note. */
     back,
-    broken: () => to.get(null) ?? [],
-    neighbours: (path) => {
+    /** The links to no file, or to a name that several files have, by note. */
+    broken: (): readonly ResolvedLink[] => to.get(null) ?? [],
+    /** The other files that a file is linked with, its own links first. */
+    neighbours: (path: string): readonly Neighbour[] => {
       const linked = new Set(out(path).flatMap((link) => link.to ?? []));
       linked.delete(path);
       const linking = new Set(back(path).map((link) => link.from));

@@ -9,7 +9,7 @@ import { displayPath, resolveWorkspace } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
 import type { CheckedExport } from './export-format.js';
-import { type ExportTally, exportLines } from './export-memory.js';
+import { type ExportContext, type ExportTally, exportLines } from './export-memory.js';
 import {
   type ExistingFiles,
   type ImportedFiles,
@@ -22,41 +22,23 @@ import type { ImportOutput } from './output-schemas.js';
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;
 
-interface ExportResult extends Readonly<ExportTally> {
-  readonly warnings: readonly Warning[];
-}
-
 export interface ImportResult extends ImportedFiles, Pick<ImportOutput, 'notIndexed' | 'same'> {
   /** Those that match a passage. */
   readonly vectors: number;
 }
 
 /** Exports and imports a memory as one file. */
-export interface Transfer {
-  /** Produces an export line by line. @param write takes a line including its end */
-  export(
-    how: { readonly agent: string | null; readonly vectors: boolean },
-    write: (line: string) => Promise<void>,
-    options?: WorkOptions,
-  ): Promise<ExportResult>;
-  /**
-   * Reads a whole export and checks its target; writes nothing.
-   *
-   * @param into the folder; defaults to the workspace
-   * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
-   */
-  planImport(file: string, into?: string): Promise<ImportPlan>;
-  /** Writes the planned files and indexes them. @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED */
-  import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
-}
+export type Transfer = ReturnType<typeof createTransfer>;
 
-export function createTransfer(
-  { target, clock }: IndexKeeperOptions,
-  keeper: IndexKeeper,
-): Transfer {
+export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: IndexKeeper) {
   const { workspaceDir } = target.sources.memory;
   return {
-    export: async ({ agent, vectors }, write, work = {}) => {
+    /** Produces an export line by line. @param write takes a line including its end */
+    export: async (
+      { agent, vectors }: Pick<ExportContext, 'agent' | 'vectors'>,
+      write: (line: string) => Promise<void>,
+      work: WorkOptions = {},
+    ) => {
       const warnings: Warning[] = [];
       const tally: ExportTally = { documents: 0, vectors: 0, bytes: 0, skipped: [] };
       const forgotten = await readForgotten(target.forget);
@@ -70,8 +52,14 @@ export function createTransfer(
       });
       return { ...tally, warnings };
     },
-    planImport: (file, into) => planImport(file, into ?? workspaceDir),
-    import: async (plan, existing, work = {}) => {
+    /** See {@link planImport}. @param into the folder; defaults to the workspace */
+    planImport: (file: string, into = workspaceDir) => planImport(file, into),
+    /** Writes the planned files and indexes them. @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED */
+    import: async (
+      plan: ImportPlan,
+      existing: ExistingFiles,
+      work: WorkOptions = {},
+    ): Promise<ImportResult> => {
       const stamp = iso(clock.now()).replaceAll(/[:.]/gu, '-');
       const backupDir = join(target.forget.backupDir, `import-${stamp}`);
       const files = await importFiles(plan, existing, backupDir, work.signal);

@@ -1,33 +1,18 @@
 import { join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../../../config/index.js';
-import type { Diagnosis, DiagnosisWork } from '../../../embeddings/index.js';
+import type { DiagnosisWork } from '../../../embeddings/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { forgetPlaces } from '../../forgotten/index.js';
-import {
-  type MemorySources,
-  memorySourcesOf,
-  transcriptSources,
-  withArchive,
-} from '../../sources/index.js';
+import { memorySourcesOf, transcriptSources, withArchive } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import { externalSources } from './collections.js';
 import { createExtBackend } from './ext-backend.js';
-import { type ExtSettings, extSettings } from './ext-settings.js';
+import { extSettings } from './ext-settings.js';
 import type { ExtMode } from './tool/ask-program.js';
 import { openTool, type Tool } from './tool/open-tool.js';
 
 /** The external backend of one agent, ready to be put in front of the builtin one. */
-export interface PreparedExt {
-  readonly settings: ExtSettings;
-  /** What the builtin engine mirrors. */
-  readonly sources: MemorySources;
-  /** What to watch for both. */
-  readonly watched: MemorySources;
-  /** Creates the backend; runs nothing. */
-  open(builtin: MemoryBackend): MemoryBackend;
-  /** Diagnoses it step by step. */
-  diagnose(work: DiagnosisWork): Promise<Diagnosis>;
-}
+export type PreparedExt = Awaited<ReturnType<typeof prepareExt>>;
 
 /** Resolves the external backend of an agent; runs nothing. */
 export async function prepareExt(
@@ -35,7 +20,7 @@ export async function prepareExt(
   context: EngineContext,
   loaded: LoadedConfig,
   options: { readonly longLived?: boolean | undefined; readonly extMode?: ExtMode | undefined },
-): Promise<PreparedExt> {
+) {
   const settings = extSettings(agent, context, loaded, options.extMode);
   const own = memorySourcesOf(agent, 'agent', context);
   const transcripts = settings.sessions.enabled
@@ -43,14 +28,16 @@ export async function prepareExt(
     : undefined;
   const { mirrored, watched } = externalSources(own, transcripts, settings.collections);
   const { sync } = agent.memorySearch;
-  const { longLived = false } = options;
   const { clock } = context;
   const find = (): Tool => openTool(settings.command, settings.dir, context, loaded);
   return {
     settings,
+    /** What the builtin engine mirrors. */
     sources: mirrored,
+    /** What to watch for both. */
     watched,
-    open: (builtin) =>
+    /** Creates the backend; runs nothing. */
+    open: (builtin: MemoryBackend): MemoryBackend =>
       createExtBackend({
         settings,
         openTool: find,
@@ -61,11 +48,12 @@ export async function prepareExt(
         citations: agent.citations,
         syncOnSearch: sync.onSearch,
         clock,
-        openSession: longLived ? sessionOpener(settings.searchTool) : undefined,
+        openSession: options.longLived === true ? sessionOpener(settings.searchTool) : undefined,
         lockFile: join(context.state.stateDir, 'qmd', 'update.lock'),
         modelsDir: modelsDir(context),
       }),
-    diagnose: async (work) => {
+    /** Diagnoses it step by step. */
+    diagnose: async (work: DiagnosisWork) => {
       const { diagnoseExt } = await import('./diagnose-ext.js');
       return diagnoseExt(settings, find, work);
     },
