@@ -81,7 +81,8 @@ export async function openSources({
   const textOf = (path: string, absolutePath: string): string | undefined => {
     const outcome = readDocument(absolutePath, path);
     if (!outcome.ok) {
-      onSkip(outcome.skip);
+      // The note of an older claim may have been moved or deleted since.
+      if (outcome.skip.reason !== 'vanished') onSkip(outcome.skip);
       return undefined;
     }
     const { hash, lines: all } = outcome.document;

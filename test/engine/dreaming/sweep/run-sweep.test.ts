@@ -131,6 +131,17 @@ test('a claim that is no longer in its note is skipped and stays a candidate', a
   assert.not(world.has('MEMORY.md'));
 });
 
+test('a note that was moved since its claim was recalled is no file that could not be read', async () => {
+  const world = newWorkspace({ 'memory/moved/2026-11-18.md': NOTE });
+  askedOften(world);
+  const { decisions, skipped } = await world.sweep();
+  assert.equal(
+    decisions.map(({ decision }) => decision),
+    ['skip'],
+  );
+  assert.equal(skipped, []);
+});
+
 test('a later note takes the place of what was promoted, and undo brings it back', async () => {
   const world = newWorkspace();
   askedOften(world);
