@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
+  ifReadable,
   isInside,
   makeFolders,
   nearestExisting,
@@ -84,7 +85,8 @@ export function removeGuarded(file: GuardedFile): void {
 function assertInside(dir: string, folder: string, path: string): void {
   const isThere = (at: string) => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
   const existing = nearestExisting(folder, isThere);
-  if (realpathSync(existing) !== existing) {
+  // A link that leads nowhere has no real path.
+  if (ifReadable(() => realpathSync(existing)) !== existing) {
     throw refused(path, 'its path contains a symbolic link');
   }
   if (!isInside(existing, dir))

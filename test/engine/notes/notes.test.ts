@@ -213,8 +213,10 @@ test('only files of memory are written, and no links are followed', async () => 
   write('memory/a.md', '');
   symlinkSync(join(dir, 'AGENTS.md'), join(dir, 'memory/link.md'));
   symlinkSync('/tmp', join(dir, 'memory/out'));
+  symlinkSync('nowhere', join(dir, 'memory/dangling'));
   assert.is(await codeOf(add('x', { file: 'memory/link.md' })), 'NOTE_FILE_REFUSED');
   assert.is(await codeOf(add('x', { file: 'memory/out/x.md' })), 'NOTE_FILE_REFUSED');
+  assert.is(await codeOf(add('x', { file: 'memory/dangling/x.md' })), 'NOTE_FILE_REFUSED');
   assert.is((await add('x', { file: join(dir, 'memory/a.md') })).path, 'memory/a.md');
 });
 
