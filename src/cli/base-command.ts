@@ -63,6 +63,9 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   private shape: OutputShape | undefined;
   private printsLines = false;
   private readonly interruption = new AbortController();
+  private stopsInOrder = false;
+  /** What an interruption keeps of the work that began, and how to continue. */
+  protected interruptHint: string | undefined;
   private readonly onInterrupt = (): void => this.interrupt();
 
   /** Parses, runs and reports; a failed command does not throw (see {@link catch}). */
@@ -243,10 +246,13 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     }
   }
 
-  /** Ctrl-C: the first lets the work finish its transaction, the second exits immediately. */
+  /**
+   * Ctrl-C: the first lets the work finish its transaction, the second exits immediately, as does the first where no
+   * work would notice it.
+   */
   protected interrupt(): void {
-    if (this.interruption.signal.aborted) process.exit(130);
-    this.interruption.abort(new SvcError('INTERRUPTED', 'stopped'));
+    if (this.interruption.signal.aborted || !this.stopsInOrder) process.exit(130);
+    this.interruption.abort(new SvcError('INTERRUPTED', 'stopped', { hint: this.interruptHint }));
   }
 
   /**
@@ -268,6 +274,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */
   protected get signal(): AbortSignal {
+    this.stopsInOrder = true;
     return this.interruption.signal;
   }
 

@@ -11,6 +11,8 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
+    // It only reads.
+    this.setGracefulInterrupt(false);
     const memories = await this.openMemories({ config: flags.config });
     const output = await showOverview(memories, await this.commandContext());
     if (output.faults.length > 0) this.setExitCode(1);

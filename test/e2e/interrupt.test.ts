@@ -1,4 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -111,6 +113,39 @@ test('during a rebuild the old index stays as it was', async () => {
     readdirSync(`${home}/memory`).filter((name) => name.includes('.build')),
     [],
   );
+});
+
+test('during an import it ends with 130, and the error says that the rest can be imported', async () => {
+  const home = freshHome();
+  const into = tempFolder();
+  const file = into.at('notes.jsonl');
+  await start(home, 'export', '--output', file).done;
+  const run = start(home, 'import', file, '--into', into.at('notes'));
+  await waitFor(
+    'a note',
+    () => existsSync(into.at('notes')) && readdirSync(into.at('notes')).length > 0,
+  );
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.done;
+  assert.is(code, 130, stderr);
+  assert.match(stderr, /error: stopped\n hint: imported notes are kept; run it again/);
+});
+
+test('ends a command that would not notice it, such as one that waits for a server', async () => {
+  const silent = createServer();
+  const port = await new Promise<number>((resolve) => {
+    silent.listen(0, '127.0.0.1', () => resolve(Object(silent.address()).port));
+  });
+  const home = folderOf({
+    'svc.json': JSON.stringify({ storage: { url: `postgres://svc@127.0.0.1:${port}/svc` } }),
+  });
+  const connected = once(silent, 'connection');
+  const run = startSvc(['storage', 'migrate'], { home: home.path });
+  await connected;
+  run.child.kill('SIGINT');
+  const { code, signal, stderr } = await run.done;
+  silent.close();
+  assert.equal([code, signal, stderr], [130, null, '']);
 });
 
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */

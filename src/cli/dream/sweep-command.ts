@@ -49,6 +49,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     const loaded = await this.loadConfig();
     const targets = dreamTargets(loaded, this.context(), request.agent);
     const steps = this.stepsOptions();
+    if (!request.dryRun) this.interruptHint = 'finished phases are kept; run it again for the rest';
     const sweeps: (FailedSweepOutput | SweepSummaryOutput)[] = [];
     for (const target of targets) {
       const { dir } = target.workspace;

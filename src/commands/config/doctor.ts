@@ -18,6 +18,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
+    if (flags.fix) this.interruptHint = 'applied fixes are kept; run it again to apply the rest';
     const result = await showDoctor(flags.fix, await this.commandContext());
     if (!result.report.ok) this.setExitCode(1);
     return doctorOutput(result);

@@ -69,6 +69,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...target, imported: false, ...nothing, vectors: { inFile, used: 0 } };
     }
+    this.interruptHint = 'imported notes are kept; run it again to import the rest';
     // Otherwise, a note that another process adds to a file that is being replaced would be lost.
     const write = () =>
       whileNotesAreLocked(memory, this.noteOptions(), () =>

@@ -27,10 +27,12 @@ Documents are not copied. The next "svc memory index" makes them again and finds
     const { flags } = await this.parse(StorageCopy);
     const view = this.view();
     const context = this.context();
+    const dryRun = flags['dry-run'] ?? false;
+    if (!dryRun) this.interruptHint = 'copied rows are kept; run it again to copy the rest';
     const printProgress = createCopyProgress((line) => this.note(line), context.clock.now);
     const output = await copyStorage(context, await this.loadConfig(), {
       to: flags.to,
-      dryRun: flags['dry-run'] ?? false,
+      dryRun,
       signal: this.signal,
       onProgress: flags.quiet ? () => undefined : printProgress,
     });
