@@ -1,7 +1,13 @@
 import { existsSync, lstatSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import { makeFolders, readRegularFile, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import {
+  makeFolders,
+  readRegularFile,
+  removeStrayTemporaries,
+  replaceFile,
+  SHARED_FOLDER_MODE,
+} from '../support/files.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
@@ -62,6 +68,8 @@ export function writeAgentFile(
       return;
     }
     makeFolders(dirname(target), SHARED_FOLDER_MODE);
+    // A killed one may have left a copy of the file, with the keys in it.
+    removeStrayTemporaries(dirname(target), Date.now());
     const content = hasBom ? BOM + text : text;
     replaceFile(target, content, old === undefined ? mode : old.mode & 0o7777);
   } catch (cause) {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { suite } from 'uvu';
@@ -323,6 +324,15 @@ test('a kill between writing the receipt and the file does no harm', async () =>
     readLayers(context.state, file).map(({ entry }) => entry),
     ['server svc-notes'],
   );
+});
+
+test('the next change removes what a killed one left next to the file', async () => {
+  const { folder, add } = home();
+  const left = folder.write('.cursor/.5e55104e9a1b.svc.tmp', '{');
+  utimesSync(left, 0, 0);
+  const fresh = folder.write('.cursor/.5e55104e9a1c.svc.tmp', '{');
+  await add('cursor');
+  assert.equal([existsSync(left), existsSync(fresh)], [false, true]);
 });
 
 test('an unwritable state folder is reported before anything is written', async () => {
