@@ -31,7 +31,7 @@ export interface CopilotFakeOptions {
   readonly dimensions?: number;
   /** The embedding models of the plan; a chat model is always listed too. */
   readonly models?: readonly string[];
-  /** How the answer of an exchange says where the API is. */
+  /** Where the answer of an exchange has the address of the API. */
   readonly apiIn?: 'endpoints' | 'nowhere';
   /** Seconds after which a client should exchange the token again. */
   readonly refreshIn?: number;
@@ -68,7 +68,7 @@ const embedSchema = z.strictObject({
  * on one origin, as GitHub Docs and the sources of GitHub's own client have them.
  */
 export async function startCopilotFake(options: CopilotFakeOptions = {}): Promise<CopilotFake> {
-  const service: Service = { options, polls: 0, tokens: 0, good: new Set() };
+  const service: Service = { options, polls: 0, tokensIssued: 0, validTokens: new Set() };
   const fake = await startFake({
     answer: (request, trouble) => answer(request, trouble, service),
     troubleAnswers: {
@@ -85,15 +85,15 @@ export async function startCopilotFake(options: CopilotFakeOptions = {}): Promis
   return {
     ...fake,
     count: (path) => fake.requests.filter((request) => request.path.endsWith(path)).length,
-    revokeTokens: () => service.good.clear(),
+    revokeTokens: () => service.validTokens.clear(),
   };
 }
 
 interface Service {
   readonly options: CopilotFakeOptions;
   polls: number;
-  tokens: number;
-  readonly good: Set<string>;
+  tokensIssued: number;
+  readonly validTokens: Set<string>;
 }
 
 function failure(code: string, message: string): FakeAnswer {
@@ -111,14 +111,18 @@ function answer(
     case 'POST /login/oauth/access_token':
       return poll(request, service);
     case 'GET /api/v3/user':
-      return signedIn(request) ?? { status: 200, body: { login: 'ada', id: 1 } };
+      return refuseSignedOut(request) ?? { status: 200, body: { login: 'ada', id: 1 } };
     case 'GET /api/v3/copilot_internal/v2/token':
-      return signedIn(request) ?? noEditor(request) ?? exchange(request, service);
+      return refuseSignedOut(request) ?? refuseWithoutEditor(request) ?? exchange(request, service);
     case 'GET /copilot/models':
-      return unauthorized(request, service) ?? noEditor(request) ?? models(service);
+      return (
+        refuseExpiredToken(request, service) ?? refuseWithoutEditor(request) ?? models(service)
+      );
     case 'POST /copilot/embeddings':
       return (
-        unauthorized(request, service) ?? noEditor(request) ?? embed(request, trouble, service)
+        refuseExpiredToken(request, service) ??
+        refuseWithoutEditor(request) ??
+        embed(request, trouble, service)
       );
     default:
       return { status: 404, body: { message: 'Not Found' } };
@@ -160,13 +164,13 @@ function poll(request: RecordedRequest, service: Service): FakeAnswer {
     return refusal('incorrect_device_code');
   }
   const { device = ['token'], interval = 0 } = service.options;
-  const now = device[Math.min(service.polls, device.length - 1)] ?? 'token';
+  const next = device[Math.min(service.polls, device.length - 1)] ?? 'token';
   service.polls += 1;
-  if (now === 'token') {
-    const granted = { access_token: GITHUB_TOKEN, token_type: 'bearer', scope: 'read:user' };
-    return { status: 200, body: granted };
+  if (next === 'token') {
+    const body = { access_token: GITHUB_TOKEN, token_type: 'bearer', scope: 'read:user' };
+    return { status: 200, body };
   }
-  return now === 'slow_down' ? refusal(now, { interval: interval + 0.05 }) : refusal(now);
+  return next === 'slow_down' ? refusal(next, { interval: interval + 0.05 }) : refusal(next);
 }
 
 /** Errors have status 200. */
@@ -174,7 +178,8 @@ function refusal(error: string, more: Readonly<Record<string, unknown>> = {}): F
   return { status: 200, body: { error, error_description: `about ${error}`, ...more } };
 }
 
-function signedIn({ headers }: RecordedRequest): FakeAnswer | undefined {
+/** Undefined when the request has the token of the person. */
+function refuseSignedOut({ headers }: RecordedRequest): FakeAnswer | undefined {
   return headers.authorization === `token ${GITHUB_TOKEN}`
     ? undefined
     : { status: 401, body: { message: 'Bad credentials' } };
@@ -187,14 +192,14 @@ function exchange(request: RecordedRequest, service: Service): FakeAnswer {
     const details = { message: 'No access to GitHub Copilot found.', title: 'Sign up', url };
     return { status: 403, body: { can_signup_for_limited: true, error_details: details } };
   }
-  const token = `${COPILOT_TOKEN}-${++service.tokens};exp=1;sku=free:mac`;
-  service.good.add(token);
+  const token = `${COPILOT_TOKEN}-${++service.tokensIssued};exp=1;sku=free:mac`;
+  service.validTokens.add(token);
   const api = `http://${request.headers.host}/copilot`;
   return {
     status: 200,
     body: {
       token,
-      // Of a clock that is wrong: nobody may count on it.
+      // From a wrong clock: clients must not rely on it.
       expires_at: 1000,
       refresh_in: refreshIn,
       ...(apiIn === 'endpoints' ? { endpoints: { api } } : {}),
@@ -202,15 +207,20 @@ function exchange(request: RecordedRequest, service: Service): FakeAnswer {
   };
 }
 
-function noEditor({ headers }: RecordedRequest): FakeAnswer | undefined {
+function refuseWithoutEditor({ headers }: RecordedRequest): FakeAnswer | undefined {
   return headers['editor-version'] === undefined || headers['copilot-integration-id'] === undefined
     ? { status: 400, body: 'bad request: missing Editor-Version header for IDE auth\n' }
     : undefined;
 }
 
-function unauthorized({ headers }: RecordedRequest, { good }: Service): FakeAnswer | undefined {
+function refuseExpiredToken(
+  { headers }: RecordedRequest,
+  { validTokens }: Service,
+): FakeAnswer | undefined {
   const token = headers.authorization?.replace(/^Bearer /, '') ?? '';
-  return good.has(token) ? undefined : { status: 401, body: 'unauthorized: token expired\n' };
+  return validTokens.has(token)
+    ? undefined
+    : { status: 401, body: 'unauthorized: token expired\n' };
 }
 
 function models({ options }: Service): FakeAnswer {
@@ -223,8 +233,8 @@ function models({ options }: Service): FakeAnswer {
   return { status: 200, body: { data: [chat, ...data], object: 'list' } };
 }
 
-function modelsOf({ models: named }: CopilotFakeOptions): readonly string[] {
-  return named ?? ['text-embedding-ada-002', 'text-embedding-3-small'];
+function modelsOf(options: CopilotFakeOptions): readonly string[] {
+  return options.models ?? ['text-embedding-ada-002', 'text-embedding-3-small'];
 }
 
 function embed(
