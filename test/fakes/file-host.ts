@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a host does wrong, or otherwise than a plain one. */
+/** How a host differs from a plain one. */
 export interface HostBehaviour {
   /** Closes the connection after so many bytes of each of the first answers. */
   readonly cutAfter?: readonly number[];
   /** Sends so many bytes and then nothing more, without closing. */
-  readonly standsStillAfter?: number;
+  readonly stallsAfter?: number;
   /** Accepts the request and never answers. */
   readonly neverAnswers?: boolean;
   readonly status?: number;
@@ -40,7 +40,7 @@ export async function startFileHost(files: ReadonlyMap<string, Buffer>): Promise
     const path = decodeURIComponent(request.url ?? '');
     requests.push({ path, headers: request.headers });
     if (behaviour.neverAnswers === true) return;
-    answer(request, response, files.get(path), path, behaviour, answers);
+    answer({ request, response, path, file: files.get(path) }, behaviour, answers);
     if (behaviour.redirectTo === undefined) answers += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,51 +60,53 @@ export async function startFileHost(files: ReadonlyMap<string, Buffer>): Promise
   };
 }
 
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  file: Buffer | undefined,
-  path: string,
-  now: HostBehaviour,
-  count: number,
-): void {
-  if (now.status !== undefined || file === undefined) {
-    response.writeHead(now.status ?? 404, { 'content-type': 'application/json' });
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly file: Buffer | undefined;
+}
+
+/** @param count how many answers there were before */
+function answer(exchange: Exchange, behaviour: HostBehaviour, count: number): void {
+  const { response, path, file } = exchange;
+  const { status, redirectTo, linkedSha256, cutAfter } = behaviour;
+  if (status !== undefined || file === undefined) {
+    response.writeHead(status ?? 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: 'no such file' }));
-  } else if (now.redirectTo !== undefined) {
+  } else if (redirectTo !== undefined) {
     response.writeHead(302, {
-      location: `${now.redirectTo}${path}`,
+      location: `${redirectTo}${path}`,
       'x-linked-size': String(file.length),
-      'x-linked-etag': `"${now.linkedSha256 ?? sha256(file)}"`,
+      'x-linked-etag': `"${linkedSha256 ?? sha256(file)}"`,
     });
     response.end();
-  } else serve(request, response, file, now, now.cutAfter?.[count]);
+  } else serve({ ...exchange, file }, behaviour, cutAfter?.[count]);
 }
 
 function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  file: Buffer,
-  now: HostBehaviour,
+  { request, response, file }: Exchange & { readonly file: Buffer },
+  behaviour: HostBehaviour,
   cutAfter: number | undefined,
 ): void {
-  const etag = now.etag ?? `"${sha256(file).slice(0, 16)}"`;
-  const from = now.ignoresRanges === true ? 0 : rangeStart(request, etag);
-  if (from > file.length) {
+  const { linkedSha256, stallsAfter } = behaviour;
+  const etag = behaviour.etag ?? `"${sha256(file).slice(0, 16)}"`;
+  const from = behaviour.ignoresRanges === true ? 0 : rangeStart(request, etag);
+  if (from > 0 && from >= file.length) {
     response.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();
     return;
   }
   const body = file.subarray(from);
   response.writeHead(from === 0 ? 200 : 206, {
     etag,
-    ...(now.linkedSha256 === undefined ? {} : { 'x-linked-etag': `"${now.linkedSha256}"` }),
+    ...(linkedSha256 === undefined ? {} : { 'x-linked-etag': `"${linkedSha256}"` }),
     'content-length': body.length,
     ...(from === 0 ? {} : { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
   });
   if (cutAfter !== undefined) {
     response.write(body.subarray(0, cutAfter), () => response.destroy());
-  } else if (now.standsStillAfter !== undefined) {
-    response.write(body.subarray(0, now.standsStillAfter));
+  } else if (stallsAfter !== undefined) {
+    response.write(body.subarray(0, stallsAfter));
   } else response.end(body);
 }
 

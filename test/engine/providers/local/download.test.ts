@@ -131,7 +131,7 @@ test('an interrupted download is resumed', async ({ host, folder }) => {
 
 test('a download of an earlier run is resumed', async ({ host, folder }) => {
   // Not cut off: what is still on its way then may be lost, on some versions all of so small a file.
-  host.behave({ standsStillAfter: 100_000 });
+  host.behave({ stallsAfter: 100_000 });
   const url = `${host.url}/m/model.gguf`;
   assert.is((await faultOf(download(url, folder, { idleMs: 200 }))).details.kind, 'timeout');
   host.behave({});
@@ -218,7 +218,7 @@ test('a part is taken up although the store behind the hub changed', async ({ ho
   try {
     const env = { HF_ENDPOINT: host.url };
     host.behave({ redirectTo: store.url });
-    store.behave({ standsStillAfter: 100_000, etag: '"one"' });
+    store.behave({ stallsAfter: 100_000, etag: '"one"' });
     await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env, idleMs: 200 }));
     store.behave({ etag: '"two"' });
     const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
@@ -294,7 +294,7 @@ test('a complete download of an incomplete model is not kept', async ({ host, fo
 
 for (const [how, behaviour] of [
   ['never answers', { neverAnswers: true }],
-  ['stands still in the middle', { standsStillAfter: 50_000 }],
+  ['stalls in the middle', { stallsAfter: 50_000 }],
 ] as const) {
   test(`a host that ${how} is abandoned`, async ({ host, folder }) => {
     host.behave(behaviour);
@@ -310,7 +310,7 @@ test('an unreachable host is reported with a hint', async ({ folder }) => {
 });
 
 test('it stops at once on abort, and keeps the partial file', async ({ host, folder }) => {
-  host.behave({ standsStillAfter: 100_000 });
+  host.behave({ stallsAfter: 100_000 });
   const stop = new AbortController();
   const onEvent = (event: EmbeddingEvent): void => {
     if (event.type === 'model.download' && event.bytes > 0) stop.abort(new Error('stopped'));
