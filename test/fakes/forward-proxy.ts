@@ -16,7 +16,7 @@ export interface ForwardProxyOptions {
   /** `http://127.0.0.1:PORT`; TLS of tunnels ends at the proxy. */
   readonly target: string;
   readonly tls: { readonly key: string; readonly cert: string };
-  /** `user:password`; anybody by default. */
+  /** `user:password`; everybody by default. */
   readonly credentials?: string;
   /** What it answers to CONNECT instead of connecting. */
   readonly refusal?: string;
@@ -27,17 +27,17 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   const { target, tls, credentials, refusal } = options;
   const targets: string[] = [];
   const { port: targetPort } = new URL(target);
-  const mayPass = ({ headers }: IncomingMessage): boolean =>
+  const isAuthorized = ({ headers }: IncomingMessage): boolean =>
     credentials === undefined ||
     headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`;
   const sockets = new Set<Socket>();
-  const kept = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
   };
   const server = createServer((incoming, response) => {
     targets.push(incoming.url ?? '');
-    if (!mayPass(incoming)) return void response.writeHead(407).end();
+    if (!isAuthorized(incoming)) return void response.writeHead(407).end();
     const { pathname, search } = new URL(incoming.url ?? '');
     const { method, headers } = incoming;
     const forwarded = request(
@@ -49,10 +49,10 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     );
     incoming.pipe(forwarded);
   });
-  server.on('connection', kept);
+  server.on('connection', track);
   server.on('connect', (incoming, socket: Socket) => {
     targets.push(incoming.url ?? '');
-    if (!mayPass(incoming)) {
+    if (!isAuthorized(incoming)) {
       return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     }
     if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`);
@@ -61,8 +61,8 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
       isServer: true,
       secureContext: createSecureContext(tls),
     });
-    const onward = kept(connect(Number(targetPort), '127.0.0.1'));
-    kept(plain).pipe(onward).pipe(plain);
+    const onward = track(connect(Number(targetPort), '127.0.0.1'));
+    track(plain).pipe(onward).pipe(plain);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
