@@ -223,7 +223,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   private reportOf(error: unknown): ErrorReport {
     const report = reportError(error, this.mask);
-    return report.hint === undefined ? report : { ...report, hint: this.hintFor(report.hint) };
+    return { ...report, hint: report.hint && this.hintFor(report.hint) };
   }
 
   /** A hint as this command prints it: subclasses add the flags that were typed. */

@@ -1,17 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
-import { asSvcError, ERROR_CODES, type ErrorCode, messageOf } from '../engine/errors/index.js';
+import { asSvcError, ERROR_CODES, messageOf, type SvcError } from '../engine/errors/index.js';
 import { createSecretMask, type SecretMask } from '../engine/masking/index.js';
 import { isRecord, suggestName } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 
 /** A failure as it is reported, in text or JSON. */
-export interface ErrorReport {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string;
-  readonly location?: { readonly file: string; readonly line: number; readonly column: number };
-  readonly details?: Readonly<Record<string, unknown>>;
-}
+export type ErrorReport = Pick<SvcError, 'code' | 'message'> &
+  Partial<Pick<SvcError, 'details' | 'hint' | 'location'>>;
 
 /**
  * Maps anything thrown to a report without secrets. Errors of oclif's parser become USAGE, unknown errors a BUG.
@@ -31,14 +26,9 @@ export function failureWords(error: unknown, mask: SecretMask): string {
 function unmaskedReport(error: unknown): ErrorReport {
   const known = asSvcError(error);
   if (known !== undefined) {
-    const { code, message, hint, location, details } = known;
-    return {
-      code,
-      message: code === 'USAGE' ? parserMessage(message) : message,
-      ...(hint === undefined ? {} : { hint }),
-      ...(location === undefined ? {} : { location }),
-      ...(details === undefined ? {} : { details }),
-    };
+    const { code, hint, location, details } = known;
+    const message = code === 'USAGE' ? parserMessage(known.message) : known.message;
+    return { code, message, hint, location, details };
   }
   if (isUsageError(error)) return { code: 'USAGE', ...usageProblem(error) };
   return {

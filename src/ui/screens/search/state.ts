@@ -49,7 +49,7 @@ export interface PassageText {
 /** Why a search or a preview failed. */
 export interface SearchFault {
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** A passage in its document, or why it cannot be shown. */
