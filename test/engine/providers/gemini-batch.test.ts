@@ -159,14 +159,15 @@ test('nothing is found where nothing was started', () =>
 
 test('a job whose start got no answer is found, not started twice', () =>
   withBatch(async (batch, fake, call) => {
-    const sending = batch.submit(ENTRIES, 'label', call);
+    const sending = faultOf(batch.submit(ENTRIES, 'label', call));
     // The upload takes two requests; the third starts the job, and its answer breaks off.
     while (fake.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
     fake.trouble('cut_off', 1);
-    const handle = await sending;
+    assert.is((await sending).details.kind, 'network');
     assert.is(fake.batches.jobs.length, 1);
-    assert.is(handle['batch'], fake.batches.jobs[0]?.name);
-    assert.is(handle['file'], fake.batches.jobs[0]?.inputFile);
+    const handle = await batch.find('label', call);
+    assert.is(handle?.['batch'], fake.batches.jobs[0]?.name);
+    assert.is(handle?.['file'], fake.batches.jobs[0]?.inputFile);
   }));
 
 test('what was uploaded for a job that is refused does not stay', () =>
@@ -178,15 +179,13 @@ test('what was uploaded for a job that is refused does not stay', () =>
     assert.equal([fake.batches.jobs.length, fake.batches.files.size], [0, 0]);
   }));
 
-test('cancelling ends a job; one that has ended is left alone', () =>
+test('cancelling ends a job, and discarding forgets it', () =>
   withBatch(async (batch, _fake, call) => {
     const handle = await batch.submit(ENTRIES, 'label', call);
     await batch.cancel(handle, call);
     assert.equal(await batch.status(handle, call), { state: 'failed', why: 'cancelled' });
-    await batch.cancel(handle, call);
     await batch.discard(handle, call);
-    await batch.cancel(handle, call);
-    assert.equal((await batch.status(handle, call)).state, 'failed');
+    assert.is((await faultOf(batch.status(handle, call))).details.status, 404);
   }));
 
 test('results that are not JSON are a fault, not a loss', () =>

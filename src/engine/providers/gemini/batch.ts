@@ -2,7 +2,7 @@ import { parsedJson } from '../../support/text.js';
 import { parseAnswer } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
 import { broken, lineResult } from '../read-vectors.js';
-import { withRetries } from '../requests/pacer.js';
+import { notTwice } from '../requests/pacer.js';
 import type {
   BatchCall,
   BatchEntry,
@@ -59,8 +59,11 @@ export class GeminiBatch implements VendorBatch {
       ({ key, input }) => `${JSON.stringify({ key, request: this.options.request(input) })}\n`,
     );
     const file = await uploadGeminiFile(this.connection, Buffer.from(lines.join('')), label, call);
+    const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
+    const once = { ...call, pacing: notTwice(call.pacing) };
     try {
-      return await withRetries(call.pacing, call.signal, () => this.create(file, label, call));
+      const request = { ...once, method: 'POST', url: this.options.url, json } as const;
+      return handleOf(parseAnswer(await this.connection.send(request)), file);
     } catch (error) {
       // Delete the file unless a job may be using it; Google would keep it for 48 hours.
       if (!call.signal.aborted && error instanceof VendorFault && !isUnclear(error)) {
@@ -88,14 +91,11 @@ export class GeminiBatch implements VendorBatch {
   }
 
   async status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus> {
-    const operation = await this.operation(handle, call);
-    if (operation === undefined)
-      return { state: 'failed', why: 'the job no longer exists at the vendor' };
-    return statusOf(operation);
+    return statusOf(await this.get(nameIn(handle), call));
   }
 
   async *results(handle: BatchHandle, call: BatchCall): AsyncGenerator<BatchResult> {
-    const file = resultsFile(await this.operation(handle, call));
+    const file = resultsFile(await this.get(nameIn(handle), call));
     if (file === undefined) throw broken('the job has no results');
     const url = this.connection.fileUrl('download', `${file}:download?alt=media`);
     for await (const line of this.connection.lines({ ...call, url })) {
@@ -105,49 +105,18 @@ export class GeminiBatch implements VendorBatch {
   }
 
   async cancel(handle: BatchHandle, call: BatchCall): Promise<void> {
-    try {
-      const url = `${this.connection.endpoint}/${nameIn(handle)}:cancel`;
-      await this.connection.send({ ...call, method: 'POST', url, json: {} });
-    } catch (error) {
-      // It has ended or is gone: nothing to cancel.
-      const { status, code } = error instanceof VendorFault ? error.details : {};
-      if (status !== 404 && code !== 'FAILED_PRECONDITION') throw error;
-    }
+    const url = `${this.connection.endpoint}/${nameIn(handle)}:cancel`;
+    await this.connection.send({ ...call, method: 'POST', url, json: {} });
   }
 
   async discard(handle: BatchHandle, call: BatchCall): Promise<void> {
-    const results = resultsFile(await this.operation(handle, call));
+    const operation = await this.get(nameIn(handle), call).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+    const results = resultsFile(operation);
     // The job last, so that an interrupted discard can be repeated.
     for (const name of [handle['file'], results, nameIn(handle)]) {
       if (name !== undefined) await deleteGemini(this.connection, name, call);
-    }
-  }
-
-  /**
-   * Starts the job. If Google may have accepted it despite an error, looks for it before anybody
-   * retries: two jobs would cost twice.
-   */
-  private async create(file: string, label: string, call: BatchCall): Promise<BatchHandle> {
-    try {
-      const { signal, timeoutMs } = call;
-      const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
-      const request = { method: 'POST', url: this.options.url, json, signal, timeoutMs } as const;
-      const answer = await this.connection.sendOnce(request);
-      return handleOf(parseAnswer(answer), file);
-    } catch (error) {
-      if (!(error instanceof VendorFault) || !isUnclear(error)) throw error;
-      const started = await this.find(label, call);
-      if (started === undefined) throw error;
-      return { ...started, file };
-    }
-  }
-
-  private async operation(handle: BatchHandle, call: BatchCall): Promise<unknown> {
-    try {
-      return await this.get(nameIn(handle), call);
-    } catch (error) {
-      if (error instanceof VendorFault && error.details.status === 404) return undefined;
-      throw error;
     }
   }
 

@@ -3,7 +3,6 @@ import {
   type ExplainStatus,
   type HttpAnswer,
   type HttpRequest,
-  sendOnce,
   sendRequest,
 } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
@@ -34,8 +33,6 @@ export interface GeminiConnection {
   fileUrl(kind: 'download' | 'upload', path: string): string;
   /** @throws VendorFault, or the signal's reason */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Without retries. @throws VendorFault, or the signal's reason */
-  sendOnce(request: Omit<HttpRequest, 'pacing'>): Promise<HttpAnswer>;
   /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
   lines(call: BatchCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
@@ -61,7 +58,6 @@ export function geminiConnection(settings: ProviderSettings, usual: string): Gem
       `${endpoint.slice(0, version)}/${kind}${endpoint.slice(version)}/${path}`,
     lines: (call) => downloadLines({ ...call, headers }, explainGemini),
     send: (request) => sendRequest(withKey(request), explainGemini),
-    sendOnce: (request) => sendOnce(withKey(request), explainGemini),
   };
 }
 
