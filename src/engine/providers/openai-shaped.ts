@@ -70,7 +70,7 @@ export function openAiShaped(
         shape.explain(model, inputs),
       );
       const answer = await withHintWhenRefused(shape.startHint, sending);
-      return readOpenAiAnswer(answer, inputs.length);
+      return readOpenAiAnswer(answer);
     },
   };
 }
@@ -78,10 +78,9 @@ export function openAiShaped(
 /**
  * Reads `{data: [{index, embedding}], usage}`; vectors are numbers or base64.
  *
- * @param count number of inputs sent
  * @throws VendorFault
  */
-export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswer {
+export function readOpenAiAnswer(answer: HttpAnswer): VendorAnswer {
   const body = parseAnswer(answer);
   const data = jsonAt(body, 'data');
   if (!Array.isArray(data)) {
@@ -97,7 +96,7 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   });
   const tokens = jsonAt(body, 'usage', 'total_tokens') ?? jsonAt(body, 'usage', 'prompt_tokens');
   return {
-    vectors: inInputOrder(items, count),
+    vectors: inInputOrder(items),
     // Some servers do not count, and report 0.
     tokens: typeof tokens === 'number' && tokens > 0 ? tokens : undefined,
   };

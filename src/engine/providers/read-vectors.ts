@@ -43,12 +43,11 @@ export function lineResult(key: string, value: unknown): BatchResult {
 /** Sorts vectors that carry an `index` into the order of the inputs. @throws VendorFault */
 export function inInputOrder(
   items: readonly { readonly index: number; readonly vector: Float32Array }[],
-  count: number,
 ): Float32Array[] {
-  if (items.length !== count) throw wrongCount(items.length, count);
-  const ordered = new Array<Float32Array | undefined>(count);
+  const { length } = items;
+  const ordered = new Array<Float32Array | undefined>(length);
   for (const { index, vector } of items) {
-    if (!Number.isInteger(index) || index < 0 || index >= count || ordered[index] !== undefined) {
+    if (!Number.isInteger(index) || index < 0 || index >= length || ordered[index] !== undefined) {
       throw broken(`its vectors have a wrong index (${index})`);
     }
     ordered[index] = vector;

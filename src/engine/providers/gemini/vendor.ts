@@ -1,7 +1,7 @@
 import { type HttpAnswer, parseAnswer } from '../http/http-client.js';
 import { jsonAt, numberAt } from '../http/status-fault.js';
 import type { AddressedProvider } from '../provider.js';
-import { readVector, withoutResult, wrongCount } from '../read-vectors.js';
+import { readVector, withoutResult } from '../read-vectors.js';
 import type {
   EmbeddingInput,
   EmbeddingVendor,
@@ -78,7 +78,7 @@ export function createGeminiVendor(
           timeoutMs,
           pacing,
         });
-        return readAnswer(answer, inputs.length);
+        return readAnswer(answer);
       } catch (error) {
         throw inputs.some(({ media }) => media !== undefined) ? blamedOnMedia(error) : error;
       }
@@ -98,11 +98,10 @@ function blamedOnMedia(error: unknown): unknown {
 }
 
 /** Reads `{embeddings: [{values}], usageMetadata?}`, in the order of the requests. */
-function readAnswer(answer: HttpAnswer, count: number): VendorAnswer {
+function readAnswer(answer: HttpAnswer): VendorAnswer {
   const body = parseAnswer(answer);
   const embeddings = jsonAt(body, 'embeddings');
   if (!Array.isArray(embeddings)) throw withoutResult(body, 'no "embeddings"');
-  if (embeddings.length !== count) throw wrongCount(embeddings.length, count);
   return {
     vectors: embeddings.map((embedding: unknown) => readVector(jsonAt(embedding, 'values'))),
     tokens: numberAt(body, 'usageMetadata', 'promptTokenCount'),

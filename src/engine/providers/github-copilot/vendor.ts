@@ -78,7 +78,7 @@ export async function createCopilotVendor(
         timeoutMs,
         pacing: paced,
       });
-      return readOpenAiAnswer(answer, inputs.length);
+      return readOpenAiAnswer(answer);
     },
   };
 }
