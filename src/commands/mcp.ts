@@ -52,6 +52,8 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     for (const name of ['host', 'port']) {
       if (!flags.http && this.isTyped(name)) throw flagNeedsHttp(name);
     }
+    // It handles signals itself.
+    this.setGracefulInterrupt(false);
     const end = await runMcp({
       context: this.context(),
       mask: this.mask,
