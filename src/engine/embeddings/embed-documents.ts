@@ -139,9 +139,14 @@ async function* packRequests<Input>(
 /** Faults that may be caused by a single input. */
 const DIVISIBLE = new Set(['input', 'too_large']);
 
+/** A text that every working model embeds. */
+const CONTROL: EmbeddingInput = { text: 'word' };
+
+/** @param isModelSound whether a broken vector can only be due to its input */
 async function sendPack<Input>(
   pack: readonly Piece<Input>[],
   options: EmbedDocumentsOptions,
+  isModelSound = false,
 ): Promise<EmbeddedPart<Input>> {
   const [first] = pack;
   if (first?.refusal !== undefined) {
@@ -158,7 +163,12 @@ async function sendPack<Input>(
     });
     return completedBy(pack, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
-    if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
+    if (!(error instanceof VendorFault)) throw error;
+    const { kind, isInVector = false } = error.details;
+    if (!isInVector && !DIVISIBLE.has(kind)) throw error;
+    // Fails if the model is broken for any text.
+    if (isInVector && !isModelSound) await options.send([CONTROL]);
+    const isSound = isModelSound || isInVector;
     // Halve the request to isolate the bad input.
     const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
     if (parts === undefined) {
@@ -167,8 +177,8 @@ async function sendPack<Input>(
       });
     }
     const middle = Math.ceil(parts.length / 2);
-    const before = await sendPack(parts.slice(0, middle), options);
-    const after = await sendPack(parts.slice(middle), options);
+    const before = await sendPack(parts.slice(0, middle), options, isSound);
+    const after = await sendPack(parts.slice(middle), options, isSound);
     return {
       embedded: [...before.embedded, ...after.embedded],
       refused: [...before.refused, ...after.refused],

@@ -10,7 +10,8 @@ export function readVector(value: unknown): Float32Array {
   const vector = new Float32Array(value.length);
   for (let i = 0; i < value.length; i++) {
     const number: unknown = value[i];
-    if (typeof number !== 'number') throw broken('a vector contains something other than numbers');
+    if (typeof number !== 'number')
+      throw brokenVector('a vector contains something other than numbers');
     vector[i] = number;
   }
   return vector;
@@ -66,8 +67,8 @@ export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   // By index: an iterator takes several times as long, and a provider's answer has thousands of vectors.
   for (let i = 0; i < vector.length; i++) squares += (vector[i] ?? 0) ** 2;
-  if (!Number.isFinite(squares)) throw broken('a vector contains NaN or infinity');
-  if (squares === 0) throw broken('a vector is empty or all zero');
+  if (!Number.isFinite(squares)) throw brokenVector('a vector contains NaN or infinity');
+  if (squares === 0) throw brokenVector('a vector is empty or all zero');
   const factor = 1 / Math.sqrt(squares);
   // Already unit length: keep the vendor's exact bytes.
   if (Math.abs(factor - 1) > 1e-6)
@@ -83,4 +84,8 @@ export function withoutResult(body: unknown, what: string): VendorFault {
 
 export function broken(what: string): VendorFault {
   return new VendorFault('answer', `the answer is broken: ${what}`);
+}
+
+function brokenVector(what: string): VendorFault {
+  return broken(what).with({ isInVector: true });
 }

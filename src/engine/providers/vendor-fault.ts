@@ -35,6 +35,8 @@ export interface VendorFaultDetails {
   readonly waitMs?: number | undefined;
   /** Overrides the hint of the kind. */
   readonly hint?: string | undefined;
+  /** Set if only a vector of the answer is broken, perhaps because of its input. */
+  readonly isInVector?: true | undefined;
 }
 
 /** A failed request to a vendor; converted to an SvcError when it leaves the adapter. */

@@ -192,7 +192,9 @@ export function conformanceSuite(subject: ConformanceSubject): void {
         `${error.message} ${error.hint} ${JSON.stringify(error.details)}`,
         subject.secret,
       );
-      assert.ok(fake.requests.length - before <= 2, 'not sent again');
+      // Each answer with a broken vector is followed by a request that shows whether others work.
+      const most = trouble === 'not_finite' ? 4 : 2;
+      assert.ok(fake.requests.length - before <= most, 'not sent again');
     });
   }
 
