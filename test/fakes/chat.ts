@@ -5,6 +5,7 @@ import {
   type RecordedRequest,
   startFake,
 } from './fake-vendor.js';
+import { jsonBody } from './openai-shape.js';
 
 /** The key that the fakes accept. */
 export const CHAT_KEY = 'sk-test-chat-0123456789abcdef';
@@ -80,7 +81,7 @@ function answerOpenAi(request: RecordedRequest, { reply }: ChatFakeOptions): Fak
   if (request.method !== 'POST' || !/\/chat\/completions$/.test(request.path)) {
     return openAiFailure(404, 'invalid_request_error', null, 'Unknown request URL.');
   }
-  const parsed = openAiRequest.safeParse(jsonOf(request));
+  const parsed = openAiRequest.safeParse(jsonBody(request));
   if (!parsed.success) {
     return openAiFailure(400, 'invalid_request_error', null, z.prettifyError(parsed.error));
   }
@@ -148,7 +149,7 @@ export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<Fak
       if (request.method !== 'POST' || request.path !== '/v1/messages') {
         return anthropicFailure(404, 'not_found_error', 'Not found');
       }
-      const parsed = anthropicRequest.safeParse(jsonOf(request));
+      const parsed = anthropicRequest.safeParse(jsonBody(request));
       if (!parsed.success) {
         return anthropicFailure(400, 'invalid_request_error', z.prettifyError(parsed.error));
       }
@@ -185,10 +186,6 @@ export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<Fak
 
 function anthropicFailure(status: number, type: string, message: string): FakeAnswer {
   return { status, body: { type: 'error', error: { type, message } } };
-}
-
-function jsonOf(request: RecordedRequest): unknown {
-  return JSON.parse(request.body.toString('utf8') || 'null');
 }
 
 function replyOf(
