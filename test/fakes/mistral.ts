@@ -13,9 +13,9 @@ import { embeddingList, jsonBody, strictTokens, total } from './openai-shape.js'
 /** The key that the fake takes. */
 export const MISTRAL_KEY = 'test-mistral-0123456789';
 
-const MODELS: Readonly<Record<string, { dimensions: number; most?: number }>> = {
+const MODELS: Readonly<Record<string, { dimensions: number; maxDimensions?: number }>> = {
   'mistral-embed': { dimensions: 1024 },
-  'codestral-embed': { dimensions: 1536, most: 3072 },
+  'codestral-embed': { dimensions: 1536, maxDimensions: 3072 },
 };
 
 /** `EmbeddingRequest` of Mistral's API description (github.com/mistralai/platform-docs-public). */
@@ -105,7 +105,7 @@ function embed(
   const model = MODELS[body.model];
   if (model === undefined) return unknownModel(body.model);
   const dimensions = body.output_dimension ?? undefined;
-  if (dimensions !== undefined && (model.most === undefined || dimensions > model.most)) {
+  if (dimensions !== undefined && dimensions > (model.maxDimensions ?? 0)) {
     const text = 'This model does not support output_dimension.';
     return failure(400, '3051', 'invalid_request_invalid_args', text);
   }

@@ -12,12 +12,12 @@ import { jsonBody, strictTokens, total } from './openai-shape.js';
 /** The key that the fakes take. */
 export const RERANK_KEY = 'rk-test-0123456789abcdef';
 
-/** How well a document answers a query, 0 to 1. */
+/** How well a document answers a query, from 0 to 1. */
 export type Relevance = (query: string, document: string, model: string | undefined) => number;
 
 /** Settings of a fake. */
 export interface RerankFakeOptions {
-  /** By shared words, by default. */
+  /** By shared words by default. */
   readonly relevance?: Relevance;
 }
 
@@ -34,13 +34,13 @@ const sharedWords: Relevance = (query, document) => {
   );
 };
 
-interface Ranked {
+interface RankedDocument {
   readonly index: number;
   readonly score: number;
 }
 
-/** What makes a server of one kind. */
-interface Shape<Body> {
+/** What distinguishes the server of one vendor. */
+interface Dialect<Body> {
   readonly paths: readonly string[];
   readonly schema: z.ZodMiniType<Body>;
   readonly question: (body: Body) => {
@@ -49,19 +49,19 @@ interface Shape<Body> {
     readonly limit: number | undefined;
   };
   readonly model?: (body: Body) => string | undefined;
-  /** Why a request is refused that fits the schema. */
+  /** The error for a request that fits the schema but is refused anyway. */
   readonly refusal?: (body: Body) => FakeAnswer | undefined;
-  readonly answer: (body: Body, ranked: readonly Ranked[], tokens: number) => unknown;
+  readonly answer: (body: Body, ranked: readonly RankedDocument[], tokens: number) => unknown;
   readonly invalid: (why: string) => FakeAnswer;
   readonly failure: (status: number, message: string) => FakeAnswer;
-  /** Best first; otherwise in any order, since clients must sort. */
+  /** Whether results come best first; clients must sort those of the others. */
   readonly sorted: boolean;
 }
 
-function start<Body>(shape: Shape<Body>, options: RerankFakeOptions): Promise<FakeVendor> {
-  const { failure } = shape;
+function start<Body>(dialect: Dialect<Body>, options: RerankFakeOptions): Promise<FakeVendor> {
+  const { failure } = dialect;
   return startFake({
-    answer: (request, trouble) => answerWith(shape, request, trouble, options),
+    answer: (request, trouble) => answerWith(dialect, request, trouble, options),
     troubleAnswers: {
       key_refused: failure(401, `invalid api token ${RERANK_KEY}`),
       forbidden: failure(403, 'not allowed'),
@@ -75,31 +75,34 @@ function start<Body>(shape: Shape<Body>, options: RerankFakeOptions): Promise<Fa
 }
 
 function answerWith<Body>(
-  shape: Shape<Body>,
+  dialect: Dialect<Body>,
   request: RecordedRequest,
   trouble: Trouble | undefined,
   { relevance = sharedWords }: RerankFakeOptions,
 ): FakeAnswer {
-  const { failure } = shape;
-  if (request.method !== 'POST' || !shape.paths.includes(request.path)) {
+  const { failure } = dialect;
+  if (request.method !== 'POST' || !dialect.paths.includes(request.path)) {
     return failure(404, 'Not Found');
   }
   if (request.headers.authorization !== `Bearer ${RERANK_KEY}`) return failure(401, 'no api token');
-  const parsed = shape.schema.safeParse(jsonBody(request));
-  if (!parsed.success) return shape.invalid(z.prettifyError(parsed.error));
-  const refused = shape.refusal?.(parsed.data);
+  const parsed = dialect.schema.safeParse(jsonBody(request));
+  if (!parsed.success) return dialect.invalid(z.prettifyError(parsed.error));
+  const refused = dialect.refusal?.(parsed.data);
   if (refused !== undefined) return refused;
-  const { query, documents, limit } = shape.question(parsed.data);
-  const model = shape.model?.(parsed.data);
+  const { query, documents, limit } = dialect.question(parsed.data);
+  const model = dialect.model?.(parsed.data);
   const scored = documents.map((text, index) => ({ index, score: relevance(query, text, model) }));
   const best = scored.toSorted((a, b) => b.score - a.score).slice(0, limit);
-  const ranked = troubled(shape.sorted ? best : best.reverse(), trouble);
+  const ranked = withTrouble(dialect.sorted ? best : best.reverse(), trouble);
   const tokens = total(strictTokens([...documents, ...documents.map(() => query)]));
-  return { status: 200, body: shape.answer(parsed.data, ranked, tokens) };
+  return { status: 200, body: dialect.answer(parsed.data, ranked, tokens) };
 }
 
-/** The troubles that are in an otherwise good answer. */
-function troubled(ranked: readonly Ranked[], trouble: Trouble | undefined): readonly Ranked[] {
+/** Applies the troubles that are in an otherwise good answer. */
+function withTrouble(
+  ranked: readonly RankedDocument[],
+  trouble: Trouble | undefined,
+): readonly RankedDocument[] {
   switch (trouble) {
     // One too many: the first result twice.
     case 'wrong_count':
@@ -119,7 +122,7 @@ const text = z.string().check(z.minLength(1));
 const texts = z.array(text).check(z.minLength(1));
 const limit = z.optional(z.int().check(z.minimum(1)));
 
-const results = (ranked: readonly Ranked[]) =>
+const results = (ranked: readonly RankedDocument[]) =>
   ranked.map(({ index, score }) => ({ index, relevance_score: score }));
 
 const COHERE_MODELS = [

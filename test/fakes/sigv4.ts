@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { RecordedRequest } from './fake-vendor.js';
 
-/** Whose signature is expected, and for what. */
-export interface SignatureExpected {
+/** The signer and the scope that a signature must have. */
+export interface ExpectedSignature {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly region: string;
@@ -15,7 +15,7 @@ const HEADER =
 /** Recomputes a request's signature (AWS Signature Version 4); returns what is wrong with it. */
 export function signatureFault(
   request: RecordedRequest,
-  expected: SignatureExpected,
+  expected: ExpectedSignature,
 ): string | undefined {
   const groups = HEADER.exec(request.headers.authorization ?? '')?.groups;
   if (groups === undefined) return 'no AWS4-HMAC-SHA256 authorization';

@@ -81,10 +81,10 @@ function unknownModel(model: string): FakeAnswer {
   );
 }
 
-function tooManyTokens(model: string, most: number, tokens: number): FakeAnswer {
+function tooManyTokens(model: string, maxTokens: number, tokens: number): FakeAnswer {
   return failure(
     400,
-    `Request to model '${model}' failed. The max allowed tokens per submitted batch is ${most}. Your batch has ${tokens} tokens after truncation. Please lower the number of tokens in the batch.`,
+    `Request to model '${model}' failed. The max allowed tokens per submitted batch is ${maxTokens}. Your batch has ${tokens} tokens after truncation. Please lower the number of tokens in the batch.`,
   );
 }
 
@@ -101,9 +101,9 @@ function answer(
   }
   const parsed = requestSchema.safeParse(jsonBody(request));
   if (parsed.success) return embed(parsed.data, trouble, options);
-  const unknown = parsed.error.issues.find(({ code }) => code === 'unrecognized_keys');
-  if (unknown?.code === 'unrecognized_keys') {
-    return failure(400, `Argument '${unknown.keys[0]}' is not supported by our API`);
+  const unknownField = parsed.error.issues.find(({ code }) => code === 'unrecognized_keys');
+  if (unknownField?.code === 'unrecognized_keys') {
+    return failure(400, `Argument '${unknownField.keys[0]}' is not supported by our API`);
   }
   return failure(400, `The request body is not valid JSON, or ${z.prettifyError(parsed.error)}`);
 }
