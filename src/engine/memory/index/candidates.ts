@@ -123,6 +123,16 @@ export function mostSimilar<T extends { readonly similarity: number }>(
   return last === undefined ? sorted : sorted.filter(({ similarity }) => similarity >= last);
 }
 
+/** Ranks instead of scores, the best first: equal ones share a rank, and a database converts none of them to text. */
+export function ranksOf(scores: ArrayLike<number>) {
+  const distinct = [...new Set(Array.from(scores))].sort((a, b) => b - a);
+  const rankOf = new Map(distinct.map((score, rank) => [score, rank]));
+  return {
+    ranks: Array.from(scores, (score) => rankOf.get(score) ?? 0),
+    scoreOf: (rank: number): number => distinct[rank] ?? 0,
+  };
+}
+
 /** At least so many contents are compared exactly. */
 const COMPARED = 1024;
 /** Share of the codes, because many codes have more near ties. */

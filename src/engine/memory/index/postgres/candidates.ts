@@ -8,6 +8,7 @@ import {
   type IndexTerm,
   type LexicalCandidate,
   literalPattern,
+  ranksOf,
   type VectorCandidate,
 } from '../candidates.js';
 import { applyFilter, type FilterResult, keepsChunk } from './document-filter.js';
@@ -26,6 +27,7 @@ interface CandidateRow
   extends FoundColumns,
     Omit<LexicalCandidate, 'bm25' | 'headingPath' | 'lineNumbers' | 'mimeType' | 'origin'> {
   readonly origin: string | null;
+  readonly rank: number;
 }
 
 /** Of one folder's dated notes, the newer first; undated ones count as new. */
@@ -36,20 +38,26 @@ const ONCE = `
   first_value(documents.origin) OVER (PARTITION BY chunks.hash ORDER BY documents.origin <> $2, origins.name)
     = documents.origin`;
 
-/** `$1` is the memory, `$2` the own origin. */
-const FOUND = `
-  SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
-    kind, mime_type AS "mimeType", mtime_ms AS "modifiedMs", language, start_line AS "startLine", end_line AS "endLine", headings, text, line_numbers AS "lineNumbers",
-    first_day, ${ONCE} AS is_first`;
-
-/** Of what is found. */
-const COLUMNS =
+const FOUND_COLUMNS =
   '"chunkId", source, path, origin, kind, "mimeType", "modifiedMs", language, "startLine", "endLine", headings, text, "lineNumbers"';
 
-const FROM_CHUNKS = `
-  JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id
-  JOIN svc.documents ON documents.id = chunks.document
-  JOIN svc.origins ON origins.id = documents.origin`;
+/**
+ * Reads chunks once, by rank: `$1` is the memory, `$2` the own origin, `$3` how many.
+ *
+ * @param found their ids and ranks, as a table
+ * @param ties columns to sort by after the rank, before path and line
+ */
+function selectFound(found: string, where = '', ties = ''): string {
+  return `SELECT ${FOUND_COLUMNS}, rank FROM (
+    SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
+      kind, mime_type AS "mimeType", mtime_ms AS "modifiedMs", language, start_line AS "startLine",
+      end_line AS "endLine", headings, text, line_numbers AS "lineNumbers", first_day, found.rank, ${ONCE} AS is_first
+    FROM ${found}
+    JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id
+    JOIN svc.documents ON documents.id = chunks.document
+    JOIN svc.origins ON origins.id = documents.origin ${where}
+  ) AS found WHERE is_first ORDER BY rank, ${ties} path, "startLine", "chunkId" LIMIT $3`;
+}
 
 /** Passages that several hosts have take up places, up to a point. */
 const MOST_COPIES = 4;
@@ -65,7 +73,7 @@ export async function lexicalCandidates(
   const isWanted = keepsChunk(await applyFilter(searched, filter));
   const scored = await reader.scores(match, isWanted);
   const best = bestOf(scored, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
-  return candidatesOf(searched, best, limit, `score DESC, ${NEWER_FIRST}`);
+  return candidatesOf(searched, best, limit, NEWER_FIRST);
 }
 
 /** The best of some chunks, and ties with the last of them. */
@@ -99,30 +107,20 @@ function nthLargest(values: Float64Array, n: number): number {
   return at(wanted);
 }
 
-/** Reads chunks. @param order columns to sort by, before path and line */
+/** The chunks of some ids by score. @param ties columns to sort by after it, before path and line */
 async function candidatesOf(
   { sql, facts }: SearchedMemory,
   { ids, scores }: ScoredChunks,
   limit: number,
-  order: string,
+  ties: string,
 ): Promise<LexicalCandidate[]> {
   if (ids.length === 0) return [];
-  // Equal scores share a rank, so that no score is converted to text.
-  const distinct = [...new Set(scores)].sort((a, b) => a - b);
-  const rankOf = new Map(distinct.map((score, rank) => [score, rank]));
-  const rows = await sql.query<CandidateRow & { readonly score: number }>(
-    `SELECT ${COLUMNS}, score FROM (
-       ${FOUND}, found.score FROM unnest($3::int[], $4::int[]) AS found (id, score) ${FROM_CHUNKS}
-     ) AS found WHERE is_first ORDER BY ${order}, path, "startLine", "chunkId" LIMIT $5`,
-    [
-      facts.id,
-      facts.origin,
-      [...ids],
-      Array.from(scores, (score) => rankOf.get(score) ?? 0),
-      limit,
-    ],
+  const { ranks, scoreOf } = ranksOf(scores);
+  const rows = await sql.query<CandidateRow>(
+    selectFound('unnest($4::int[], $5::int[]) AS found (id, rank)', '', `${ties},`),
+    [facts.id, facts.origin, limit, [...ids], ranks],
   );
-  return rows.map(({ score, ...row }) => toCandidate(row, distinct[score] ?? 0));
+  return rows.map((row) => ({ ...toFound(row), bm25: scoreOf(row.rank) }));
 }
 
 /** The chunks of this memory that have some contents, the most similar first; ties by path and line. */
@@ -133,31 +131,27 @@ export async function candidatesOfContents(
   kept: FilterResult | undefined,
 ): Promise<VectorCandidate[]> {
   if (contents.length === 0) return [];
-  const distinct = [...new Set(contents.map(({ similarity }) => similarity))];
-  const rankOf = new Map(distinct.map((similarity, rank) => [similarity, rank]));
-  const rows = await sql.query<CandidateRow & { readonly rank: number }>(
-    `SELECT ${COLUMNS}, rank FROM (
-       ${FOUND}, found.rank FROM (
-         SELECT id, rank FROM unnest($3::bytea[], $4::int[]) AS near (hash, rank)
-         JOIN svc.chunks USING (hash) WHERE memory = $1
-       ) AS found ${FROM_CHUNKS}
-       WHERE ($6::bigint[] IS NULL OR documents.id = ANY ($6)) AND ($7::int[] IS NULL OR chunks.id = ANY ($7))
-     ) AS found WHERE is_first ORDER BY rank, path, "startLine", "chunkId" LIMIT $5`,
+  const { ranks, scoreOf } = ranksOf(contents.map(({ similarity }) => similarity));
+  const rows = await sql.query<CandidateRow>(
+    selectFound(
+      `(SELECT id, rank FROM unnest($4::bytea[], $5::int[]) AS near (hash, rank)
+        JOIN svc.chunks USING (hash) WHERE memory = $1) AS found`,
+      'WHERE ($6::bigint[] IS NULL OR documents.id = ANY ($6)) AND ($7::int[] IS NULL OR chunks.id = ANY ($7))',
+    ),
     [
-      ...[facts.id, facts.origin],
-      contents.map(({ hash }) => hash),
-      contents.map(({ similarity }) => rankOf.get(similarity) ?? 0),
-      ...[limit, kept?.documents.map(({ id }) => id) ?? null, kept?.chunks ?? null],
+      ...[facts.id, facts.origin, limit],
+      ...[contents.map(({ hash }) => hash), ranks],
+      ...[kept?.documents.map(({ id }) => id) ?? null, kept?.chunks ?? null],
     ],
   );
-  return rows.map(({ rank, ...row }) => {
-    const { bm25: _, language: __, ...candidate } = toCandidate(row, 0);
-    return { ...candidate, similarity: distinct[rank] ?? 0 };
+  return rows.map((row) => {
+    const { language: _, ...found } = toFound(row);
+    return { ...found, similarity: scoreOf(row.rank) };
   });
 }
 
-function toCandidate({ origin, ...row }: CandidateRow, bm25: number): LexicalCandidate {
-  return { ...foundChunk(row), bm25, ...(origin === null ? {} : { origin }) };
+function toFound({ origin, rank: _, ...row }: CandidateRow) {
+  return { ...foundChunk(row), ...(origin === null ? {} : { origin }) };
 }
 
 /** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
@@ -169,17 +163,11 @@ export async function literalCandidates(
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
   const isWanted = keepsChunk(await applyFilter(searched, filter));
-  const ids = await idsOf(
-    sql,
-    `SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2`,
-    [facts.id, literalPattern(text)],
-  );
-  const rows = await sql.query<CandidateRow>(
-    `SELECT ${COLUMNS} FROM (${FOUND} FROM unnest($3::int[]) AS found (id) ${FROM_CHUNKS}) AS found
-     WHERE is_first ORDER BY ${NEWER_FIRST}, path, "startLine", "chunkId" LIMIT $4`,
-    [facts.id, facts.origin, [...ids.filter(isWanted)], limit],
-  );
-  return rows.map((row) => toCandidate(row, 1));
+  const containing = 'SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2';
+  const found = await idsOf(sql, containing, [facts.id, literalPattern(text)]);
+  const ids = found.filter(isWanted);
+  const scores = Float64Array.from(ids, () => 1);
+  return candidatesOf(searched, { ids, scores }, limit, NEWER_FIRST);
 }
 
 async function idsOf(sql: Sql, text: string, values: readonly unknown[]): Promise<Int32Array> {
@@ -221,7 +209,7 @@ export async function datedCandidates(
   );
   const ids = mustMatch ? kept.filter((id) => scoreOf.has(id)) : kept;
   const scores = Float64Array.from(ids, (id) => scoreOf.get(id) ?? 0);
-  return candidatesOf(searched, { ids, scores }, limit, 'score DESC, first_day DESC');
+  return candidatesOf(searched, { ids, scores }, limit, 'first_day DESC');
 }
 
 /** The terms from `first` up to, but not including, `end`, in the order of their code points. */

@@ -4,6 +4,7 @@ import {
   evenSample,
   foundChunk,
   type MediaSample,
+  ranksOf,
   type VectorCandidate,
 } from '../../candidates.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
@@ -71,13 +72,8 @@ function chunksOf(
   limit: number,
   kept: FilterResult | undefined,
 ): VectorCandidate[] {
-  // Equal similarities share a rank, so that SQLite breaks ties by path as elsewhere, and no similarity is
-  // converted to text.
-  const similarities = [...new Set(neighbours.map(({ similarity }) => similarity))];
-  const rankOf = new Map(similarities.map((similarity, rank) => [similarity, rank]));
-  const ranked = JSON.stringify(
-    neighbours.map(({ id, similarity }) => [id, rankOf.get(similarity)]),
-  );
+  const { ranks, scoreOf } = ranksOf(neighbours.map(({ similarity }) => similarity));
+  const ranked = JSON.stringify(neighbours.map(({ id }, at) => [id, ranks[at]]));
   const rows = queryRows<Omit<CandidateRow, 'bm25'> & { readonly rank: number }>(
     database,
     `${SELECT_CANDIDATE}, ranked.value ->> 1 AS rank
@@ -90,7 +86,7 @@ function chunksOf(
     { ranked, limit, kept: kept?.ids },
   );
   return rows.map(({ rank, language: _, ...row }) => {
-    return { ...foundChunk(row), similarity: similarities[rank] ?? 0 };
+    return { ...foundChunk(row), similarity: scoreOf(rank) };
   });
 }
 
