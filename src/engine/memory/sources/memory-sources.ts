@@ -71,8 +71,7 @@ export function transcriptSources(
     const takesAll = id === 'svc' || path !== undefined;
     return [{ reader: id, root, label, projectFolders: takesAll ? undefined : projects }];
   });
-  const { deltaBytes, deltaMessages, postCompactionForce } = agent.memorySearch.sync.sessions;
-  return { places, growth: { deltaBytes, deltaMessages, postCompactionForce } };
+  return { places, growth: agent.memorySearch.sync.sessions };
 }
 
 /** The sources with the archive of conversations, which is only loaded if it is searched. */
@@ -94,9 +93,7 @@ export function archiveSettings(
   { id, memorySearch: { sync } }: ResolvedAgent,
   { stateDir }: EngineContext['state'],
 ): ArchiveSettings {
-  const { retention, maxAgeDays, maxBytes, imports } = sync.sessions;
-  const file = join(stateDir, 'archive', `${id}.sqlite`);
-  return { file, retention, maxAgeDays, maxBytes, imports };
+  return { ...sync.sessions, file: join(stateDir, 'archive', `${id}.sqlite`) };
 }
 
 /** Where libraries are that svc installs on request. */

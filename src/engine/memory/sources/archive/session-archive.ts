@@ -1,5 +1,5 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { isSessionReader } from '../../../config/index.js';
+import { isSessionReader, type ResolvedMemorySearch } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
 import { MS_PER_DAY } from '../../../support/time.js';
@@ -23,17 +23,14 @@ import {
 } from './archive-store.js';
 import { readExport } from './read-export.js';
 
-export interface ArchiveSettings {
+/** What is archived of `sync.sessions`, and where. */
+export interface ArchiveSettings
+  extends Pick<
+    ResolvedMemorySearch['sync']['sessions'],
+    'imports' | 'maxAgeDays' | 'maxBytes' | 'retention'
+  > {
   /** Absolute path of the archive; need not exist. */
   readonly file: string;
-  /** `follow` archives nothing: what an agent deletes is gone. */
-  readonly retention: 'follow' | 'keep';
-  /** 0 for no limit. */
-  readonly maxAgeDays: number;
-  /** Of the compressed conversations; 0 for no limit. */
-  readonly maxBytes: number;
-  /** Absolute paths of data exports. */
-  readonly imports: readonly string[];
 }
 
 /** A transaction ends after this many turns: each waits for the disk. */

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
+import type { ResolvedMemorySearch } from '../../../config/index.js';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
 import { unlessGone } from '../skips.js';
@@ -37,11 +38,10 @@ export interface ArchiveUpdate {
 }
 
 /** `sync.sessions` (memory search §2.10). */
-export interface TranscriptGrowth {
-  readonly deltaBytes: number;
-  readonly deltaMessages: number;
-  readonly postCompactionForce: boolean;
-}
+export type TranscriptGrowth = Pick<
+  ResolvedMemorySearch['sync']['sessions'],
+  'deltaBytes' | 'deltaMessages' | 'postCompactionForce'
+>;
 
 export interface TranscriptScan {
   readonly files: readonly TranscriptFile[];

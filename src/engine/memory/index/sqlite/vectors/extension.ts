@@ -1,15 +1,12 @@
 import { createRequire } from 'node:module';
+import type { ResolvedMemorySearch } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryValue } from '../../../../sqlite/query.js';
 import type { VectorExtension } from '../../embedding-records.js';
 
-/** `memorySearch.store.vector`: whether and from where the vector extension is loaded. */
-export interface VectorSettings {
-  readonly enabled: boolean;
-  /** A replacement for the bundled file; its extension can be omitted. */
-  readonly extensionPath?: string | undefined;
-}
+/** Whether and from where the vector extension is loaded. */
+export type VectorSettings = ResolvedMemorySearch['store']['vector'];
 
 export const DEFAULT_VECTOR_SETTINGS: VectorSettings = { enabled: true };
 
