@@ -19,13 +19,6 @@ import type { OpenDreams } from '../store/dream-database.js';
 import { parseRecallLine, type RecalledClaim } from './recall-log.js';
 import type { SharedRecalls } from './shared-recalls.js';
 
-/** How many searches were ingested. */
-interface Tally {
-  searches: number;
-  /** Invalid lines: truncated by a crash, or edited. */
-  broken: number;
-}
-
 interface Inbox extends Pick<OpenDreams, 'database' | 'entries'> {
   /** Absolute path of the log that searches append to. */
   readonly logFile: string;
@@ -47,35 +40,37 @@ const LINE_END = 10;
  * Ingests what was logged since the last time, exactly once: claims and the log position are committed
  * together, so a killed sweep counts nothing twice. A line still being written is left for next time.
  *
+ * @returns how many searches
  * @throws SvcError STORAGE_*
  */
-export async function ingestRecalls(inbox: Inbox): Promise<Readonly<Tally>> {
-  const tally = { searches: 0, broken: 0 };
+export async function ingestRecalls(inbox: Inbox): Promise<number> {
   const rotated = `${inbox.logFile}.old`;
-  for (const file of [rotated, inbox.logFile]) ingestFile(inbox, file, tally);
+  let searches = ingestFile(inbox, rotated) + ingestFile(inbox, inbox.logFile);
   if (inbox.rotates) rotate(inbox, rotated);
-  for (const log of inbox.logs) await ingestShared(inbox, log, tally);
-  return tally;
+  for (const log of inbox.logs) searches += await ingestShared(inbox, log);
+  return searches;
 }
 
-async function ingestShared(inbox: Inbox, log: SharedRecalls, tally: Tally): Promise<void> {
+async function ingestShared(inbox: Inbox, log: SharedRecalls): Promise<number> {
   // Of other hosts' claims, those count that are in this workspace too.
   const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
     origin === log.place.origin || (source === 'memory' && existsSync(join(inbox.dir, path)));
   const name = await log.name();
+  let searches = 0;
   while (name !== undefined) {
     const rows = await log.after(readPosition(inbox.database, name));
     const last = rows.at(-1);
     if (last === undefined) break;
     const lines = rows.map(({ line }) => line);
-    ingestLines(inbox, { name, end: last.number, lines, isHere }, tally);
+    searches += ingestLines(inbox, { name, end: last.number, lines, isHere });
   }
   if (inbox.rotates) await log.prune();
+  return searches;
 }
 
-function ingestFile(inbox: Inbox, file: string, tally: Tally): void {
+function ingestFile(inbox: Inbox, file: string): number {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined) return;
+  if (stats === undefined) return 0;
   // Opening a named pipe would wait for a writer.
   if (!stats.isFile())
     throw new SvcError('DREAM_STORE_UNUSABLE', `${file} is not a regular file`, {
@@ -84,12 +79,14 @@ function ingestFile(inbox: Inbox, file: string, tally: Tally): void {
   const descriptor = openSync(file, 'r');
   try {
     const name = nameOf(descriptor, inbox.database);
+    let searches = 0;
     while (name !== undefined) {
       const start = readPosition(inbox.database, name);
       const { lines, bytes } = wholeLines(descriptor, start);
-      if (bytes === 0) return;
-      ingestLines(inbox, { name, end: start + bytes, lines, isHere: () => true }, tally);
+      if (bytes === 0) break;
+      searches += ingestLines(inbox, { name, end: start + bytes, lines, isHere: () => true });
     }
+    return searches;
   } finally {
     closeSync(descriptor);
   }
@@ -123,16 +120,12 @@ interface LoggedLines {
 function ingestLines(
   { database, entries, dayOf }: Inbox,
   { name, end, lines, isHere }: LoggedLines,
-  tally: Tally,
-): void {
+): number {
+  const recalls = lines.flatMap((line) => parseRecallLine(line) ?? []);
   inWriteTransaction(database, () => {
-    for (const line of lines) {
-      const recall = parseRecallLine(line);
-      tally[recall === undefined ? 'broken' : 'searches'] += 1;
-      if (recall === undefined) continue;
-      const { atMs, queryHash } = recall;
+    for (const { atMs, queryHash, claims } of recalls) {
       const day = dayOf(atMs);
-      for (const { text, score, origin: _, ...place } of recall.claims.filter(isHere)) {
+      for (const { text, score, origin: _, ...place } of claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
         if (containsSecret(text)) continue;
         const key = claimKeyOf(text);
@@ -141,6 +134,7 @@ function ingestLines(
     }
     runSql(database, 'INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)', name, end);
   });
+  return recalls.length;
 }
 
 function readPosition(database: Connection, name: string): number {

@@ -51,7 +51,7 @@ export interface SweepOptions extends Omit<DreamTarget, 'agents'> {
 export type SweepEvent =
   | { readonly type: 'sweep.waiting' }
   | { readonly type: 'sweep.started' }
-  | { readonly type: 'recalls.ingested'; readonly searches: number; readonly broken: number }
+  | { readonly type: 'recalls.ingested'; readonly searches: number }
   | { readonly type: 'phase.ended'; readonly phase: PhaseName; readonly record: PhaseRecord }
   /** The phase's report in Markdown, whether or not it is written to a file. */
   | { readonly type: 'phase.reported'; readonly phase: PhaseName; readonly report: string };
@@ -158,9 +158,8 @@ class Sweep {
     this.save(this.record);
     let searches = 0;
     try {
-      const recalls = await ingestRecalls({ ...context, logFile, logs, rotates: !dryRun });
-      searches = recalls.searches;
-      this.emit({ type: 'recalls.ingested', ...recalls });
+      searches = await ingestRecalls({ ...context, logFile, logs, rotates: !dryRun });
+      this.emit({ type: 'recalls.ingested', searches });
       for (const phase of PHASES) {
         // Phases are synchronous: let the rest of the process run in between.
         await letOthersRun();

@@ -32,7 +32,7 @@ function inbox() {
     aside: folder.at('recalls.jsonl.old'),
     /** A new log, of searches of one moment. */
     write: (searches: number) => folder.write('recalls.jsonl', lineAt(++nowMs).repeat(searches)),
-    ingest: async () => (await ingestRecalls(options)).searches,
+    ingest: () => ingestRecalls(options),
     database,
     positions: () => Number(database.prepare('SELECT count(*) FROM inbox').pluck().get()),
     close: () => database.close(),
