@@ -21,7 +21,6 @@ export {
   SESSION_READERS,
   type SessionReaderId,
 } from './defaults.js';
-export type { LoadConfigOptions } from './discovery.js';
 export { type Discovery, discoverConfig, readConfigText, type SearchedPlace } from './discovery.js';
 export {
   type ConfigInspection,
@@ -30,7 +29,6 @@ export {
   loadConfig,
   locateWritten,
   settingLocator,
-  type WrittenSetting,
 } from './load.js';
 export {
   adminAddress,

@@ -11,8 +11,6 @@ import { syncFolder } from '../support/files.js';
 import { type PackageFacts, pointerFile, removeLeftovers } from './installed-packages.js';
 import { type FindNpmOptions, findNpm, howEnded, type InstallSubject, npmFailure } from './npm.js';
 
-export type { InstallSubject } from './npm.js';
-
 /** Progress of an installation. */
 export type InstallEvent =
   /** Another process is installing; this one waits. */

@@ -18,21 +18,16 @@ import {
   type RecentQuery,
 } from './recent-lines.js';
 import {
-  type DreamsSummary,
   dreamsReader,
-  type FlowsSummary,
   fileStamp,
   flowsReader,
-  type ListenerSummary,
   listenerSummary,
-  type StorageSummary,
+  type OtherWork,
+  type OverviewSource,
   storageSummary,
 } from './work.js';
 
-export interface FollowOverviewOptions {
-  readonly context: EngineContext;
-  /** The file named by `--config`. */
-  readonly configFile: string | undefined;
+export interface FollowOverviewOptions extends OverviewSource {
   /** Called with each part that is known or changed. */
   readonly onUpdate: (update: Partial<Overview>) => void;
   /** Runs the background checks of the doctor; passed in, because the doctor imports nearly every other folder. */
@@ -238,17 +233,12 @@ export interface BackgroundFinding {
 }
 
 /** Everything at a glance; each part is reported as soon as it is known and again after a change. */
-export interface Overview {
+export interface Overview extends OtherWork {
   readonly config: ConfigOverview;
   /** In the order of the configuration. */
   readonly agents: readonly AgentOverview[];
-  /** Null without `storage.url`. */
-  readonly storage: StorageSummary | null;
-  readonly listener: ListenerSummary;
   /** Null if `logging.activity` is off. */
   readonly activity: ActivityHistory | null;
-  readonly flows: FlowsSummary;
-  readonly dreams: readonly DreamsSummary[];
   readonly findings: readonly BackgroundFinding[];
   /** The newest lines of the log of `svc serve`, oldest first. */
   readonly log: readonly RecentLogLine[];

@@ -17,17 +17,13 @@ import {
   isOwnConfig,
   needsTrust,
 } from '../discovery.js';
+import type { LoadedConfig } from '../resolved.js';
 import type { ConfigInput } from '../schema/index.js';
 import { maskSecrets } from '../secret-input.js';
 import { type RiskyValue, splitByRisk } from './risky-part.js';
 
-export interface TrustedInput {
-  /** Without ignored keys. */
-  readonly input: ConfigInput;
-  /** Keys that are ignored because the file is not trusted, as formatted paths. */
-  readonly ignoredKeys: readonly string[];
-  readonly warnings: readonly Warning[];
-}
+/** What is loaded of a file: its content without ignored keys, and these, as formatted paths. */
+export type TrustedInput = Required<Pick<LoadedConfig, 'ignoredKeys' | 'input' | 'warnings'>>;
 
 /**
  * Drops risky keys from a configuration found by walking up from the current folder, unless the
