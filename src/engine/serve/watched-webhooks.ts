@@ -7,11 +7,10 @@ import type { EngineContext } from '../support/context.js';
 import { DeliveryReader } from '../webhooks/deliveries/delivery-reader.js';
 import type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
 import {
-  type LiveRouteActivity,
-  type RouteActivity,
   type RouteStatus,
   readActivity,
   routeStatusesWhenOff,
+  WebhookActivity,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
@@ -19,7 +18,6 @@ import type { ServeState } from './state-file.js';
 
 /** The listener stores its activity every two seconds. */
 const READ_EVERY_MS = 1000;
-const SHOWN_SECONDS = 60;
 const MOST_FLOWS = 50;
 
 /**
@@ -29,7 +27,7 @@ const MOST_FLOWS = 50;
 export class WatchedWebhooks implements LiveWebhooks {
   private readonly context: EngineContext;
   private readonly loaded: LoadedConfig;
-  private readonly traffic = new Map<string, Traffic>();
+  private readonly activity = new WebhookActivity();
   private readMs = Number.NEGATIVE_INFINITY;
   private running: ServeState | undefined;
   private opened: Flows | undefined;
@@ -66,7 +64,7 @@ export class WatchedWebhooks implements LiveWebhooks {
     await this.reading;
     const nowMs = this.context.clock.now();
     const routes = statusesOf(this.loaded, this.running).map((route) => {
-      return { ...route, activity: this.trafficOf(route.id).live(nowMs) };
+      return { ...route, activity: this.activity.live(route.id, nowMs) };
     });
     return { routes, flows: this.flows, deliveries: this.reader.recent() };
   }
@@ -87,7 +85,7 @@ export class WatchedWebhooks implements LiveWebhooks {
     const { stateDir } = this.context.state;
     this.running = runningServeState(stateDir);
     for (const [id, activity] of Object.entries(readActivity(stateDir))) {
-      this.trafficOf(id).update(activity, nowMs);
+      this.activity.follow(id, activity, nowMs);
     }
     this.reading = this.reading.then(() => this.refreshFlows()).catch(ignoreReadFailure);
   }
@@ -100,43 +98,11 @@ export class WatchedWebhooks implements LiveWebhooks {
     const { entries } = await this.opened.operator.listFlows({ limit: MOST_FLOWS });
     this.flows = entries.map(({ flow }) => flow).toSorted((a, b) => b.updatedAt - a.updatedAt);
   }
-
-  private trafficOf(id: string): Traffic {
-    const known = this.traffic.get(id);
-    if (known !== undefined) return known;
-    const traffic = new Traffic();
-    this.traffic.set(id, traffic);
-    return traffic;
-  }
 }
 
 /** Flows that cannot be read now are read again with a later snapshot. */
 function ignoreReadFailure(error: unknown): void {
   if (!(error instanceof SvcError)) throw error;
-}
-
-/** How the totals of one route grew while watched. */
-class Traffic {
-  private latest: RouteActivity | undefined;
-  private increases: readonly { readonly atMs: number; readonly requests: number }[] = [];
-
-  update(activity: RouteActivity, nowMs: number): void {
-    const more = activity.requests - (this.latest?.requests ?? activity.requests);
-    this.latest = activity;
-    const recent = this.increases.filter(({ atMs }) => nowMs - atMs < SHOWN_SECONDS * 1000);
-    this.increases = more > 0 ? [...recent, { atMs: nowMs, requests: more }] : recent;
-  }
-
-  live(nowMs: number): LiveRouteActivity {
-    const perSecond = new Array<number>(SHOWN_SECONDS).fill(0);
-    for (const { atMs, requests } of this.increases) {
-      const at = SHOWN_SECONDS - 1 - Math.floor((nowMs - atMs) / 1000);
-      if (at >= 0 && at < SHOWN_SECONDS) perSecond[at] = (perSecond[at] ?? 0) + requests;
-    }
-    const { requests = 0, rejected = 0, last = null } = this.latest ?? {};
-    const rejections: LiveRouteActivity['rejections'] = rejected === 0 ? [] : [['total', rejected]];
-    return { requests, rejected, last, perSecond, rejections };
-  }
 }
 
 /** A route is served if the listener works and did not report that it is skipped. */

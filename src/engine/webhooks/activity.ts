@@ -64,14 +64,20 @@ export class WebhookActivity {
     nowMs: number,
   ): void {
     const counters = this.countersOf(routeId);
-    counters.requests += 1;
+    countRequests(counters, 1, nowMs);
     counters.last = { atMs: nowMs, status, code, action };
-    moveTo(counters, nowMs);
-    const at = counters.second % SHOWN_SECONDS;
-    counters.seconds[at] = (counters.seconds[at] ?? 0) + 1;
     if (code === null) return;
     counters.rejected += 1;
     counters.codes.set(code, (counters.codes.get(code) ?? 0) + 1);
+  }
+
+  /** Takes what another process has stored of a route. What it has more than before counts as requests of now. */
+  follow(routeId: string, { requests, rejected, last }: RouteActivity, nowMs: number): void {
+    const before = this.routes.get(routeId)?.requests ?? requests;
+    const counters = this.countersOf(routeId);
+    countRequests(counters, Math.max(0, requests - before), nowMs);
+    Object.assign(counters, { requests, rejected, last });
+    if (rejected > 0) counters.codes.set('total', rejected);
   }
 
   /** What is stored, by route. */
@@ -115,6 +121,13 @@ function newCounters(): Counters {
     second: 0,
     codes: new Map(),
   };
+}
+
+function countRequests(counters: Counters, more: number, nowMs: number): void {
+  counters.requests += more;
+  moveTo(counters, nowMs);
+  const at = counters.second % SHOWN_SECONDS;
+  counters.seconds[at] = (counters.seconds[at] ?? 0) + more;
 }
 
 /** Clears the seconds that have passed since the last counted one. */

@@ -8,6 +8,7 @@ export {
   type LiveRouteActivity,
   type RouteActivity,
   readActivity,
+  WebhookActivity,
 } from './activity.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';
 export type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js';
