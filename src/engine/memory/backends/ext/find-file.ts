@@ -22,18 +22,20 @@ export function findFile(
 ): string | undefined {
   const exact = fileBelow(root, path);
   if (exact !== undefined && isRight(exact)) return exact;
-  const wanted = path.split('/').map(comparable);
+  const wanted = path.split('/').map(preserved);
   const likely = filesLike(root, wanted, { left: MOST_NAMES });
   return likely.find(isRight) ?? exact ?? likely[0];
 }
 
-/** A name in comparable form: only what every release preserves. */
-function comparable(name: string): string {
-  return name
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[\p{So}\p{Sk}]/gu, (symbol) => symbol.codePointAt(0)?.toString(16) ?? '')
-    .replaceAll(/[^\p{L}\p{N}$]+/gu, '');
+/** What every release preserves of a name: composed letters, but no accents that are characters of their own. */
+function preserved(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}$]+/gu, '');
+}
+
+/** A name as it is preserved by releases that drop symbols, and by those that write their code points. */
+function formsOf(name: string): readonly string[] {
+  const codePoint = (symbol: string): string => symbol.codePointAt(0)?.toString(16) ?? '';
+  return [name, name.replaceAll(/[\p{So}\p{Sk}]/gu, codePoint)].map(preserved);
 }
 
 function filesLike(
@@ -48,11 +50,12 @@ function filesLike(
     budget.left -= 1;
     if (budget.left < 0) return files;
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && rest.length > 0 && comparable(entry.name) === first) {
-      files.push(...filesLike(path, rest, budget));
-    } else if (entry.isFile() && isLike(entry.name, segments)) {
-      files.push(path);
-    }
+    const forms = formsOf(entry.name);
+    if (entry.isFile() && isLike(entry.name, segments)) files.push(path);
+    if (!entry.isDirectory()) continue;
+    if (rest.length > 0 && forms.includes(first)) files.push(...filesLike(path, rest, budget));
+    // The program leaves out a folder of whose name nothing is preserved.
+    if (forms.includes('')) files.push(...filesLike(path, segments, budget));
   }
   return files;
 }
@@ -60,7 +63,7 @@ function filesLike(
 /** The program writes a folder as three underscores. */
 function isLike(name: string, segments: readonly string[]): boolean {
   const isWhole = segments.length === 1 || name.includes('___');
-  return isWhole && comparable(name) === segments.join('');
+  return isWhole && formsOf(name).includes(segments.join(''));
 }
 
 /** Empty where it was removed since it was indexed. */

@@ -14,6 +14,9 @@ const world = folderOf({
   'root/Trips and Ports/Field Notes v2.md': 't',
   'root/Trips and Ports/Süd_Küste.md': 's',
   'root/a___b.md': 'folders in a name',
+  ['root/Größe.md'.normalize('NFD')]: 'decomposed, as on a Mac',
+  'root/🎉 Party `x`.md': 'symbols',
+  'root/~/--/deep.md': 'folders without letters',
   'root/same-name.md': 'dashed',
   'root/same name.md': 'spaced',
 });
@@ -46,6 +49,10 @@ test('paths are resolved in the form of each release', () => {
     ['Trips-and-Ports/Field-Notes-v2.md', 'Trips and Ports/Field Notes v2.md'],
     ['trips-and-ports/süd-küste.md', 'Trips and Ports/Süd_Küste.md'],
     ['a/b.md', 'a___b.md'],
+    ['gro-ße.md', 'Größe.md'.normalize('NFD')],
+    ['party-x.md', '🎉 Party `x`.md'],
+    ['1f389-party-60x60.md', '🎉 Party `x`.md'],
+    ['deep.md', '~/--/deep.md'],
   ];
   for (const [path, file] of cases) assert.is(findFile(root, path, any), join(root, file), path);
 });
