@@ -40,7 +40,8 @@ export function isGlob(text: string): boolean {
  */
 export function createGlob(glob: string, { dot }: GlobOptions): (path: string) => boolean {
   if (glob === '') throw new RangeError('it is empty');
-  if (glob.length > LONGEST_GLOB) throw new RangeError(`it is longer than ${LONGEST_GLOB}`);
+  if (glob.length > LONGEST_GLOB)
+    throw new RangeError(`it is longer than ${LONGEST_GLOB} characters`);
   const extended = EXTENDED.exec(glob)?.[0];
   if (extended !== undefined) throw new RangeError(`${extended} is not understood, only {a,b} is`);
   const marks = /^(?:!(?!\())*/u.exec(glob)?.[0].length ?? 0;
