@@ -82,6 +82,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => url.replace(ORIGIN, '/'),
     // Keep-alive connections would hold up the end.
     forceCloseConnections: true,
     // An address that cannot be decoded must not be echoed. No hook runs here.
@@ -182,6 +183,9 @@ export function renewCertificate({ server }: FastifyInstance, { tls }: ListenAdd
     server.setSecureContext(readCertificate(tls));
   }
 }
+
+/** A proxy may send the whole address, which servers must accept (RFC 9112 §3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*\/?/iu;
 
 /** The last request of a connection. */
 interface LatestRequest {

@@ -197,9 +197,6 @@ export type RouteStatus = Omit<RoutesOutput['routes'][number], 'last' | 'rejecte
 /** Longer targets match no route and are not decoded. */
 const MOST_TARGET_CHARS = 8192;
 
-/** A proxy may send the whole address, which servers must accept (RFC 9112 §3.2.2). */
-const ORIGIN = /^https?:\/\/[^/?]*/iu;
-
 /** Finds the route of the raw target of a request. */
 export type RouteFinder = (url: string) => ServedRoute | undefined;
 
@@ -207,9 +204,8 @@ export type RouteFinder = (url: string) => ServedRoute | undefined;
 export function routeFinder(routes: readonly ServedRoute[]): RouteFinder {
   const byPath = new Map(routes.map((route) => [route.path, route]));
   return (url) => {
-    const target = url.startsWith('/') ? url : url.replace(ORIGIN, '');
-    const query = target.indexOf('?');
-    const path = query === -1 ? target : target.slice(0, query);
+    const query = url.indexOf('?');
+    const path = query === -1 ? url : url.slice(0, query);
     if (path.length > MOST_TARGET_CHARS) return undefined;
     return byPath.get(plainPath(path));
   };

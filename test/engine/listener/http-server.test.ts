@@ -46,4 +46,25 @@ test('a request without TLS is reported as such', async () => {
   await server.close();
 });
 
+test('a request with the whole address is one with its path and query', async () => {
+  const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
+  const server = createHttpServer({ address, log: testLog().logger });
+  server.get('*', ({ raw }) => ({ url: raw.url }));
+  await server.listen(address);
+  const { port } = server.server.address() as AddressInfo;
+  for (const [target, url] of [
+    ['http://host/a?b=/c', '/a?b=/c'],
+    ['HTTPS://host:8787', '/'],
+    ['http://[::1]:1?x', '/?x'],
+    ['/http://host/a', '/http://host/a'],
+  ]) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.end(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const text of socket) answer += text;
+    assert.ok(answer.endsWith(JSON.stringify({ url })), answer);
+  }
+  await server.close();
+});
+
 test.run();

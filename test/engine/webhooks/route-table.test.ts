@@ -10,10 +10,7 @@ test('a route is found with slashes at its end, a query and escapes', () => {
     assert.is(find(url)?.id, 'ci', url);
   }
   assert.is(find('/hooks/%C3%BC/')?.id, 'ü');
-  for (const url of ['http://host/hooks/ci', 'HTTPS://host:8787/hooks/ci/?a=/b']) {
-    assert.is(find(url)?.id, 'ci', url);
-  }
-  for (const url of ['', '/', '//', '/hooks', '/hooks/ci/x', '/hooks/%ff', 'http://host', '*']) {
+  for (const url of ['', '/', '//', '/hooks', '/hooks/ci/x', '/hooks/%ff', '*']) {
     assert.is(find(url), undefined, url);
   }
 });
