@@ -58,9 +58,8 @@ for (const version of RELEASES) {
     const { command } = installQmd({ version });
     playMcpSteps(path, toolIn(path, command));
     const { mcp } = recordedOf(version);
-    const reranks = !mcp.calls.some(({ call }) => /^(?:query|search)$/.test(call.name));
     const env = { PATH: process.env['PATH'] ?? '', ...placesIn(path) };
-    const answers = await askMcp({ command, env, cwd: path }, reranks);
+    const answers = await askMcp({ command, env, cwd: path });
     assert.equal(answers.tools, mcp.tools);
     assert.equal(answers.calls, mcp.calls);
   });

@@ -5,11 +5,11 @@ import { embeddingNotice, missingFolderMessage, updateMessages } from './message
 import { readCollections, readIndex, writeCollections, writeIndex } from './store.mjs';
 import { ageOf, dropOrphans, isFolder, MissingFolder, updateCollection } from './update.mjs';
 
-export function collectionCommand(at) {
-  const [verb, argument] = at.rest;
-  const { release, places } = at;
+export function collectionCommand(context) {
+  const [verb, argument] = context.rest;
+  const { release, places } = context;
   if (verb === 'list') return list(places, release);
-  if (verb === 'add') return add(at, argument);
+  if (verb === 'add') return add(context, argument);
   if (verb === 'remove' || verb === 'rm') return remove(places, release, argument);
   if (verb === 'show' && release.show) return show(places, argument);
   return fail(`Unknown subcommand: ${verb}\n${release.verbHint}\n${release.doctorHint}`);

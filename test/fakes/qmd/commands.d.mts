@@ -13,7 +13,7 @@ export interface CommandAnswer {
 /** Runs a command line in this process; undefined for `mcp`. */
 export function runCommand(
   args: readonly string[],
-  at: {
+  context: {
     readonly places: { readonly config: string; readonly index: string };
     readonly release: FakeRelease;
     readonly cwd: string;

@@ -12,16 +12,16 @@ const UNSUPPORTED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'ski
 /**
  * Runs a command line.
  *
- * @param at `places` of the files, `release`, and the folder `cwd`
+ * @param context `places` of the files, `release`, and the folder `cwd`
  * @returns status, stdout and stderr; undefined for `mcp`
  */
-export function runCommand(args, at) {
-  const { release } = at;
+export function runCommand(args, context) {
+  const { release } = context;
   const line = readLine(args, release);
   if (line.unknown !== undefined) return fail(`${line.unknown}\n`);
   const [command, ...rest] = line.positionals;
   if (line.values.version) return succeed(`qmd ${release.version}\n`);
-  const help = `${release.help.join('\n')}\n\nIndex: ${at.places.index}\n`;
+  const help = `${release.help.join('\n')}\n\nIndex: ${context.places.index}\n`;
   if (line.values.help) return succeed(help);
   if (command === undefined) return { ...succeed(help), status: 1 };
   if (command === 'mcp') return undefined;
@@ -32,18 +32,18 @@ export function runCommand(args, at) {
     const hint = `Run 'qmd --help' for usage.\n${release.doctorHint}`;
     return fail(`Unknown command: ${command}\n${hint}`);
   }
-  return run({ ...at, command, rest, values: line.values });
+  return run({ ...context, command, rest, values: line.values });
 }
 
 const COMMANDS = {
-  collection: (at) => collectionCommand(at),
-  update: (at) => update(at),
-  cleanup: (at) => cleanup(at),
-  status: (at) => status(at),
-  embed: (at) => embed(at),
-  search: (at) => search(at),
-  vsearch: (at) => search(at),
-  query: (at) => search(at),
+  collection: (context) => collectionCommand(context),
+  update: (context) => update(context),
+  cleanup: (context) => cleanup(context),
+  status: (context) => status(context),
+  embed: (context) => embed(context),
+  search: (context) => search(context),
+  vsearch: (context) => search(context),
+  query: (context) => search(context),
 };
 
 function readLine(args, release) {
@@ -66,10 +66,10 @@ function readLine(args, release) {
   }
 }
 
-function search(at) {
-  const question = at.rest.join(' ');
-  if (question === '') return fail(`Usage: qmd ${at.command} [options] <query>\n`);
-  return searchAnswer({ ...at, question });
+function search(context) {
+  const question = context.rest.join(' ');
+  if (question === '') return fail(`Usage: qmd ${context.command} [options] <query>\n`);
+  return searchAnswer({ ...context, question });
 }
 
 function update({ places, release }) {

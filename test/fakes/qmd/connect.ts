@@ -40,34 +40,32 @@ const CALLS: readonly McpCall[] = [
   { name: 'no_such_tool', arguments: {} },
 ];
 
-/**
- * Lists the tools of the MCP server of a program, and calls them.
- *
- * @param reranks the release does not know `rerank`: a `query` would load a model, and is not called
- */
-export async function askMcp(options: StartOptions, reranks: boolean): Promise<McpAnswers> {
-  const { command, env, cwd } = options;
+/** Lists the tools of the MCP server of a program, and calls them. */
+export async function askMcp({ command, env, cwd }: StartOptions): Promise<McpAnswers> {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(
     new StdioClientTransport({ command, args: ['mcp'], env: { ...env }, cwd, stderr: 'ignore' }),
   );
   try {
     const { tools } = await client.listTools();
-    const has = (name: string): boolean => tools.some((tool) => tool.name === name);
+    const properties = new Map(
+      tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]),
+    );
+    const canCall = (name: string): boolean => {
+      if (name === 'search') return properties.has('search');
+      // Where reranking cannot be switched off, the tool would load a model.
+      return name !== 'query' || properties.get('query')?.includes('rerank') === true;
+    };
     const calls: { call: McpCall; answer: unknown }[] = [];
     for (const call of CALLS) {
-      const isMissing = ['search', 'query'].includes(call.name) && !has(call.name);
-      if (isMissing || (call.name === 'query' && reranks)) continue;
+      if (!canCall(call.name)) continue;
       const answer = await client
         .callTool({ name: call.name, arguments: { ...call.arguments } })
         .catch((error: unknown) => String(error));
       calls.push({ call, answer });
     }
     return {
-      tools: tools.map(({ name, inputSchema }) => ({
-        name,
-        properties: Object.keys(inputSchema.properties ?? {}),
-      })),
+      tools: [...properties].map(([name, names]) => ({ name, properties: names })),
       calls,
     };
   } finally {

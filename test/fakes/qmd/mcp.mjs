@@ -10,22 +10,22 @@ const NO_ARGUMENTS = { type: 'object', properties: {} };
 /**
  * Serves until stdin ends.
  *
- * @param at `places` and `release`; `onRequest` is called with each request, and may end the process
+ * @param context `places` and `release`; `onRequest` is called with each request, and may end the process
  */
-export function serveMcp(at) {
+export function serveMcp(context) {
   const answer = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
   createInterface({ input: process.stdin }).on('line', (line) => {
     const request = JSON.parse(line);
-    if (at.onRequest(request) === 'no answer' || request.id === undefined) return;
-    answer({ jsonrpc: '2.0', id: request.id, ...respond(request, at) });
+    if (context.onRequest(request) === 'no answer' || request.id === undefined) return;
+    answer({ jsonrpc: '2.0', id: request.id, ...respond(request, context) });
   });
 }
 
-function respond({ method, params = {} }, at) {
-  if (method === 'initialize') return { result: welcome(params, at) };
+function respond({ method, params = {} }, context) {
+  if (method === 'initialize') return { result: welcome(params, context) };
   if (method === 'ping') return { result: {} };
-  if (method === 'tools/list') return { result: { tools: toolsOf(at.release) } };
-  if (method === 'tools/call') return callTool(params, at);
+  if (method === 'tools/list') return { result: { tools: toolsOf(context.release) } };
+  if (method === 'tools/call') return callTool(params, context);
   return { error: { code: -32601, message: 'Method not found' } };
 }
 

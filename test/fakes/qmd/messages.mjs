@@ -1,8 +1,8 @@
 /** What the tool prints about an update. */
 import { pendingOf } from './store.mjs';
 
-/** What it prints about one collection. @param how `add` or `update`: the newer releases differ between them */
-export function updateMessages(counts, release, how) {
+/** What it prints about one collection. @param command `add` or `update`: in newer releases they differ */
+export function updateMessages(counts, release, command) {
   const { files, added, updated, unchanged, removed, orphans } = counts;
   const progress = release.progress
     ? { start: '\u001b]9;4;3\u0007', end: '\u001b]9;4;0\u0007' }
@@ -12,7 +12,7 @@ export function updateMessages(counts, release, how) {
     return `\u001b]9;4;1;${percent}\u0007\rIndexing: ${at + 1}/${files.length}        `;
   });
   const stderr = progress.start + (release.progress ? steps.join('') : '') + progress.end;
-  const reportsEmpty = files.length === 0 && (how === 'add' || release.reportsEmpty);
+  const reportsEmpty = files.length === 0 && (command === 'add' || release.reportsEmpty);
   const emptyMessage = reportsEmpty ? 'No files found matching pattern.\n' : '';
   if (files.length === 0 && release.stopsAtEmpty) return { stdout: emptyMessage, stderr };
   const summary = `Indexed: ${added} new, ${updated} updated, ${unchanged} unchanged, ${removed} removed`;

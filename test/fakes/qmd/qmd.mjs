@@ -29,12 +29,12 @@ export async function main(folder) {
   const loggedEnv = Object.fromEntries(LOGGED_VARIABLES.map((name) => [name, env[name]]));
   log(folder, { args, cwd, pid, env: loggedEnv });
   const release = RELEASES[switches.version];
-  const at = { places: placesOf(env), release, cwd, folder };
+  const context = { places: placesOf(env), release, cwd, folder };
   const misbehaviour = misbehaviourOf(commandOf(args), switches, folder);
-  const failure = await misbehaveBefore(misbehaviour, at);
-  const answer = failure ?? runCommand(args, { ...at, shape: misbehaviour?.kind });
+  const failure = await misbehaveBefore(misbehaviour, context);
+  const answer = failure ?? runCommand(args, { ...context, shape: misbehaviour?.kind });
   if (answer === undefined) {
-    return serveMcp({ ...at, onRequest: requestLogger(misbehaviour, folder) });
+    return serveMcp({ ...context, onRequest: requestLogger(misbehaviour, folder) });
   }
   await linger(misbehaviour, folder);
   finish(alterAnswer(misbehaviour, answer));

@@ -30,8 +30,7 @@ async function record(folder: string): Promise<void> {
     playMcpSteps(mcpFolder, (args, cwd) =>
       spawnSync(command, args, { cwd, env: mcpEnv, encoding: 'utf8', timeout: TIME_LIMIT_MS }),
     );
-    const reranks = version === '1.1.6' || version === '2.0.1';
-    const mcp = await askMcp({ command, env: mcpEnv, cwd: mcpFolder }, reranks);
+    const mcp = await askMcp({ command, env: mcpEnv, cwd: mcpFolder });
     const help = run(['--help'], path).stdout;
     const recorded = { version, help: featureLines(help), answers, mcp };
     const file = fileURLToPath(new URL(`recorded/${version}.json`, import.meta.url));
@@ -52,5 +51,6 @@ function featureLines(help: string): readonly string[] {
 }
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('say where the releases are installed');
+if (folder === undefined)
+  throw new Error('missing argument: FOLDER, where the releases are installed');
 await record(resolve(folder));

@@ -57,7 +57,7 @@ const NEWEST_HELP = [
   '  --format <kind>            - Same formats as search',
 ];
 
-const OLDEST = {
+const V0_9 = {
   /** As `--version` prints it. */
   version: '0.9.0',
   help: OLD_HELP,
@@ -95,8 +95,8 @@ const OLDEST = {
   mcpUnknownTool: 'result',
 };
 
-const SECOND = {
-  ...OLDEST,
+const V1_0 = {
+  ...V0_9,
   version: '1.0.7',
   addCommand: 'qmd collection add .',
   manyFilters: true,
@@ -104,8 +104,8 @@ const SECOND = {
   missingFolder: 'is empty',
 };
 
-const THIRD = {
-  ...SECOND,
+const V1_1 = {
+  ...V1_0,
   version: '1.1.6',
   help: NEW_HELP,
   sentences: { nothing: false, belowMinimum: false },
@@ -117,10 +117,10 @@ const THIRD = {
   mcp: 'query of parts',
 };
 
-const FOURTH = { ...THIRD, version: '2.0.1', reportsEmpty: false };
+const V2_0 = { ...V1_1, version: '2.0.1', reportsEmpty: false };
 
-const NEWEST = {
-  ...FOURTH,
+const V2_8 = {
+  ...V2_0,
   version: '2.8.3 (facd35e)',
   help: NEWEST_HELP,
   values: [...VALUES, 'glob', 'format', 'intent', 'timeout'],
@@ -137,8 +137,8 @@ const NEWEST = {
 };
 
 /** Before `--mask` there was `--glob`; it refuses unknown options. */
-const WITH_GLOB = {
-  ...OLDEST,
+const V0_6 = {
+  ...V0_9,
   version: '0.6.0',
   help: OLD_HELP.map((line) => line.replace('--mask', '--glob')),
   values: VALUES.map((option) => (option === 'mask' ? 'glob' : option)),
@@ -147,19 +147,19 @@ const WITH_GLOB = {
 };
 
 /** Older than collections: it indexes its working folder. */
-const ANCIENT = {
-  ...OLDEST,
+const V0_1 = {
+  ...V0_9,
   version: '0.1.0',
   help: ['Usage:', '  qmd add .           - Index the folder', '  qmd search <query>  - Search'],
   collections: false,
 };
 
 export const RELEASES = {
-  '0.1.0': ANCIENT,
-  '0.6.0': WITH_GLOB,
-  '0.9.0': OLDEST,
-  '1.0.7': SECOND,
-  '1.1.6': THIRD,
-  '2.0.1': FOURTH,
-  '2.8.3': NEWEST,
+  '0.1.0': V0_1,
+  '0.6.0': V0_6,
+  '0.9.0': V0_9,
+  '1.0.7': V1_0,
+  '1.1.6': V1_1,
+  '2.0.1': V2_0,
+  '2.8.3': V2_8,
 };

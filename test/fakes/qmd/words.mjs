@@ -19,20 +19,20 @@ export function stemsOf(text) {
  * The phrases of a question: those that a document must have, and those that it must not.
  *
  * @param syntax which syntax the release knows
- * @returns undefined when no phrase is wanted
+ * @returns undefined when it requires no phrase
  */
 function readQuestion(question, syntax) {
   const all =
-    syntax === 'words' ? question.split(/\s+/).map((word) => ({ word })) : parts(question);
+    syntax === 'words' ? question.split(/\s+/).map((word) => ({ word })) : partsOf(question);
   const phrases = all.flatMap(({ word, quoted = false, negated = false }) =>
     phrasesOf(word, quoted, syntax).map((phrase) => ({ ...phrase, negated })),
   );
-  const wanted = phrases.filter((phrase) => !phrase.negated);
-  const unwanted = phrases.filter((phrase) => phrase.negated);
-  return wanted.length === 0 ? undefined : { wanted, unwanted };
+  const required = phrases.filter((phrase) => !phrase.negated);
+  const excluded = phrases.filter((phrase) => phrase.negated);
+  return required.length === 0 ? undefined : { required, excluded };
 }
 
-function parts(question) {
+function partsOf(question) {
   return [...question.matchAll(/(-)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, quoted, word = '']) => ({
       word: quoted ?? word,
@@ -70,24 +70,25 @@ export function searchWords(documents, question, { syntax, weights }) {
   const rows = documents.map((document) => ({ document, columns: document.columns.map(stemsOf) }));
   const lengths = rows.map(({ columns }) => columns.reduce((sum, stems) => sum + stems.length, 0));
   const average = lengths.reduce((sum, length) => sum + length, 0) / rows.length;
-  const hits = query.wanted.map((phrase) =>
+  const hits = query.required.map((phrase) =>
     rows.map(({ columns }) =>
       columns.reduce((sum, stems, at) => sum + countOf(phrase, stems) * weights[at], 0),
     ),
   );
   const found = rows.flatMap(({ document, columns }, row) => {
-    const matches = hits.every((of) => of[row] > 0) && !isUnwanted(query.unwanted, columns);
+    const matches =
+      hits.every((weightOf) => weightOf[row] > 0) && !containsAny(query.excluded, columns);
     if (!matches) return [];
-    const rank = hits.reduce((sum, of) => {
+    const rank = hits.reduce((sum, weightOf) => {
       const rest = K1 * (1 - B + (B * lengths[row]) / average);
-      return sum + (idf(of) * of[row] * (K1 + 1)) / (of[row] + rest);
+      return sum + (idf(weightOf) * weightOf[row] * (K1 + 1)) / (weightOf[row] + rest);
     }, 0);
     return [{ ...document, score: rank / (1 + rank) }];
   });
   return found.sort((a, b) => b.score - a.score);
 }
 
-function isUnwanted(phrases, columns) {
+function containsAny(phrases, columns) {
   return phrases.some((phrase) => columns.some((stems) => countOf(phrase, stems) > 0));
 }
 
@@ -97,10 +98,10 @@ function idf(hits) {
   return value > 0 ? value : MIN_IDF;
 }
 
-function countOf({ stems: wanted, prefix }, stems) {
-  const last = wanted.length - 1;
+function countOf({ stems: phrase, prefix }, stems) {
+  const last = phrase.length - 1;
   const matches = (at) =>
-    wanted.every((stem, step) => {
+    phrase.every((stem, step) => {
       const actual = stems[at + step];
       return prefix && step === last ? actual?.startsWith(stem) : actual === stem;
     });
