@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codesOf, extMemory } from '../support/ext-memory.js';
+import { extMemory } from '../support/ext-memory.js';
 import { jsonOf } from '../support/json.js';
+import { warningCodes } from '../support/memory.js';
 import type { QmdVersion } from '../support/qmd.js';
 
 const test = suite('the external backend');
@@ -18,7 +19,7 @@ function pathsOf({ results }: { readonly results: readonly { readonly path: stri
 test('the program answers from its own folders and loads no model', async () => {
   const { home, qmd, search, status, svc, newCommands } = extMemory();
   const found = await search('heron');
-  assert.equal([found.backend, found.mode, codesOf(found)], ['ext', 'lexical', []]);
+  assert.equal([found.backend, found.mode, warningCodes(found)], ['ext', 'lexical', []]);
   const lines = found.results.map(({ path, startLine, endLine, citation }) => [
     path,
     startLine <= 3 && endLine >= 3,
@@ -53,7 +54,7 @@ test('each release is called in its own form, with as few processes as possible'
     Object.entries(PROCESSES).map(async ([release, processes]) => {
       const { search, newCommands, status, qmd } = extMemory({ version: release as QmdVersion });
       const first = await search('egrets');
-      assert.equal([first.backend, codesOf(first)], ['ext', []], release);
+      assert.equal([first.backend, warningCodes(first)], ['ext', []], release);
       assert.equal(pathsOf(first), ['memory/2026-11-01.md'], release);
       newCommands();
       assert.is((await search('heron')).results.length, 2, release);
@@ -97,7 +98,7 @@ test('only collections that the configuration names are added and removed', asyn
   const handbook = { name: 'handbook', path: home.at('handbook'), pattern: '**/*.{md,txt}' };
   configure({ paths: [handbook] });
   const both = await search('pelican');
-  assert.equal([both.results.length, codesOf(both)], [2, []]);
+  assert.equal([both.results.length, warningCodes(both)], [2, []]);
   configure({ paths: [{ ...handbook, pattern: '**/*.md' }] });
   assert.is((await search('pelican')).results.length, 1);
   configure({});
@@ -132,7 +133,7 @@ test('agents have an index each, and collections of their own', async () => {
   home.write('bob/birds/list.md', 'A heron, seen by Bob.\n');
   const [main, bob] = await Promise.all([search('heron'), search('heron', '--agent', 'bob')]);
   assert.equal(pathsOf(main), ['MEMORY.md', 'memory/2026-11-01.md']);
-  assert.equal([bob.results.length, codesOf(bob)], [2, []]);
+  assert.equal([bob.results.length, warningCodes(bob)], [2, []]);
   assert.ok(bob.results.every(({ snippet }) => snippet.includes('Bob')));
   for (const { path } of bob.results) {
     const { text } = jsonOf.get(await svc('memory', 'get', path, '--agent', 'bob', '--json'));
@@ -150,7 +151,7 @@ test('conversations are exported without secrets, searched as a group, and remov
     `${turn('I saw a heron at the weir.')}\n${turn(`My key is ${secret}`)}\n`,
   );
   const all = await search('heron');
-  assert.equal([all.results.length, codesOf(all)], [3, []]);
+  assert.equal([all.results.length, warningCodes(all)], [3, []]);
   newCommands();
   const talks = await search('weir', '--source', 'sessions');
   assert.equal([talks.results.length, talks.results[0]?.source], [1, 'sessions']);
@@ -179,7 +180,11 @@ test('a mode that needs vectors creates them and says whether it can answer', as
   for (const searchMode of ['vsearch', 'query'] as const) {
     const { search, status, newCommands } = extMemory({}, { searchMode });
     const found = await search('heron');
-    assert.equal([found.backend, codesOf(found), found.results.length], ['ext', [], 2], searchMode);
+    assert.equal(
+      [found.backend, warningCodes(found), found.results.length],
+      ['ext', [], 2],
+      searchMode,
+    );
     assert.is(found.mode, searchMode === 'query' ? 'hybrid' : 'vector');
     const commands = newCommands();
     assert.ok(commands.includes('embed') && commands.includes(searchMode));
@@ -194,7 +199,7 @@ test('a failure to create vectors is a warning', async () => {
   const index = jsonOf.index(await svc('memory', 'index', '--json'));
   assert.match(JSON.stringify(index), 'no model here');
   const found = await search('heron');
-  assert.equal([found.results.length, codesOf(found)], [2, ['EMBEDDINGS_PENDING']]);
+  assert.equal([found.results.length, warningCodes(found)], [2, ['EMBEDDINGS_PENDING']]);
   assert.match(found.warnings?.[0]?.message ?? '', /no vectors for \d documents?$/u);
   assert.is((await status())?.ext?.vectors, 'missing');
 });
@@ -205,16 +210,16 @@ test('noise around the answer, unknown fields and a lost collection do no harm',
   const good = await search('egrets');
   qmd.become({ on: { search: { kind: 'banner' } } });
   const noisy = await search('egrets');
-  assert.equal([noisy.results, codesOf(noisy)], [good.results, []]);
+  assert.equal([noisy.results, warningCodes(noisy)], [good.results, []]);
   qmd.become({ on: { search: { kind: 'fields' } } });
   const other = await search('egrets');
-  assert.equal([other.backend, codesOf(other)], ['ext', []]);
+  assert.equal([other.backend, warningCodes(other)], ['ext', []]);
   const [first] = other.results;
   assert.equal([first?.path, (first?.endLine ?? 0) >= 5], ['memory/2026-11-01.md', true]);
   qmd.become({ on: { search: { kind: 'forgets', collection: 'memory-dir-main', times: 1 } } });
   newCommands();
   const found = await search('egrets');
-  assert.equal([pathsOf(found), codesOf(found)], [['memory/2026-11-01.md'], []]);
+  assert.equal([pathsOf(found), warningCodes(found)], [['memory/2026-11-01.md'], []]);
   assert.ok(newCommands().includes('collection add'));
 });
 

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codesOf, type ExtMemory, extMemory } from '../support/ext-memory.js';
+import { type ExtMemory, extMemory } from '../support/ext-memory.js';
 import { callSearch, closeClients, searchResultsOf, stdioClient } from '../support/mcp.js';
+import { warningCodes } from '../support/memory.js';
 import { whenEnded } from '../support/processes.js';
 import type { QmdMisbehaviour, QmdSwitches } from '../support/qmd.js';
 
@@ -33,7 +34,7 @@ test('each failure is reported once, the built-in engine answers, and the progra
       await assertFallsBack(memory, code, words);
       memory.newCommands();
       const again = await memory.search('heron');
-      assert.equal([codesOf(again), again.results.length], [['BACKEND_PAUSED'], 2]);
+      assert.equal([warningCodes(again), again.results.length], [['BACKEND_PAUSED'], 2]);
       assert.match(again.warnings?.[0]?.message ?? '', words);
       assert.equal(memory.newCommands(), []);
     }),
@@ -91,7 +92,7 @@ test('a hanging update is killed too', async () => {
   memory.home.write('workspace/memory/2026-11-02.md', 'A heron at the weir.\n');
   const found = await memory.search('heron');
   assert.equal(
-    [codesOf(found), found.backend, found.results.length],
+    [warningCodes(found), found.backend, found.results.length],
     [['BACKEND_TIMEOUT'], 'builtin', 3],
   );
   const pids = memory.qmd.hanging();
@@ -107,14 +108,14 @@ test('a paused program is tried again once it is updated, or with svc memory ind
   assert.is((await status())?.backend, 'builtin');
   qmd.become({ version: '2.0.1', on: {} });
   const updated = await search('heron');
-  assert.equal([updated.backend, codesOf(updated)], ['ext', []]);
+  assert.equal([updated.backend, warningCodes(updated)], ['ext', []]);
   qmd.become({ on: { search: DISK } });
-  assert.equal(codesOf(await search('heron')), ['BACKEND_FAILED']);
+  assert.equal(warningCodes(await search('heron')), ['BACKEND_FAILED']);
   qmd.become({ on: {} });
-  assert.equal(codesOf(await search('heron')), ['BACKEND_PAUSED']);
+  assert.equal(warningCodes(await search('heron')), ['BACKEND_PAUSED']);
   assert.is((await svc('memory', 'index')).code, 0);
   const indexed = await search('heron');
-  assert.equal([indexed.backend, codesOf(indexed)], ['ext', []]);
+  assert.equal([indexed.backend, warningCodes(indexed)], ['ext', []]);
 });
 
 test('text output has one warning with its cause', async () => {
@@ -142,7 +143,7 @@ test('an MCP server restarts a program that died, and falls back to the built-in
       answers.every(({ results }) => results.length === 2),
       kind,
     );
-    const codes = answers.flatMap(codesOf);
+    const codes = answers.flatMap(warningCodes);
     const paused = ['BACKEND_TIMEOUT', 'BACKEND_PAUSED', 'BACKEND_PAUSED'];
     assert.equal(codes, kind === 'dies_in_call' ? [] : paused);
     await closeClients();
@@ -156,7 +157,7 @@ test('an MCP server keeps the program running between queries', async () => {
   const { client } = await stdioClient(home);
   const ask = async (query: string) => searchResultsOf(await callSearch(client, query));
   const first = await ask('heron');
-  assert.equal([codesOf(first), first.results.length], [[], 2]);
+  assert.equal([warningCodes(first), first.results.length], [[], 2]);
   await ask('egrets');
   await ask('oak');
   const starts = qmd.log().map(({ args }) => args[0]);
@@ -171,7 +172,7 @@ test('an MCP server keeps the program running between queries', async () => {
 /** A search has one warning with its cause and a hint, the built-in engine answers, and the status shows both. */
 async function assertFallsBack(memory: ExtMemory, code: string, words: RegExp): Promise<void> {
   const found = await memory.search('heron');
-  assert.equal([codesOf(found), found.backend, found.results.length], [[code], 'builtin', 2]);
+  assert.equal([warningCodes(found), found.backend, found.results.length], [[code], 'builtin', 2]);
   const [warning] = found.warnings ?? [];
   assert.match(`${warning?.message} ${warning?.hint}`, words);
   assert.match(warning?.message ?? '', /using the builtin engine$/);

@@ -81,12 +81,3 @@ export function extMemory(...options: Parameters<typeof extHome>): ExtMemory {
       jsonOf.status(await svc('memory', 'status', '--json', ...args)).agents[0],
   };
 }
-
-/** The codes of the warnings of a document. */
-export function codesOf({
-  warnings = [],
-}: {
-  readonly warnings?: readonly { code: string }[] | undefined;
-}): readonly string[] {
-  return warnings.map(({ code }) => code);
-}

@@ -112,9 +112,13 @@ export function pathsOf(response: SearchResponse): string[] {
   ]);
 }
 
-/** The codes of an answer's warnings. */
-export function warningCodes(response: SearchResponse): string[] {
-  return response.warnings.map((warning) => warning.code);
+/** The codes of the warnings of an answer or a document. */
+export function warningCodes({
+  warnings = [],
+}: {
+  readonly warnings?: readonly { readonly code: string }[] | undefined;
+}): string[] {
+  return warnings.map(({ code }) => code);
 }
 
 /** The SvcError that something fails with; any other outcome fails the test. */
