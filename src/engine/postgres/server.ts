@@ -163,9 +163,7 @@ export class Server implements Sql {
     work: (transaction: Transaction) => Promise<T>,
     lockWaitMs: number | undefined,
   ): Promise<T> {
-    const client = await this.connect();
-    let broken: Error | undefined;
-    try {
+    return this.withClient(async (client) => {
       const nowMs = await begin(client, this.settings.statementTimeoutMs, lockWaitMs);
       const result = await work({
         nowMs,
@@ -174,12 +172,7 @@ export class Server implements Sql {
       });
       await this.commit(client);
       return result;
-    } catch (error) {
-      broken = await rollBack(client, error);
-      throw this.serverErrorOf(error);
-    } finally {
-      client.release(broken);
-    }
+    }, rollBack);
   }
 
   private async commit(client: ClientBase): Promise<void> {
@@ -258,14 +251,18 @@ export class Server implements Sql {
     return this.closing;
   }
 
-  /** A statement on its own. */
-  private async withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+  /** @param recover makes the connection usable after a failure, if it can be; see {@link rollBack} */
+  private async withClient<T>(
+    work: (client: ClientBase) => Promise<T>,
+    recover: typeof rollBack = async (_, error) =>
+      breaksConnection(error) ? asError(error) : undefined,
+  ): Promise<T> {
     const client = await this.connect();
     let broken: Error | undefined;
     try {
       return await work(client);
     } catch (error) {
-      if (breaksConnection(error)) broken = asError(error);
+      broken = await recover(client, error);
       throw this.serverErrorOf(error);
     } finally {
       client.release(broken);
