@@ -36,12 +36,7 @@ interface CheckedGate {
 }
 
 /** Whether to recall for a turn; a closed gate is not an error. */
-export interface GateDecision {
-  /** In order, up to the first closed one. */
-  readonly checked: readonly CheckedGate[];
-  /** Undefined if all are open. */
-  readonly closed: CheckedGate | undefined;
-}
+export type GateDecision = ReturnType<typeof decideGates>;
 
 /** What the gates check. */
 export interface GateFacts {
@@ -62,14 +57,15 @@ type Verdict = Omit<CheckedGate, 'gate'>;
  * Decides whether to recall: every gate must be open. The two gates of spec/memory-search §1 are `plugin`
  * (active memory is enabled for this agent) and `interactive` (a persistent conversation with a person).
  */
-export function decideGates(facts: GateFacts): GateDecision {
+export function decideGates(facts: GateFacts) {
+  /** In order, up to the first closed one. */
   const checked: CheckedGate[] = [];
   for (const gate of GATES) {
     const found = { gate, ...CHECKS[gate](facts) };
     checked.push(found);
-    if (!found.open) return { checked, closed: found };
+    if (!found.open) break;
   }
-  return { checked, closed: undefined };
+  return { checked, closed: checked.find(({ open }) => !open) };
 }
 
 const CHECKS: Readonly<Record<Gate, (facts: GateFacts) => Verdict>> = {

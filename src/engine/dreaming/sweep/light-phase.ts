@@ -11,15 +11,7 @@ import { noteSignal, statementsOf } from './check-claim.js';
 import { countHit, type PhaseContext } from './dream-sources.js';
 
 /** The result of the light phase. */
-export interface LightResult {
-  /** Notes and messages read. */
-  readonly notes: number;
-  readonly messages: number;
-  /** Statements counted for the first time. */
-  readonly noted: number;
-  /** The best claims, highest score first, without near-duplicates. */
-  readonly staged: readonly RecallEntry[];
-}
+export type LightResult = ReturnType<typeof lightPhase>;
 
 /** Score of a statement in a note (facts §7.5). */
 const NOTE_SCORE = 0.62;
@@ -35,15 +27,16 @@ const CLAIMS_PER_LIMIT = 4;
 const LEAST_CLAIMS = 20;
 
 /** Gathers statements from recent notes and conversations, and stages the best claims. */
-export function lightPhase(context: PhaseContext): LightResult {
+export function lightPhase(context: PhaseContext) {
   return inWriteTransaction(context.database, () => ({
     ...gatherStatements(context),
+    /** The best claims, highest score first, without near-duplicates. */
     staged: stage(context),
   }));
 }
 
-/** Counts the statements in recent notes and conversations, each once per day. */
-export function gatherStatements(context: PhaseContext): Omit<LightResult, 'staged'> {
+/** Counts the statements in recent notes and conversations, each once per day, and what was read. */
+export function gatherStatements(context: PhaseContext) {
   return inWriteTransaction(context.database, () => {
     const { notes, noted } = gatherFromNotes(context);
     const conversations = gatherFromMessages(context);
@@ -51,7 +44,7 @@ export function gatherStatements(context: PhaseContext): Omit<LightResult, 'stag
   });
 }
 
-function gatherFromNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'notes'> {
+function gatherFromNotes(context: PhaseContext) {
   const { entries, sources, phases, day, nowMs, signal } = context;
   const { limit, lookbackDays } = phases.light;
   let left = Math.max(LEAST_CLAIMS, limit * CLAIMS_PER_LIMIT);
@@ -72,7 +65,7 @@ function gatherFromNotes(context: PhaseContext): Pick<LightResult, 'noted' | 'no
   return { notes, noted };
 }
 
-function gatherFromMessages(context: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
+function gatherFromMessages(context: PhaseContext) {
   const { entries, sources, phases, day, dayOf, nowMs, signal } = context;
   let messages = 0;
   let noted = 0;

@@ -170,12 +170,7 @@ export interface ExportedDocument {
 }
 
 /** What a valid export contains. */
-export interface CheckedExport {
-  readonly file: string;
-  readonly documents: readonly ExportedDocument[];
-  readonly spaces: readonly LineOf<'space'>[];
-  readonly vectors: number;
-}
+export type CheckedExport = Awaited<ReturnType<typeof checkExport>>;
 
 /**
  * Reads a whole export and validates every line. Anything unknown, truncated, modified or outside the target
@@ -183,7 +178,7 @@ export interface CheckedExport {
  *
  * @throws SvcError IMPORT_INVALID with the first invalid line; the system's error
  */
-export async function checkExport(file: string): Promise<CheckedExport> {
+export async function checkExport(file: string) {
   const checker = new ExportChecker();
   let last = 0;
   for await (const { number, bytes } of readFileLines(file)) {

@@ -26,12 +26,7 @@ import {
 import type { ImportOutput } from './output-schemas.js';
 
 /** A validated export, and the effect of importing it. */
-export interface ImportPlan {
-  readonly checked: CheckedExport;
-  /** Absolute path of the target folder. */
-  readonly root: string;
-  readonly comparison: TargetComparison;
-}
+export type ImportPlan = Awaited<ReturnType<typeof planImport>>;
 
 export type ImportedFiles = Pick<ImportOutput, 'kept' | 'replaced' | 'written'>;
 
@@ -45,11 +40,12 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
-export async function planImport(file: string, into: string): Promise<ImportPlan> {
+export async function planImport(file: string, into: string) {
   try {
     // It is read more than once: a named pipe would be empty after the first time.
     requireFile(statSync(file));
     const checked = await checkExport(file);
+    /** Absolute path of the target folder. */
     const root = inFolder(into, () =>
       lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
     );
@@ -185,20 +181,13 @@ function refuseConflicts(different: readonly string[], root: string): void {
 /** What to do with existing files that differ; of replaced ones, backups are kept. */
 export type ExistingFiles = 'keep' | 'refuse' | 'replace';
 
-/** Paths of documents that are new, or exist with the same or with other content. */
-interface TargetComparison {
-  readonly fresh: readonly string[];
-  readonly same: readonly string[];
-  readonly different: readonly string[];
-}
-
 /**
- * Compares documents with the files where they would be written; writes nothing.
+ * Compares documents with the files where they would be written, which have the same or other content; writes nothing.
  *
  * @param root the target folder; need not exist
  * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way, or a path cannot be checked
  */
-function compareTarget(root: string, documents: readonly ExportedDocument[]): TargetComparison {
+function compareTarget(root: string, documents: readonly ExportedDocument[]) {
   const fresh: string[] = [];
   const same: string[] = [];
   const different: string[] = [];

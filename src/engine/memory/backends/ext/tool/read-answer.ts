@@ -131,18 +131,13 @@ function endOfArray(text: string, start: number): number {
   return text.length;
 }
 
-/** How many documents an update indexed; undefined when not reported. */
-export interface UpdateCounts {
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly removed: number;
-}
+/** How many documents an update indexed. */
+export type UpdateCounts = Readonly<ReturnType<typeof readCounts>>;
 
 const INDEXED = /Indexed: (\d+) new, (\d+) updated, (\d+) unchanged, (\d+) removed/gu;
 
 /** Sums up what an update, or adding a collection, reports per collection. */
-export function readCounts(stdout: string): UpdateCounts {
+export function readCounts(stdout: string) {
   const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 };
   for (const [, added, changed, unchanged, removed] of stdout.matchAll(INDEXED)) {
     sum.added += Number(added);
