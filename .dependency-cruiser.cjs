@@ -242,7 +242,6 @@ const doors = {
     'log/log',
     'log/log-record',
     'log/read-log',
-    'log/rotating-file',
     'output-schemas',
     'serve-process',
     'services/health-service',

@@ -1,11 +1,10 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
 import type { SearchMode } from '../memory/search/index.js';
 import type { ChatType } from '../scope/decide-scope.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders, PRIVATE_MODE } from '../support/files.js';
+import { RotatingFile } from '../support/rotating-file.js';
 import { iso } from '../support/time.js';
 import { injectedBlock } from './block.js';
 import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';
@@ -101,8 +100,7 @@ export function recallOutput(outcome: RecallOutcome): RecallOutput {
   };
 }
 
-/** The log is rotated at this size, keeping one old file. */
-const MAX_BYTES = 1024 * 1024;
+const LOG_ROTATION = { maxBytes: 1024 * 1024, keep: 1 };
 
 export function outcomeLogFile(stateDir: string): string {
   return join(stateDir, 'logs', 'active-memory.log');
@@ -114,30 +112,25 @@ export function outcomeLogFile(stateDir: string): string {
  * @throws nothing: it must not fail the turn
  */
 export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutcome): void {
-  const file = outcomeLogFile(state.stateDir);
-  const { status, agentId, sessionKey, gates, question, recalled, mode } = outcome;
+  const output = recallOutput(outcome);
+  const { status, agent, closedBy, mode, model, cached, breaker } = output;
   const line = {
     at: iso(clock.now()),
     status,
-    agent: agentId,
-    session: sessionKey ?? null,
-    closedBy: gates.closed?.gate ?? null,
+    agent,
+    session: output.sessionKey,
+    closedBy,
     elapsedMs: Math.round(outcome.elapsedMs),
-    query: question?.queryMode ?? null,
-    mode: mode ?? null,
-    summary: recalled?.summary.length ?? 0,
-    notes: recalled?.sources.length ?? 0,
-    model: recalled?.model ?? null,
-    cached: outcome.cached,
-    breaker: outcome.breaker,
+    query: output.queryMode,
+    mode,
+    summary: output.summary?.length ?? 0,
+    notes: output.sources.length,
+    model,
+    cached,
+    breaker,
     warnings: outcome.warnings.map(({ code }) => code),
   };
-  try {
-    makeFolders(dirname(file));
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > MAX_BYTES) renameSync(file, `${file}.1`);
-    appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: PRIVATE_MODE });
-  } catch {
-    // There is no other place to report it.
-  }
+  const file = new RotatingFile(outcomeLogFile(state.stateDir), LOG_ROTATION);
+  file.write(`${JSON.stringify(line)}\n`);
+  file.close();
 }

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemReason } from '../errors/index.js';
-import { logPaths } from '../serve/log/rotating-file.js';
 import { ifReadable, namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
+import { logPaths } from '../support/rotating-file.js';
 
 /** A file of the state folder, without its content. */
 interface StateFileFacts {

@@ -15,7 +15,7 @@ import { createLog } from '../../../src/engine/serve/log/log.js';
 import { isSelected, parseLogLine } from '../../../src/engine/serve/log/log-record.js';
 import { followLog, readLogTail } from '../../../src/engine/serve/log/read-log.js';
 
-import { RotatingFile } from '../../../src/engine/serve/log/rotating-file.js';
+import { RotatingFile } from '../../../src/engine/support/rotating-file.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LOGGING = { level: 'info', format: 'json' } as const;

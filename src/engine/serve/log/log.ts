@@ -2,8 +2,8 @@ import pino from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import type { Clock } from '../../support/context.js';
+import { RotatingFile } from '../../support/rotating-file.js';
 import { iso } from '../../support/time.js';
-import { RotatingFile } from './rotating-file.js';
 
 interface LogOptions {
   readonly clock: Clock;

@@ -5,10 +5,10 @@ import { loadConfig } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifThere, resolveConfiguredPath } from '../../support/files.js';
+import { logPaths } from '../../support/rotating-file.js';
 import type { ServeSetup } from '../service.js';
 import { readStateFile } from '../state-file.js';
 import { isSelected, type LineSelection, parseLogLine } from './log-record.js';
-import { logPaths } from './rotating-file.js';
 
 function defaultLogFile(stateDir: string): string {
   return join(stateDir, 'logs', 'serve.log');

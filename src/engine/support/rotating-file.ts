@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf } from '../../errors/index.js';
-import { ifThere, makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { messageOf } from '../errors/index.js';
+import { ifThere, makeFolders, PRIVATE_MODE } from './files.js';
 
 /**
  * About a week of a typical server, and small enough for any disk. A file is rotated before it grows
