@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { makeFolders, realOrGiven, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import { singleQuoted } from '../support/text.js';
 
 /** Shells whose completion svc can install. */
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -47,7 +48,7 @@ export function planCompletion(
   const scriptFile = join(state.stateDir, 'completion', `svc.${name}`);
   const folder = name === 'zsh' ? env['ZDOTDIR'] || homeDir : homeDir;
   const file = join(folder, name === 'zsh' ? '.zshrc' : '.bashrc');
-  const quoted = `'${scriptFile.replaceAll("'", "'\\''")}'`;
+  const quoted = singleQuoted(scriptFile);
   const line = `${name === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
   const isInstalled = existsSync(scriptFile) && bytesOf(file).includes(asBytes(line));
   return { shell: name, scriptFile, startup: { file, line }, isInstalled };
