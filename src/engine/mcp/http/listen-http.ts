@@ -125,20 +125,15 @@ export async function listenHttp(options: HttpOptions) {
 }
 
 function createServer({ settings, audit }: HttpOptions): FastifyInstance {
-  try {
-    const server = createHttpServer({
-      address: settings.address,
-      log: audit,
-      node: { headersTimeout: HEADERS_TIMEOUT_MS },
-      requestTimeout: REQUEST_TIMEOUT_MS,
-    });
-    server.setChildLoggerFactory((logger) => logger);
-    leaveBodies(server);
-    return server;
-  } catch (cause) {
-    const why = `the certificate cannot be used: ${messageOf(cause)}`;
-    throw new SvcError('LISTEN_FAILED', why, { hint: 'fix the files in mcp.http.tls', cause });
-  }
+  const server = createHttpServer({
+    address: settings.address,
+    log: audit,
+    node: { headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  server.setChildLoggerFactory((logger) => logger);
+  leaveBodies(server);
+  return server;
 }
 
 async function listen(server: FastifyInstance, { address }: HttpSettings): Promise<string> {
