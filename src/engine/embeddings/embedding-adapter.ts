@@ -56,7 +56,6 @@ export interface AdapterSettings extends ProviderSettings {
  * Methods throw SvcError PROVIDER_* and, when aborted, the signal's reason.
  */
 export interface EmbeddingAdapter {
-  readonly id: AdapterId;
   /** Name in the configuration: the adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly model: string;

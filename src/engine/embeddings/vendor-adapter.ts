@@ -46,7 +46,6 @@ type Call = Omit<VendorRequest, 'inputs'>;
 
 /** A vendor with packing, pacing, validation and readable errors. */
 export class VendorAdapter implements EmbeddingAdapter {
-  readonly id: EmbeddingAdapter['id'];
   readonly provider: string;
   readonly model: string;
   readonly identity: EmbeddingIdentity;
@@ -68,7 +67,6 @@ export class VendorAdapter implements EmbeddingAdapter {
     this.settings = settings;
     this.tools = tools;
     this.pacer = new Pacer(tools.nowMs, tools.random);
-    this.id = settings.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
     const dimensions =

@@ -298,13 +298,13 @@ class EmbeddingRun {
 
   /** Skips media that the model cannot embed. @returns how many were skipped now */
   private async skipMedia(
-    { id, provider, model }: EmbeddingAdapter,
+    { identity: { adapter }, provider, model }: EmbeddingAdapter,
     identity: string,
   ): Promise<number> {
     const { index } = this;
     const { images, audio } = await index.mediaCounts();
     if (images + audio === 0) return 0;
-    const obstacle = textOnlyObstacle(id, provider, model);
+    const obstacle = textOnlyObstacle(adapter, provider, model);
     this.mediaLeft = { files: images + audio, ...obstacle };
     const { files } = await index.countMissingMedia(identity);
     // Files with the same content are listed once.
