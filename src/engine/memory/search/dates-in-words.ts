@@ -106,10 +106,12 @@ export function datesInWords(question: string, today: number): DateSpan[] {
       const whole = (days: DayRange): DayRange =>
         weekOf === null ? longer(days) : weekFrom(mondayOf(days.first));
       const [latest, ...earlier] = meanings;
+      // Before a month, the parser leaves out "last".
+      const from = isLast ? index - before.length : index;
       if (!isWritable(whole(latest))) return [];
       return [
         {
-          start: weekOf?.index ?? index,
+          start: weekOf?.index ?? from,
           end: index + text.length,
           meanings: [whole(latest), ...earlier.map(whole)],
           isRelative: !hasName(text),

@@ -115,6 +115,8 @@ test('since a date means until today', () =>
   eachMeans({
     'what changed since Monday': '2026-10-05..2026-10-07',
     'since last Tuesday': '2026-10-06..2026-10-07',
+    'since last November': '2025-11-01..2026-10-07',
+    'since the previous November': '2025-11-01..2026-10-07',
     'what did we decide since March?': '2026-03-01..2026-10-07',
     'since 2026-09-30': '2026-09-30..2026-10-07',
     'was geschah seit 4.10.': '2026-10-04..2026-10-07',
@@ -128,6 +130,8 @@ test('the words before a date, and those between two, are no topics', async () =
     'what happened within the last three days': 'what happened',
     'what did I do over the weekend': 'what did I do',
     'what happened between October 1 and October 4': 'what happened',
+    'what happened last March': 'what happened',
+    'what did I do since last March': 'what did I do',
     'a rule since forever, on Monday': 'a rule since forever,',
   })) {
     assert.is((await asked(question))?.rest.trim(), rest, question);
