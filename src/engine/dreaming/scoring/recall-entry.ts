@@ -205,7 +205,7 @@ function addTag(tags: Set<string>, word: string): void {
   if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
 }
 
-const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/u;
+const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/su;
 
 /**
  * Whether a document is short-term memory: a daily note (`memory/**\/YYYY-MM-DD.md` or the bare name) or

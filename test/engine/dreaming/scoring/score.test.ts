@@ -187,6 +187,7 @@ test('few signals, old age and a low score each close a gate', () => {
 test('daily notes and conversations are short-term memory; what dreaming wrote is not', () => {
   assert.ok(isShortTermPath('memory', 'memory/2026-11-18.md'));
   assert.ok(isShortTermPath('memory', 'memory/work/2026-11-18.md'));
+  assert.ok(isShortTermPath('memory', 'memory/two\nlines/2026-11-18.md'));
   assert.ok(isShortTermPath('memory', '2026-11-18.md'));
   assert.ok(isShortTermPath('sessions', 'sessions/main/a.jsonl'));
   for (const path of [
