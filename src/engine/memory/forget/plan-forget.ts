@@ -215,11 +215,11 @@ async function documentNamed(
   return other ?? findDocument(documents, workspaceDir, target);
 }
 
-/** Anything that does not end like a document is a query. */
+/** Anything that does not end like a document is a query, and so are several words before any slash. */
 function looksLikePath(target: string): boolean {
   const { path, range } = parseCitation(target);
   return (
     range !== undefined ||
-    /^\S+\.(?:docx|html?|jsonl|markdown|md|org|pdf|rst|txt|xhtml)$/iu.test(path)
+    /^[^\s/]*(?:\/.*)?\.(?:docx|html?|jsonl|markdown|md|org|pdf|rst|txt|xhtml)$/isu.test(path)
   );
 }

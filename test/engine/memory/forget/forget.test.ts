@@ -458,6 +458,7 @@ test('impossible targets are refused', async () => {
   const forgetting = await world.backend.forgetting();
   const codeOf = async (target: string) => (await failureOf(forgetting.plan({ target }))).code;
   assert.is(await codeOf('missing.md'), 'DOCUMENT_NOT_INDEXED');
+  assert.is(await codeOf('memory/a missing note.md'), 'DOCUMENT_NOT_INDEXED');
   assert.is(await codeOf('missing.md#L3'), 'DOCUMENT_NOT_INDEXED');
   assert.is(await codeOf('birds.md#L90'), 'RANGE_INVALID');
   const reversed = await failureOf(forgetting.plan({ target: 'birds.md#L3-L2' }));
