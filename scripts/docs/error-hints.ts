@@ -84,6 +84,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   NOTIFICATION_NOT_FOUND: 'Run `svc notification list`, and pass a number from there.',
   NOTIFICATION_TARGET_UNKNOWN: 'Add the target to `flows.notify.targets` again, then retry.',
   NOTIFY_SECRET_INVALID: 'Copy the whole secret again.',
+  PROGRAM_CHANGED: 'Restart svc; if that fails, install it again.',
   PROVIDER_ANSWER_INVALID: 'Check `baseUrl` and `model`, then run `svc provider test`.',
   ORIGIN_UNKNOWN: 'Run `svc storage origins` to list all hosts.',
   PROVIDER_AUTH: 'Set the variable or key that is named, then run `svc provider test`.',

@@ -8,7 +8,7 @@ import { renderUpgrade } from '../ui/overview/overall-status.js';
 export default class Upgrade extends BaseCommand<UpgradeOutput> {
   static override summary = 'Show how to upgrade svc, and whether there is a newer version.';
   static override description =
-    'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own.';
+    'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own. After an upgrade, restart what is running: svc serve, and the agents that use svc mcp.';
   static override examples = examples('', '--json', '--check');
   static override flags = {
     check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),

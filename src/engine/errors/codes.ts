@@ -143,6 +143,9 @@ export const ERROR_CODES = {
   NOTIFY_SECRET_INVALID: failure(
     'The secret of a notification target starts with whsec_ but is not Base64 after it.',
   ),
+  PROGRAM_CHANGED: failure(
+    'A file of svc is missing, for example after an upgrade of a running svc.',
+  ),
   PROVIDER_ANSWER_INVALID: failure(
     'The embedding provider returned something other than the requested vectors.',
   ),

@@ -99,16 +99,27 @@ const SYSTEM_HINTS = [
 
 /**
  * Anything thrown as an error with a hint, also where only the system refused: no space, no permission,
- * a folder that is gone. Undefined for errors that svc does not expect.
+ * a folder that is gone, or a file of svc itself. Undefined for errors that svc does not expect.
  */
 export function asSvcError(error: unknown): SvcError | undefined {
   if (error instanceof SvcError) return error;
+  if (systemErrorCode(error) === 'MODULE_NOT_FOUND') return programChanged(error);
   const isCwd = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
   const code = isCwd ? 'uv_cwd' : (systemErrorCode(error) ?? '');
   const hint = SYSTEM_HINTS.find(([codes]) => codes.test(code))?.[1];
   if (hint === undefined) return undefined;
   const message = isCwd ? 'the current folder does not exist' : messageOf(error);
   return new SvcError('SYSTEM_REFUSED', message, { hint, cause: error });
+}
+
+/** Servers run for weeks, and load parts of svc when they are first used. */
+function programChanged(cause: unknown): SvcError {
+  // The list of files that required it follows on other lines.
+  const [reason] = messageOf(cause).split('\n');
+  return new SvcError('PROGRAM_CHANGED', `a part of svc cannot be loaded: ${reason}`, {
+    hint: 'svc was replaced while it was running, for example by an upgrade: restart it; if that fails, install it again',
+    cause,
+  });
 }
 
 /** Whether a shared server is the reason: it does not answer, refuses, or cannot be used. */

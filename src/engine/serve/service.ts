@@ -88,7 +88,7 @@ export function serviceFailure(error: unknown): ServiceFailure {
   const known = asSvcError(error);
   return {
     code: known?.code ?? systemErrorCode(error) ?? null,
-    message: messageOf(error),
+    message: known?.message ?? messageOf(error),
     hint: known?.hint ?? null,
   };
 }

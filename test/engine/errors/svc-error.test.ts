@@ -6,9 +6,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { messageOf, systemReason } from '../../../src/engine/errors/index.js';
+import { asSvcError, messageOf, systemReason } from '../../../src/engine/errors/index.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 function thrownBy(act: () => unknown): unknown {
@@ -59,6 +60,14 @@ test('other errors keep their message', () => {
     assert.is(systemReason(error), error.message);
   }
   assert.is(messageOf('words'), 'words');
+});
+
+test('a part of svc that is missing, such as after an upgrade, is no bug', () => {
+  const require = createRequire(import.meta.url);
+  const error = asSvcError(thrownBy(() => require('./gone.js')));
+  assert.is(error?.code, 'PROGRAM_CHANGED');
+  assert.is(error?.message, "a part of svc cannot be loaded: Cannot find module './gone.js'");
+  assert.match(error?.hint ?? '', /restart it/);
 });
 
 test.run();
