@@ -208,4 +208,24 @@ test('a filter changes no score and no order', async () => {
   index.close();
 });
 
+test('a word in many chunks of some days is searched once', async () => {
+  const { index } = await openedIndex();
+  const texts = Array.from({ length: 8000 }, () => 'backup');
+  await index.apply(changes(put(documentOf('2025-05-06.md', ...texts))));
+  const day = Date.UTC(2025, 4, 6) / 86_400_000;
+  const days = { first: day, last: day };
+  const question = { days, mustMatch: false, except: undefined, limit: 10, filter: {} };
+  const timeOf = async (search: () => Promise<readonly unknown[]>): Promise<number> => {
+    const started = performance.now();
+    assert.is((await search()).length, 10);
+    return performance.now() - started;
+  };
+  const match = '"backup"';
+  const anyDay = await timeOf(() => index.lexicalCandidates(match, 10));
+  const dated = await timeOf(() => index.datedCandidates({ ...question, match }));
+  // Many times as long, if each chunk searches for the word again.
+  assert.ok(dated < 8 * anyDay, `${dated} ms, and ${anyDay} ms on any day`);
+  index.close();
+});
+
 test.run();
