@@ -5,7 +5,6 @@
  */
 export {
   type LastAnswer,
-  type LiveRouteActivity,
   type RouteActivity,
   readActivity,
   WebhookActivity,

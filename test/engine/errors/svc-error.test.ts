@@ -63,8 +63,8 @@ test('other errors keep their message', () => {
 });
 
 test('a part of svc that is missing, such as after an upgrade, is no bug', () => {
-  const require = createRequire(import.meta.url);
-  const error = asSvcError(thrownBy(() => require('./gone.js')));
+  const load = createRequire(import.meta.url);
+  const error = asSvcError(thrownBy(() => load('./gone.js')));
   assert.is(error?.code, 'PROGRAM_CHANGED');
   assert.is(error?.message, "a part of svc cannot be loaded: Cannot find module './gone.js'");
   assert.match(error?.hint ?? '', /restart it/);
