@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
-import { documentOf, openedIndex } from '../test/support/vector-index.js';
+import { documentOf, openReadyIndex } from '../test/support/vector-index.js';
 import { IDENTITY, WANTED } from './vector-names.js';
 
 const CHUNKS_A_DOCUMENT = 100;
@@ -41,7 +41,7 @@ export class Truth {
 
 /** Fills an index with short chunks. */
 export async function fillChunks(file: string, count: number): Promise<void> {
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   for (let from = 0; from < count; from += CHUNKS_A_DOCUMENT * DOCUMENTS_A_CHANGE) {
     const changes = Array.from({ length: DOCUMENTS_A_CHANGE }, (_, at) => {
       const first = from + at * CHUNKS_A_DOCUMENT;
@@ -62,7 +62,7 @@ export async function fillVectors(
   next: () => Float32Array,
   truth: Truth | undefined,
 ): Promise<{ readonly putMs: number; readonly tidyMs: number }> {
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   let putMs = 0;
   let after = 0;
   for (;;) {

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
-import { openedIndex } from '../test/support/vector-index.js';
+import { openReadyIndex } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
@@ -108,7 +108,7 @@ async function measureQueries(
   const exactFile = join(dir, 'vec0.sqlite');
   const exact = withExact ? new Vec0(exactFile, DIMENSIONS) : undefined;
   exact?.fill(count, streamOf(shape));
-  const index = openedIndex(file, 'read');
+  const index = openReadyIndex(file, 'read');
   const times: number[] = [];
   const exactTimes: number[] = [];
   let recall = 0;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentId } from '../../src/engine/integrate/agent.js';
-import { listeningMcp } from '../../test/support/mcp.js';
+import { startHttpMcp } from '../../test/support/mcp.js';
 import { runSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
 
@@ -162,7 +162,7 @@ await run(
   // With its own environment, which may name a registry or a proxy.
   { cwd: programs.path, env: process.env, limitMs: MAX_INSTALL_MS },
 );
-const server = await listeningMcp(tempFolder());
+const server = await startHttpMcp(tempFolder());
 let faults = agents.length === 0 ? 1 : 0;
 for (const agent of agents) {
   const fault = await check(agent, programs, server);

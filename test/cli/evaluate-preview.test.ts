@@ -6,7 +6,7 @@ import { resolveConfig } from '../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { type DreamTarget, runSweep, type SweepPreview } from '../../src/engine/dreaming/index.js';
 import { resolveStatePaths } from '../../src/engine/support/context.js';
-import { dreamHome, NOTES_ALONE, OFTEN_ASKED } from '../support/dreams.js';
+import { dreamHome, NOTES_ONLY, OFTEN_ASKED } from '../support/dreams.js';
 
 const test = suite('searches with what a dry run would change');
 
@@ -21,7 +21,7 @@ async function dryRun() {
   const target: DreamTarget = {
     workspace,
     agents: [],
-    agentSources: NOTES_ALONE,
+    agentSources: NOTES_ONLY,
     settings,
     timeZone: undefined,
   };

@@ -13,9 +13,9 @@ import {
   httpClient,
   initializeMessages,
   type ListeningMcp,
-  listeningMcp,
   mcpHome,
   searchResultsOf,
+  startHttpMcp,
 } from '../support/mcp.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { openAiSearchSettings } from '../support/semantic-memory.js';
@@ -31,7 +31,7 @@ test.after.each(async () => {
 });
 
 async function listening(home = mcpHome(), args: readonly string[] = []): Promise<ListeningMcp> {
-  const server = await listeningMcp(home, args);
+  const server = await startHttpMcp(home, args);
   running.add(server);
   return server;
 }

@@ -14,9 +14,9 @@ import {
   type Era,
   initializeMessages,
   mcpHome,
-  rawMcp,
   searchMessage,
   searchResultsOf,
+  startRawMcp,
   stdioClient,
   textOf,
 } from '../support/mcp.js';
@@ -345,7 +345,7 @@ test('a cancelled call ends its work and is not answered', async () => {
   try {
     const home = mcpHome({ agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } } });
     await runSvc(['memory', 'index'], { home: home.path });
-    const server = rawMcp(home);
+    const server = startRawMcp(home);
     for (const message of [...initializeMessages(1), searchMessage(2, 'backup')])
       server.send(message);
     await vendor.whenAsked;
@@ -385,7 +385,7 @@ test('a client that asks for progress gets the progress of a first index', async
 });
 
 test('invalid lines are refused, and stdout carries only the protocol', async () => {
-  const server = rawMcp(mcpHome(), ['--verbose']);
+  const server = startRawMcp(mcpHome(), ['--verbose']);
   const strange = ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}'];
   for (const line of strange) server.send(line);
   server.send('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}');
@@ -426,7 +426,7 @@ test('invalid lines are refused, and stdout carries only the protocol', async ()
 });
 
 test('each request of a batch is answered', async () => {
-  const server = rawMcp(mcpHome());
+  const server = startRawMcp(mcpHome());
   for (const message of initializeMessages(1, '2025-03-26')) server.send(message);
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
   server.send([ping(2), { id: 3 }, searchMessage(4, 'zebra')]);
@@ -455,7 +455,7 @@ test('the last line of a file needs no line break', async () => {
 });
 
 test('requests sent before stdin ended are answered', async () => {
-  const server = rawMcp(mcpHome());
+  const server = startRawMcp(mcpHome());
   for (const message of [...initializeMessages(1), searchMessage(2, 'zebra')]) server.send(message);
   server.child.stdin?.end();
   assert.match(JSON.stringify(await server.answer(2)), /memory\/2026-02-03\.md/);
@@ -463,7 +463,7 @@ test('requests sent before stdin ended are answered', async () => {
 });
 
 test('an oversized message is refused, and the next one is answered', async () => {
-  const server = rawMcp(mcpHome());
+  const server = startRawMcp(mcpHome());
   for (const message of initializeMessages(1)) server.send(message);
   await server.answer(1);
   server.send('x'.repeat(5 * 1024 * 1024));
@@ -481,7 +481,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
 ] as const) {
   test(`ends in order on ${signal} while its client is still there`, async () => {
-    const server = rawMcp(mcpHome());
+    const server = startRawMcp(mcpHome());
     for (const message of initializeMessages(1)) server.send(message);
     await server.answer(1);
     server.child.kill(signal);

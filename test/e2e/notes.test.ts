@@ -16,7 +16,7 @@ test('concurrent additions lose no text', async () => {
   const add = (text: string) =>
     runSvc(['memory', 'add', text, '--workspace', 'notes', '--json'], { home: home.path });
   const runs = await Promise.all([...texts, ...texts].map(add));
-  const outcomes = runs.map((run) => jsonOf.added(run).outcome);
+  const outcomes = runs.map((run) => jsonOf.memoryAdd(run).outcome);
   assert.equal(outcomes.filter((outcome) => outcome === 'added').length, texts.length);
   const [name = ''] = readdirSync(home.at('notes/memory'));
   const note = readFileSync(home.at(`notes/memory/${name}`), 'utf8');

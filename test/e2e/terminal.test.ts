@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
-import { serverHome, whenAllReady } from '../support/serving.js';
+import { serverHome, whenStateReady } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -230,7 +230,7 @@ test('deliveries are browsed and replayed while they arrive, and a kill restores
     columns: 120,
     rows: 30,
   });
-  const url = await whenAllReady(home);
+  const url = await whenStateReady(home);
   await act(url, { action: 'create_flow', goal: 'a build' });
   await session.waitForText('❯ ');
   await send(url, { secret: 'wrong' });

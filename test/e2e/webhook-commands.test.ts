@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
-import { serverHome, serveWebhooks, whenAllReady, writeConfig } from '../support/serving.js';
+import { serverHome, serveWebhooks, whenStateReady, writeConfig } from '../support/serving.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import {
   assertNoSecret,
@@ -54,7 +54,7 @@ test('routes lists state, path, secret source and error of each route', async ()
 test('routes notes that a running listener can have other environment variables', async () => {
   const home = serverHome(webhooksConfig({ ci: CI_ROUTE }));
   const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
-  await whenAllReady(home);
+  await whenStateReady(home);
   const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
   const { stdout } = await runSvc(['webhook', 'routes'], elsewhere);
   assert.match(stdout, /✗ ci .*listening on .*\n.*with the variables of this shell/su);
@@ -66,7 +66,7 @@ test('routes notes that a running listener can have other environment variables'
 test('call signs in with the secret of the route and prints the same for curl without it', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
-  await whenAllReady(home);
+  await whenStateReady(home);
   const data = JSON.stringify({ goal: "Ada's build" });
   const run = await svc(
     home,
@@ -190,7 +190,7 @@ const GITHUB = {
 test('trigger sends an example that the route accepts, and map explains a recorded request', async () => {
   const home = serverHome(webhooksConfig({ ci: CI_ROUTE, github: GITHUB }));
   const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
-  await whenAllReady(home);
+  await whenStateReady(home);
   const trigger = await svc(home, 'trigger', 'github.push', '--json');
   assert.is(trigger.code, 0, trigger.stderr);
   const { route, status, answer, curl } = jsonOf.webhookTrigger(trigger);

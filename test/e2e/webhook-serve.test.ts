@@ -16,9 +16,9 @@ import {
   serveWebhooks,
   stateOf,
   urlsOf,
-  whenAllReady,
   whenLogged,
   whenReady,
+  whenStateReady,
   writeConfig,
 } from '../support/serving.js';
 import { fillDisk, freeDisk, smallDisk } from '../support/small-disk.js';
@@ -67,7 +67,7 @@ test('serve names each route, answers requests, and shuts down cleanly on SIGTER
     }),
   );
   const { child, done } = serveWebhooks(home, ['--json'], { env: CI_ENV });
-  const url = await whenAllReady(home);
+  const url = await whenStateReady(home);
   const line = await whenLogged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
   assert.equal([path, session, state, secretSource], [PATH, SESSION, 'served', 'env CI_SECRET']);
@@ -326,7 +326,7 @@ test('--host and --port override the configuration, and a public address without
 test('with an external search program, it refreshes no index', async () => {
   const home = serverHome({ ...webhooksConfig(), memory: { backend: 'ext' } });
   const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
-  await whenAllReady(home);
+  await whenStateReady(home);
   const names = stateOf(home)?.services.map(({ name }) => name);
   assert.equal(names, ['webhooks', 'flows']);
   child.kill('SIGTERM');

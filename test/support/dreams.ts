@@ -8,7 +8,7 @@ import { type TempFolder, tempFolder } from './temp-folder.js';
 const DAY_MS = 86_400_000;
 
 /** Notes alone, and nothing forgotten. */
-export const NOTES_ALONE: AgentSources = { transcripts: [], forget: [], exclude: { patterns: [] } };
+export const NOTES_ONLY: AgentSources = { transcripts: [], forget: [], exclude: { patterns: [] } };
 
 /** Asked for often, so that the next sweep takes it. */
 export const OFTEN_ASKED = 'The nightly backup of the storage server runs at 02:30.';

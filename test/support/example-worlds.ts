@@ -15,7 +15,7 @@ import { jsonOf } from './json.js';
 import { realServer, startPglite, type TestPostgres } from './postgres.js';
 import { rawDatabase } from './raw-database.js';
 import { installSvc, runSvc } from './run-svc.js';
-import { serveWebhooks, whenAllReady } from './serving.js';
+import { serveWebhooks, whenStateReady } from './serving.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
 import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
@@ -114,7 +114,7 @@ export async function worldFor(id: string, vendors: ExampleVendors): Promise<Exa
   const listener = /^webhook:(?:call|trigger)$/.test(id)
     ? serveWebhooks(home, [], { env })
     : undefined;
-  const url = listener === undefined ? undefined : await whenAllReady(home);
+  const url = listener === undefined ? undefined : await whenStateReady(home);
   return {
     home,
     env: { ...env, ...shared, ...(url === undefined ? {} : { SVC_URL: String(url) }) },

@@ -1,7 +1,6 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
-import type { ServerContext } from '../../src/engine/postgres/index.js';
-import { Server } from '../../src/engine/postgres/index.js';
+import { Server, type ServerContext } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf } from './context.js';
 import { testFlows } from './flows.js';
@@ -169,17 +168,17 @@ class PooledServer extends Server {
   }
 
   override query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.any().query<Row>(text, values);
+    return this.anyConnection().query<Row>(text, values);
   }
 
   override run(text: string, values?: readonly unknown[]): Promise<number> {
-    return this.any().run(text, values);
+    return this.anyConnection().run(text, values);
   }
 
   override async transaction<T>(
     ...args: Parameters<typeof Server.prototype.transaction<T>>
   ): Promise<T> {
-    const connection = this.any();
+    const connection = this.anyConnection();
     try {
       return await connection.transaction(...args);
     } finally {
@@ -196,7 +195,7 @@ class PooledServer extends Server {
     await super.close();
   }
 
-  private any(): Server {
+  private anyConnection(): Server {
     return this.connections[Math.floor(Math.random() * this.connections.length)] ?? this;
   }
 }

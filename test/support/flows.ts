@@ -11,20 +11,20 @@ import {
 import { contextOf } from './context.js';
 import { tempFolder } from './temp-folder.js';
 
-/** A session of its own. */
+/** A caller with a session of its own. */
 export const ADA: FlowCaller = {
   sessionKey: 'agent:main:main',
   controllerId: 'webhooks/ada',
   actor: { kind: 'route', name: 'ada' },
 };
-/** Another. */
+/** A caller with another session. */
 export const BOB: FlowCaller = {
   sessionKey: 'agent:bob:main',
   controllerId: 'webhooks/bob',
   actor: { kind: 'route', name: 'bob' },
 };
 
-/** A clock under a test's hand. */
+/** A clock that a test sets. */
 export interface TestClock {
   nowMs: number;
   /** How far somebody set it ahead of the time that really passed. */
@@ -32,7 +32,7 @@ export interface TestClock {
   now(): number;
 }
 
-/** Begins at a round moment. */
+/** A clock that begins at a round moment. */
 export function testClock(): TestClock {
   const clock = {
     nowMs: 1_800_000_000_000,

@@ -97,11 +97,11 @@ function fuzzedJson(random: Random, depth = 0): string {
   }
 }
 
-/** In order. */
-const SOUND = '{"action":"create_flow","goal":"sound","stateJson":[1,{"a":null}]}';
+/** A valid body. */
+const VALID_BODY = '{"action":"create_flow","goal":"sound","stateJson":[1,{"a":null}]}';
 
 function fuzzedBody(random: Random): Buffer {
-  if (random(8) === 0) return Buffer.from(SOUND);
+  if (random(8) === 0) return Buffer.from(VALID_BODY);
   const body = Buffer.from(fuzzedJson(random), 'utf8');
   if (random(4) === 0 && body.length > 0) body[random(body.length)] = random(256);
   return random(6) === 0 ? body.subarray(0, random(body.length + 1)) : body;
@@ -132,9 +132,9 @@ const verifier = createVerifier({ ...GITHUB, secrets: [], toleranceSeconds: 300 
 const EVENTS = ['push', 'star', 'ping', '', '\u0001'] as const;
 const IDS = ['d1', 'd2', '', 'x'.repeat(300)] as const;
 
-/** Signed, mostly for this body, and mapped. */
+/** A request to the route with rules, signed mostly for this body. */
 function signedRequest(random: Random, body: Buffer): Buffer {
-  const signed = random(5) === 0 ? Buffer.from(SOUND) : body;
+  const signed = random(5) === 0 ? Buffer.from(VALID_BODY) : body;
   const proof = Object.entries(verifier.sign(signed, { id: '', nowMs: 0 }));
   const lines = [
     `POST ${SIGNED_PATH} HTTP/1.1`,
@@ -155,7 +155,7 @@ export function fuzzedRequest(random: Random): Buffer {
   const body = fuzzedBody(random);
   if (random(4) === 0) return signedRequest(random, body);
   if (random(3) === 0) {
-    // The head is in order, so that the body is looked at.
+    // With a valid head, so that the body is read.
     const head = headOf([`Content-Length: ${body.length}`, 'Connection: close']);
     return Buffer.concat([Buffer.from(head), body]);
   }

@@ -12,7 +12,7 @@ import { createIndex } from '../../src/engine/memory/index/sqlite/open-index.js'
 import type { Server } from '../../src/engine/postgres/index.js';
 import { migratedServer, type TestPostgres, testServers } from './postgres.js';
 import { tempFolder } from './temp-folder.js';
-import { openedIndex } from './vector-index.js';
+import { openReadyIndex } from './vector-index.js';
 
 /** A store that can hold memories. */
 export interface IndexKind {
@@ -26,7 +26,7 @@ export interface IndexKind {
 export interface SharedKind extends IndexKind {
   newIndex(tokenizer?: Tokenizer): Promise<PostgresIndex>;
   /** The newest memory, as another host uses it. */
-  openedAs(
+  openAs(
     origin: string,
     tokenizer?: Tokenizer,
     identity?: IndexIdentity,
@@ -44,7 +44,7 @@ export const sqliteKind: IndexKind = {
   newIndex: async (tokenizer = 'unicode61') => {
     const file = tempFolder().at('index.sqlite');
     createIndex(file, identityOf(tokenizer)).seal();
-    return openedIndex(file);
+    return openReadyIndex(file);
   },
   stop: async () => undefined,
 };
@@ -56,7 +56,7 @@ export async function sharedKinds(): Promise<readonly SharedKind[]> {
 
 async function sharedKind(postgres: TestPostgres): Promise<SharedKind> {
   const server = await migratedServer(postgres);
-  const openedAs: SharedKind['openedAs'] = (
+  const openAs: SharedKind['openAs'] = (
     origin,
     tokenizer = 'unicode61',
     identity = identityOf(tokenizer),
@@ -65,7 +65,7 @@ async function sharedKind(postgres: TestPostgres): Promise<SharedKind> {
   return {
     name: postgres.name,
     server,
-    openedAs,
+    openAs,
     newIndex: async (tokenizer) => {
       // A new database takes a second each.
       await server.run(`
@@ -73,7 +73,7 @@ async function sharedKind(postgres: TestPostgres): Promise<SharedKind> {
           EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('svc.%I', tablename), ', ') || ' RESTART IDENTITY'
             FROM pg_tables WHERE schemaname = 'svc' AND tablename <> 'migrations');
         END $$`);
-      return openedAs('host-a', tokenizer);
+      return openAs('host-a', tokenizer);
     },
     stop: async () => {
       await server.close();

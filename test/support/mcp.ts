@@ -73,18 +73,18 @@ export async function stdioClient(
     stderr: 'pipe',
   });
   return {
-    client: await connected(new Client(CLIENT_INFO, negotiating(era)), transport),
+    client: await connect(new Client(CLIENT_INFO, negotiationOptions(era)), transport),
     transport,
   };
 }
 
 const CLIENT_INFO = { name: 'test', version: '1' };
 
-function negotiating(era: Era) {
+function negotiationOptions(era: Era) {
   return { versionNegotiation: { mode: era } };
 }
 
-async function connected(
+async function connect(
   client: Client,
   transport: StdioClientTransport | StreamableHTTPClientTransport,
 ): Promise<Client> {
@@ -100,7 +100,7 @@ export interface ListeningMcp extends StartedSvc {
 }
 
 /** Starts `svc mcp --http` on a free port. */
-export async function listeningMcp(
+export async function startHttpMcp(
   home: TempFolder,
   args: readonly string[] = [],
 ): Promise<ListeningMcp> {
@@ -117,7 +117,7 @@ export function httpClient({ url, token }: ListeningMcp, era: Era = 'legacy'): P
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
-  return connected(new Client(CLIENT_INFO, negotiating(era)), transport);
+  return connect(new Client(CLIENT_INFO, negotiationOptions(era)), transport);
 }
 
 /** Calls `memory_search`. */
@@ -169,7 +169,7 @@ export interface RawMcp {
 }
 
 /** Starts `svc mcp` and leaves its stdin open. */
-export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
+export function startRawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
   const child = spawn(process.execPath, [PROGRAM, 'mcp', ...args], {
     cwd: home.path,
     env: environment(home.path),
@@ -178,7 +178,7 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const wake = (): void => {
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
@@ -195,7 +195,7 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
       wake();
     });
   });
-  const answered = (id: number): Readonly<Record<string, unknown>> | undefined => {
+  const findAnswer = (id: number): Readonly<Record<string, unknown>> | undefined => {
     const messages = lines.map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
     return messages.find((message) => message['id'] === id && !('method' in message));
   };
@@ -209,16 +209,16 @@ export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
     },
     answer: (id) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
-          const message = answered(id);
+        const check = (): void => {
+          const message = findAnswer(id);
           const hasEnded = child.exitCode !== null || child.signalCode !== null;
           if (message === undefined && !hasEnded) return;
-          waiting.delete(look);
+          waiting.delete(check);
           if (message === undefined) reject(new Error(`it ended without an answer:\n${stderr}`));
           else resolve(message);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
   };
 }

@@ -48,8 +48,8 @@ export async function testServers(): Promise<readonly TestPostgres[]> {
 
 /** The server of the test run, the named one, or a new cluster; undefined where there is none. */
 export async function realServer(): Promise<TestPostgres | undefined> {
-  const named = process.env['SVC_TEST_POSTGRES_URL'];
-  return named === undefined ? startCluster() : databasesOf(named);
+  const url = process.env['SVC_TEST_POSTGRES_URL'];
+  return url === undefined ? startCluster() : databasesOf(url);
 }
 
 /** A server for tests, with the tables of this svc. */
@@ -85,14 +85,14 @@ export function serverAt(
 /** A machine that is busy with other tests may need half a minute for the tables. */
 export const PATIENT = { connectTimeoutMs: 30_000, statementTimeoutMs: 120_000 };
 
-const MANY = 100;
+const MAX_CONNECTIONS = 100;
 let databaseCount = 0;
 
 /** New databases on a server that a role with the right to create them can reach. */
 function databasesOf(adminUrl: string): TestPostgres {
   return {
     name: 'PostgreSQL',
-    connections: MANY,
+    connections: MAX_CONNECTIONS,
     newDatabase: async () => {
       databaseCount += 1;
       const name = `svc_test_${process.pid}_${databaseCount}`;
@@ -127,7 +127,7 @@ export async function startPglite(): Promise<TestPostgres> {
     name: 'PGlite',
     connections: 1,
     newDatabase: async () => {
-      emptyPglite ??= keptPglite();
+      emptyPglite ??= cachedPglite();
       const loadDataDir = await emptyPglite;
       const startParams = [...PGlite.defaultStartParams, ...SMALL_BUFFERS];
       const db = await PGlite.create({ extensions: { vector }, loadDataDir, startParams });
@@ -159,12 +159,14 @@ const DROP_TEMPLATES = ['template0', 'template1'].flatMap((name) => [
   `DROP DATABASE ${name}`,
 ]);
 
-/** The files of an empty database, kept with what npm installed: making them takes several times as long as loading. */
-async function keptPglite(): Promise<Blob> {
+/** The files of an empty database, cached below node_modules: making them takes several times as long as loading. */
+async function cachedPglite(): Promise<Blob> {
   const modules = join(ROOT, 'node_modules');
-  const from = join(modules, '@electric-sql', 'pglite', 'package.json');
-  const print = shortHash([readFileSync(from, 'utf8'), ...SMALL_LOG, ...DROP_TEMPLATES].join());
-  const file = join(modules, '.cache', `svc-test-pglite-${print}.tar`);
+  const manifest = join(modules, '@electric-sql', 'pglite', 'package.json');
+  const fingerprint = shortHash(
+    [readFileSync(manifest, 'utf8'), ...SMALL_LOG, ...DROP_TEMPLATES].join(),
+  );
+  const file = join(modules, '.cache', `svc-test-pglite-${fingerprint}.tar`);
   if (!existsSync(file)) {
     const { PGlite } = await import('@electric-sql/pglite');
     const db = await PGlite.create({ initDbStartParams: SMALL_LOG });
@@ -178,7 +180,7 @@ async function keptPglite(): Promise<Blob> {
 }
 
 /** The folder of PostgreSQL's programs; undefined where they are not installed. */
-function programs(): string | undefined {
+function programFolder(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian) : [];
   const newest = versions
@@ -207,7 +209,7 @@ const GUARDED = '"$@" </dev/null & read -r signal || signal=QUIT; kill -"$signal
  * @returns undefined where PostgreSQL is not installed
  */
 export async function startCluster({ syncs = false } = {}): Promise<TestCluster | undefined> {
-  const bin = programs();
+  const bin = programFolder();
   if (bin === undefined) return undefined;
   const user = unprivileged();
   const { path } = tempFolder();
@@ -225,7 +227,7 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    max_connections: String(MANY),
+    max_connections: String(MAX_CONNECTIONS),
     fsync: syncs ? 'on' : 'off',
     logging_collector: 'off',
     log_min_messages: 'panic',
@@ -250,7 +252,7 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.unref();
-    await ready(url);
+    await whenReachable(url);
   };
   await start();
   return {
@@ -268,7 +270,7 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
   };
 }
 
-async function ready(url: string): Promise<void> {
+async function whenReachable(url: string): Promise<void> {
   const untilMs = Date.now() + PATIENCE_MS;
   for (;;) {
     try {

@@ -5,12 +5,9 @@ import {
 } from '../../src/engine/config/index.js';
 import type { TaskRecord } from '../../src/engine/flow-model/task-record.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
-import {
-  type Clock,
-  type EngineContext,
-  resolveStatePaths,
-} from '../../src/engine/support/context.js';
+import type { Clock, EngineContext } from '../../src/engine/support/context.js';
 import { type OpenRunner, openRunner } from '../../src/engine/task-runner/task-runner.js';
+import { contextOf } from './context.js';
 import { newFlow, newTask } from './flows.js';
 import { testLog } from './services.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
@@ -65,13 +62,7 @@ export async function runnerWorld(
   } = {},
 ): Promise<RunnerWorld> {
   home.write('workspace/MEMORY.md', '# Memory\n');
-  const context: EngineContext = {
-    env: { PATH: process.env['PATH'], SVC_HOME: home.path, ...env },
-    cwd: home.path,
-    homeDir: home.path,
-    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
-    clock,
-  };
+  const context = contextOf(home.path, { env: { PATH: process.env['PATH'], ...env }, clock });
   const input: ConfigInput = { flows: settings };
   const loaded: LoadedConfig = {
     file: undefined,

@@ -26,7 +26,8 @@ const INPUTS: readonly string[] = [
   ...['jjjjjj', 'backup night', 'x'.repeat(300)],
 ];
 const ENDS = ['q', KEYS.ctrlC] as const;
-const RARELY = 80;
+/** One input in so many ends the screen. */
+const END_RARITY = 80;
 
 /** Random input to one screen. Whenever it ends, it is checked and started again. */
 export async function playMonkey(name: ScreenName, seed: number, inputs: number): Promise<void> {
@@ -42,7 +43,7 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
     await waitFor(`the screen of ${name}`, () => session.screen.bracketedPaste || hasEnded);
     while (left > 0 && !hasEnded) {
       left -= 1;
-      const isEnd = random(RARELY) === 0;
+      const isEnd = random(END_RARITY) === 0;
       session.type((isEnd ? ENDS : INPUTS)[random(isEnd ? ENDS.length : INPUTS.length)] ?? '');
       if (random(20) === 0) session.resize(1 + random(120), 1 + random(50));
       await new Promise((resolve) => setTimeout(resolve, random(4)));
@@ -59,7 +60,7 @@ export async function playMonkey(name: ScreenName, seed: number, inputs: number)
 /** `close` loses the terminal. */
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'close'] as const;
 
-/** Told once: a screen that misses it is found. */
+/** Only once, so that a screen that misses the signal is detected. */
 function endWith(session: PtySession, how: (typeof SIGNALS)[number], name: ScreenName): void {
   if (how === 'close') {
     session.close();

@@ -116,8 +116,8 @@ export function whenLogged(home: TempFolder, part: string, after = 0): Promise<L
   );
 }
 
-/** Waits until other commands can see that all services work. */
-export async function whenAllReady(home: TempFolder): Promise<string> {
+/** Waits until the state file, which other commands read, has all services as ready. */
+export async function whenStateReady(home: TempFolder): Promise<string> {
   const url = await whenReady(home);
   await waitFor('the state file', () =>
     stateOf(home)?.services.every(({ state }) => state === 'ready'),

@@ -3,12 +3,12 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempFolder } from './temp-folder.js';
 
-/** The path of a disk of its own of some size, or undefined where this user may mount none. */
+/** The path of a disk of its own of some size, or undefined where this user cannot mount one. */
 export function smallDisk(megabytes: number): string | undefined {
   const { path } = tempFolder();
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
   if (mount.status !== 0) {
-    process.stdout.write('skipped: this user may mount no disk of its own\n');
+    process.stdout.write('skipped: this user cannot mount a disk\n');
     return undefined;
   }
   // Before the folder itself is removed.

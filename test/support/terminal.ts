@@ -112,9 +112,9 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
     writes: () => output.count,
     rawMode: () => input.raw,
     screen: () => {
-      const rows_ = [...buffer.text()];
-      while (rows_.at(-1) === '') rows_.pop();
-      return rows_;
+      const lines = [...buffer.text()];
+      while (lines.at(-1) === '') lines.pop();
+      return lines;
     },
     type: (keys) => {
       input.write(keys);

@@ -14,21 +14,24 @@ const uvu: { readonly suite: typeof Suite } = createRequire(import.meta.url)(
 export function suite<T = unknown>(title?: string, context?: T): Test<T> {
   const uvuSuite = uvu.suite(title, context);
   const hook = (add: Test<T>['before']): Test<T>['before'] =>
-    Object.assign((work: Callback<T>) => add(printed(work)), {
-      each: (work: Callback<T>) => add.each(printed(work)),
+    Object.assign((work: Callback<T>) => add(printingFailures(work)), {
+      each: (work: Callback<T>) => add.each(printingFailures(work)),
     });
-  return Object.assign((name: string, work: Callback<T>) => uvuSuite(name, readable(work)), {
-    only: (name: string, work: Callback<T>) => uvuSuite.only(name, readable(work)),
-    skip: uvuSuite.skip,
-    before: hook(uvuSuite.before),
-    after: hook(uvuSuite.after),
-    run: uvuSuite.run,
-  });
+  return Object.assign(
+    (name: string, work: Callback<T>) => uvuSuite(name, withPrintableErrors(work)),
+    {
+      only: (name: string, work: Callback<T>) => uvuSuite.only(name, withPrintableErrors(work)),
+      skip: uvuSuite.skip,
+      before: hook(uvuSuite.before),
+      after: hook(uvuSuite.after),
+      run: uvuSuite.run,
+    },
+  );
 }
 
 export const test = suite();
 
-function readable<T>(work: Callback<T>): Callback<T> {
+function withPrintableErrors<T>(work: Callback<T>): Callback<T> {
   return async (context) => {
     try {
       await work(context);
@@ -46,7 +49,7 @@ function asPrintable(error: unknown): Error {
   return error;
 }
 
-function printed<T>(work: Callback<T>): Callback<T> {
+function printingFailures<T>(work: Callback<T>): Callback<T> {
   return async (context) => {
     try {
       await work(context);

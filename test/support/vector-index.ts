@@ -16,7 +16,7 @@ export function emptyIndexFile(): string {
 }
 
 /** Opens an index that has to be usable. */
-export function openedIndex(
+export function openReadyIndex(
   file: string,
   access: 'read' | 'write' = 'write',
   vectors?: VectorSettings,

@@ -3,18 +3,18 @@ export const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 10;
 
 /**
- * Waits for something that this process or another one does: until a look at it gives anything but undefined or false.
+ * Waits for something that this process or another one does: until `check` returns anything but undefined or false.
  *
  * @param describeState for the error at the time limit
  */
 export async function waitFor<T>(
   what: string,
-  look: () => Promise<T | undefined> | T | undefined,
+  check: () => Promise<T | undefined> | T | undefined,
   describeState?: () => unknown,
 ): Promise<T> {
   const started = performance.now();
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs + 1, LONGEST_PAUSE_MS)) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined && found !== false) return found;
     if (performance.now() - started > PATIENCE_MS) {
       const state =

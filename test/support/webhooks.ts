@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../src/engine/config/index.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import type { ServerContext } from '../../src/engine/postgres/index.js';
-import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
+import type { EngineContext } from '../../src/engine/support/context.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/body.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
 import { type ServedRoute, servedRoute } from '../../src/engine/webhooks/routes.js';
@@ -12,6 +12,7 @@ import {
   CLIENT_PATIENCE,
   type ClientPatience,
 } from '../../src/engine/webhooks/webhook-listener.js';
+import { contextOf } from './context.js';
 import { testLog } from './services.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 
@@ -89,14 +90,9 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
       ...(options.storage === undefined ? {} : { storage: options.storage }),
       plugins: { entries: { webhooks: { enabled: true, ...plugin, config } } },
     });
-  const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
   const mask = createSecretMask();
   const context: EngineContext & ServerContext = {
-    env,
-    cwd: home.path,
-    homeDir: home.path,
-    state,
-    clock: { now: Date.now },
+    ...contextOf(home.path, { env }),
     servers,
     onSecret: mask.learn,
   };
@@ -145,8 +141,8 @@ export async function send(url: string, request: TestRequest = {}): Promise<Test
     ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
   });
   const text = await response.text();
-  const read: unknown = text === '' ? {} : JSON.parse(text);
-  return { status: response.status, headers: response.headers, body: { ...Object(read) } };
+  const json: unknown = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: { ...Object(json) } };
 }
 
 /** Sends an action as the body of a request. */

@@ -14,7 +14,7 @@ import {
 } from '../../../src/engine/dreaming/store/dream-database.js';
 
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
-import { NOTES_ALONE } from '../../support/dreams.js';
+import { NOTES_ONLY } from '../../support/dreams.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -39,7 +39,7 @@ function aTarget() {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
-    agentSources: NOTES_ALONE,
+    agentSources: NOTES_ONLY,
     settings: resolveConfig({}).plugins.entries['memory-core'].config.dreaming,
     timeZone: 'UTC',
   };

@@ -12,7 +12,7 @@ import {
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
 import { openSources } from '../../../src/engine/dreaming/sweep/dream-sources.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { NOTES_ALONE } from '../../support/dreams.js';
+import { NOTES_ONLY } from '../../support/dreams.js';
 import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const BACKUP = 'The nightly backup of the storage server runs at 02:30.';
@@ -80,7 +80,7 @@ test('an unknown claim is an error, also without any claims', () => {
 });
 
 test('its passage is read again, wherever it moved in the note', async () => {
-  const reads = (dir: string) => openSources({ workspace: { dir }, agentSources: NOTES_ALONE });
+  const reads = (dir: string) => openSources({ workspace: { dir }, agentSources: NOTES_ONLY });
   const note = (text: string) => reads(folderOf({ 'memory/2026-11-18.md': text }).path);
   const moved = claimPassage(backup, await note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
   assert.equal(moved, {

@@ -6,7 +6,7 @@ import type { DreamTarget } from '../../../src/engine/dreaming/dream-targets.js'
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { withCurrentDreams, withNextSweep } from '../../../src/engine/dreaming/with-dreams.js';
 import { withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
-import { dreamHome, NOTES_ALONE } from '../../support/dreams.js';
+import { dreamHome, NOTES_ONLY } from '../../support/dreams.js';
 
 const test = suite('reading what is recorded');
 
@@ -15,7 +15,7 @@ test('waits for no sweep, and includes new searches after it', async () => {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('workspace'), { stateDir: home.path }),
     agents: [],
-    agentSources: NOTES_ALONE,
+    agentSources: NOTES_ONLY,
     settings: resolveConfig({}).plugins.entries['memory-core'].config.dreaming,
     timeZone: 'UTC',
   };

@@ -36,7 +36,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 import {
   apply,
   embedMissing,
-  openedIndex,
+  openReadyIndex,
   putChange,
   textVector,
 } from '../../support/vector-index.js';
@@ -364,7 +364,7 @@ function indexFile({ state }: EngineContext): string {
 }
 
 async function withStore<T>(file: string, use: (index: SqliteIndex) => Promise<T>): Promise<T> {
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   try {
     return await use(index);
   } finally {

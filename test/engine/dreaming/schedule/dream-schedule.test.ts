@@ -9,7 +9,7 @@ import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-sc
 import { crontabLine } from '../../../../src/engine/dreaming/schedule/systemd-timer.js';
 import { parseCron } from '../../../../src/engine/support/cron.js';
 import { nextRuns } from '../../../../src/engine/support/cron-times.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ function aSchedule(startIso: string) {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
-    agentSources: NOTES_ALONE,
+    agentSources: NOTES_ONLY,
     settings: dreaming,
     timeZone: 'Europe/Berlin',
   };

@@ -12,7 +12,7 @@ import {
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { compileProgram } from '../../../support/compile.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { claimOf, MAX_CHARS, NIGHT, tightSettings } from './sweeping-claims.js';
 
@@ -36,7 +36,7 @@ test('killed at any moment, MEMORY.md is whole, each entry is in it or in the ar
     await runSweep({
       workspace,
       settings: tightSettings(),
-      agentSources: NOTES_ALONE,
+      agentSources: NOTES_ONLY,
       timeZone: 'UTC',
       clock: { now: () => NIGHT },
       trigger: 'manual',

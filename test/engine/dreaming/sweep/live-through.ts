@@ -5,7 +5,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { LivingFact, LivingNotes } from './living-notes.js';
@@ -55,7 +55,7 @@ export async function liveThrough({ facts, days }: LivingNotes): Promise<LifeSco
     const { decisions } = await runSweep({
       workspace,
       settings: dreaming,
-      agentSources: NOTES_ALONE,
+      agentSources: NOTES_ONLY,
       timeZone: 'UTC',
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },

@@ -6,7 +6,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { DAYS, MS_PER_DAY, START_MS, simulatedQuarter } from './simulated-quarter.js';
 
@@ -30,7 +30,7 @@ test('over a quarter, needed claims are promoted, and nothing else', async () =>
     await runSweep({
       workspace: quarter.workspace,
       settings: dreaming,
-      agentSources: NOTES_ALONE,
+      agentSources: NOTES_ONLY,
       timeZone: 'UTC',
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },

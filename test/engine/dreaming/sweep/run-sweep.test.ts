@@ -12,7 +12,7 @@ import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-
 import { queryHashOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep, type SweepOptions } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const DAY = 86_400_000;
@@ -53,7 +53,7 @@ function newWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-1
       runSweep({
         workspace,
         settings: dreaming,
-        agentSources: NOTES_ALONE,
+        agentSources: NOTES_ONLY,
         timeZone: 'UTC',
         clock: { now: () => NIGHT },
         trigger: 'manual',

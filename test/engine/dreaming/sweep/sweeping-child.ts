@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
-import { NOTES_ALONE } from '../../../support/dreams.js';
+import { NOTES_ONLY } from '../../../support/dreams.js';
 import { claimOf, NIGHT, NOTE, tightSettings } from './sweeping-claims.js';
 
 const [dir = '', stateDir = '', first = '0'] = process.argv.slice(2);
@@ -30,7 +30,7 @@ for (let number = Number(first); ; number++) {
   await runSweep({
     workspace,
     settings: tightSettings(),
-    agentSources: NOTES_ALONE,
+    agentSources: NOTES_ONLY,
     timeZone: 'UTC',
     clock: { now: () => NIGHT },
     trigger: 'manual',

@@ -37,7 +37,7 @@ for (const kind of await sharedKinds()) {
   test.after(() => kind.stop());
 
   const bothHosts = async (): Promise<readonly [PostgresIndex, PostgresIndex]> => {
-    return [await kind.newIndex(), await kind.openedAs('host-b')];
+    return [await kind.newIndex(), await kind.openAs('host-b')];
   };
 
   test('a host finds documents of others and changes only its own', async () => {
@@ -65,7 +65,7 @@ for (const kind of await sharedKinds()) {
 
   test('a passage that several hosts have is found once, preferably on the searching host', async () => {
     const [a, b] = await bothHosts();
-    const c = await kind.openedAs('host-c');
+    const c = await kind.openAs('host-c');
     await apply(a, putChange('x.md', 'shared words'));
     await apply(
       b,
@@ -167,14 +167,14 @@ for (const kind of await sharedKinds()) {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'alpha'));
     const identity = { ...(await a.identity()), chunkTokens: 100 };
-    const again = await kind.openedAs('host-a', 'unicode61', identity);
+    const again = await kind.openAs('host-a', 'unicode61', identity);
     assert.is((await again.identity()).chunkTokens, 100);
     assert.is((await again.documents())[0]?.hash, '');
     assert.is(await b.countMatches('"alpha"'), 1);
-    const failure = await failureOf(kind.openedAs('host-b', 'trigram'));
+    const failure = await failureOf(kind.openAs('host-b', 'trigram'));
     assert.is(failure.code, 'STORAGE_TOKENIZER');
     await apply(again, removeChange('a.md'));
-    const changed = await kind.openedAs('host-b', 'trigram');
+    const changed = await kind.openAs('host-b', 'trigram');
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
@@ -252,7 +252,7 @@ for (const kind of await sharedKinds()) {
     assert.is(await a.countMatches('"alpha"'), 0);
     assert.is((await a.termStatistics([])).chunks, 1);
     assert.is((await failureOf(apply(b, putChange('b.md', 'again')))).code, 'STORAGE_BUSY');
-    await apply(await kind.openedAs('host-b'), putChange('b.md', 'again'));
+    await apply(await kind.openAs('host-b'), putChange('b.md', 'again'));
     assert.is(await a.countMatches('"again"'), 1);
   });
 
@@ -268,11 +268,11 @@ for (const kind of await sharedKinds()) {
     test('waiting too long for another writer is an error and changes nothing', async () => {
       const [a] = await bothHosts();
       await apply(a, putChange('a.md', 'alpha'));
-      const b = await kind.openedAs('host-b', 'unicode61', undefined, 50);
+      const b = await kind.openAs('host-b', 'unicode61', undefined, 50);
       await whileLocked(async () => {
         assert.is((await failureOf(apply(b, putChange('b.md', 'alpha')))).code, 'STORAGE_BUSY');
         const identity = { ...(await a.identity()), chunkTokens: 100 };
-        const opening = kind.openedAs('host-b', 'unicode61', identity, 50);
+        const opening = kind.openAs('host-b', 'unicode61', identity, 50);
         assert.is((await failureOf(opening)).code, 'STORAGE_BUSY');
       });
       assert.is(await b.countMatches('"alpha"'), 1);

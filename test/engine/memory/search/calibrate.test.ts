@@ -13,7 +13,7 @@ import {
   documentOf,
   embedMissing,
   emptyIndexFile,
-  openedIndex,
+  openReadyIndex,
   putChange,
   textVector,
 } from '../../../support/vector-index.js';
@@ -91,7 +91,7 @@ test('random vectors, which are never far above the rest, score little', () => {
 });
 
 test('required and excluded words are those that keyword search would find', async () => {
-  const index = openedIndex(emptyIndexFile());
+  const index = openReadyIndex(emptyIndexFile());
   const talk = documentOf('sessions/claude-code/a.jsonl', ['User: the router']);
   await apply(index, putChange('memory/home-net.md', 'the router'), {
     type: 'put',

@@ -7,7 +7,7 @@ import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
 import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
-import { emptyIndexFile, openedIndex } from '../../../support/vector-index.js';
+import { emptyIndexFile, openReadyIndex } from '../../../support/vector-index.js';
 
 const test = suite('applying a plan');
 
@@ -31,7 +31,7 @@ test('a file that changes while its batch is prepared is read again, on a file s
       return { ...outcome, document: { ...outcome.document, fingerprint: { size, ...times } } };
     }
   }
-  const index = openedIndex(emptyIndexFile());
+  const index = openReadyIndex(emptyIndexFile());
   await applyPlan(index, planChanges([file], []), {
     chunking: { tokens: 400, overlap: 80 },
     forgotten: NOTHING_FORGOTTEN,

@@ -42,7 +42,7 @@ function remove(path: string): Change {
 }
 
 /** An index of two files, open for writing. */
-async function openedIndex(): Promise<{ index: MemoryIndex; file: string }> {
+async function openReadyIndex(): Promise<{ index: MemoryIndex; file: string }> {
   const target = targetOf(folderOf({ 'a.md': 'alpha', 'b.md': 'alpha beta' }).path);
   await backendOn(target).sync({});
   const opened = openIndex(target.indexFile, 'write');
@@ -58,7 +58,7 @@ async function rejects(work: Promise<unknown>): Promise<boolean> {
 }
 
 test('a change set that fails halfway leaves nothing behind', async () => {
-  const { index, file } = await openedIndex();
+  const { index, file } = await openReadyIndex();
   const before = await contentOf(file, ['alpha', 'gamma']);
   const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
   const broken = { ...documentOf('z.md', 'gamma'), chunks: [chunkOfNoLine] };
@@ -76,7 +76,7 @@ test('a change set that fails halfway leaves nothing behind', async () => {
 });
 
 test('a put document replaces the one with the same key', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   await index.apply(changes(put(documentOf('a.md', 'gamma', 'delta'))));
   const { documents, chunks } = await index.statistics();
   assert.equal([documents, chunks], [2, 3]);
@@ -90,7 +90,7 @@ test('a put document replaces the one with the same key', async () => {
 });
 
 test('removing an unknown document, or putting none, is not a failure', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   await index.apply(changes(remove('none.md')));
   await index.apply(changes());
   assert.is((await index.statistics()).documents, 2);
@@ -98,7 +98,7 @@ test('removing an unknown document, or putting none, is not a failure', async ()
 });
 
 test('headings and file name are searched too, and the text alone makes the chunk', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   await index.apply(changes(put(documentOf('road-map_2026.md', 'plain text'))));
   for (const match of ['"part"', '"road"', '"map"', '"2026"', '"plain"']) {
     const [found] = await index.lexicalCandidates(match, 10);
@@ -108,7 +108,7 @@ test('headings and file name are searched too, and the text alone makes the chun
 });
 
 test('a long passage with an essential term does not outrank a short one that scores higher', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   const rest = Array.from({ length: 12 }, (_, at) => documentOf(`rest-${at}.md`, 'other words'));
   const common = Array.from({ length: 9 }, (_, at) => documentOf(`${at}.md`, 'gamma gamma gamma'));
   const long = documentOf('long.md', `delta ${'more '.repeat(2000)}`);
@@ -127,7 +127,7 @@ test('a long passage with an essential term does not outrank a short one that sc
 });
 
 test('a filter keeps sources and paths, in counts as in candidates', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   const path = (name: string): boolean => name === 'b.md';
   const sessions = { sources: ['sessions'] } as const;
   assert.equal(
@@ -143,7 +143,7 @@ test('a filter keeps sources and paths, in counts as in candidates', async () =>
 });
 
 test('other work can run between the statements of a broad query', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   let turns = 0;
   let answered = false;
   const turn = (): void => {
@@ -169,7 +169,7 @@ async function fastest(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('a filter costs about as much as the search itself, however much it keeps', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   const texts = Array.from({ length: 200 }, (_, at) => `gamma ${at}`);
   const documents = Array.from({ length: 40 }, (_, at) => documentOf(`${at}.md`, ...texts));
   await index.apply(changes(...documents.map(put)));
@@ -192,7 +192,7 @@ test('a filter costs about as much as the search itself, however much it keeps',
 });
 
 test('a filter changes no score and no order', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   const texts = Array.from({ length: 30 }, (_, at) => `gamma ${'gamma '.repeat(at % 7)}${at}`);
   await index.apply(changes(put(documentOf('x.md', ...texts)), put(documentOf('y.md', ...texts))));
   const all = await index.lexicalCandidates('"gamma" OR "3"', 100);

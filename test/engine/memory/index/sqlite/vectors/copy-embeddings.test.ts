@@ -6,7 +6,7 @@ import {
   apply,
   embedMissing,
   emptyIndexFile,
-  openedIndex,
+  openReadyIndex,
   putChange,
   removeChange,
   textVector,
@@ -19,13 +19,13 @@ const KEEP_USED = { keepIdentities: ['m'], cacheEntries: 0, atMs: 5 };
 
 test('a rebuild takes vectors and jobs over, from a file that has them', async () => {
   const old = emptyIndexFile();
-  const before = openedIndex(old);
+  const before = openReadyIndex(old);
   await apply(before, putChange('a.md', 'one', 'two'), putChange('b.md', 'three'));
   await embedMissing(before, 'm', textVector);
   await apply(before, removeChange('b.md'));
   await before.tidyEmbeddings(KEEP_ALL);
   await before.saveBatchJob({ id: 'b', identity: 'm', json: '{}', createdMs: 1 });
-  const index = openedIndex(emptyIndexFile());
+  const index = openReadyIndex(emptyIndexFile());
   index.copyEmbeddings(old);
   before.close();
   await apply(index, putChange('a.md', 'two', 'three', 'four'));
@@ -44,7 +44,7 @@ test('a rebuild takes vectors and jobs over, from a file that has them', async (
 
 test('a rebuild goes on without what cannot be copied', async () => {
   const folder = tempFolder();
-  const index = openedIndex(emptyIndexFile());
+  const index = openReadyIndex(emptyIndexFile());
   for (const content of ['', 'no database', 'SQLite format 3\0'.repeat(400)]) {
     writeFileSync(folder.at('old.sqlite'), content);
     index.copyEmbeddings(folder.at('old.sqlite'));

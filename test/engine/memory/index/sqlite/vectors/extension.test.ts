@@ -9,7 +9,7 @@ import {
   apply,
   embedMissing,
   emptyIndexFile,
-  openedIndex,
+  openReadyIndex,
   putChange,
   textVector,
 } from '../../../../../support/vector-index.js';
@@ -24,7 +24,7 @@ test('loads from its package, or from a path, with or without its file extension
   const path = getLoadablePath();
   const settings = [ON, { enabled: true, extensionPath: path.replace(/\.\w+$/, '') }];
   for (const setting of settings) {
-    const index = openedIndex(file, 'read', setting);
+    const index = openReadyIndex(file, 'read', setting);
     const extension = await index.vectorExtension();
     assert.ok(extension.loaded);
     assert.match(extension.version, /^\d+\.\d+\.\d+$/);
@@ -44,7 +44,7 @@ test('reports why it is unavailable and leaves the index usable', async () => {
     [{ enabled: true, extensionPath: folder.at('text.so') }, /text\.so/],
   ];
   for (const [setting, why] of cases) {
-    const index = openedIndex(file, 'write', setting);
+    const index = openReadyIndex(file, 'write', setting);
     const extension = await index.vectorExtension();
     assert.match(extension.loaded ? '' : extension.why, why);
     await apply(index, putChange('a.md', 'one'));
@@ -56,7 +56,7 @@ test('reports why it is unavailable and leaves the index usable', async () => {
 
 test('answers are the same to the last bit with it and without', async () => {
   const file = emptyIndexFile();
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   for (let block = 0; block < 12; block++) {
     const texts = Array.from({ length: 150 }, (_, at) => `${block} ${at}`);
     await apply(index, putChange(`${block}.md`, ...texts));
@@ -72,7 +72,7 @@ test('answers are the same to the last bit with it and without', async () => {
   index.close();
   const half: CandidateFilter = { path: (path) => Number.parseInt(path, 10) % 2 === 0 };
   const answers = async (setting: VectorSettings): Promise<unknown> => {
-    const read = openedIndex(file, 'read', setting);
+    const read = openReadyIndex(file, 'read', setting);
     const found: unknown[] = [(await read.vectorExtension()).loaded === setting.enabled];
     for (const question of ['one', 'tie', 'three']) {
       const query = textVector(question);

@@ -13,7 +13,7 @@ import {
   apply,
   embedMissing,
   emptyIndexFile,
-  openedIndex,
+  openReadyIndex,
   putChange,
   removeChange,
   textVector as vectorOf,
@@ -63,7 +63,7 @@ function textsOf(block: number, version: number): string[] {
 
 test('a large index finds the same as a full comparison, through any changes', async () => {
   const file = emptyIndexFile();
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   const random = seededRandom(11);
   const held = new Map<number, number>();
   const texts = (): string[] => [...held].flatMap(([block, version]) => textsOf(block, version));
@@ -113,7 +113,7 @@ function codedIn(file: string): number {
 
 test('codes of removed chunks are not results, and are rebuilt when there are many', async () => {
   const file = emptyIndexFile();
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   for (let block = 0; block < 9; block++) {
     await apply(index, putChange(`${block}.md`, ...textsOf(block, 0)));
   }
@@ -135,7 +135,7 @@ test('codes of removed chunks are not results, and are rebuilt when there are ma
 
 test('a vector restored from the cache is found once, before and after it has a new code', async () => {
   const file = emptyIndexFile();
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   const put = async (block: number): Promise<void> => {
     await apply(index, putChange(`${block}.md`, ...textsOf(block, 0)));
     await embedMissing(index, 'm', textVector);
@@ -158,7 +158,7 @@ test('a vector restored from the cache is found once, before and after it has a 
 
 test('damaged codes cost time but no results, until tidying rebuilds them', async () => {
   const file = emptyIndexFile();
-  const index = openedIndex(file);
+  const index = openReadyIndex(file);
   const texts = Array.from({ length: 6 }, (_, block) => textsOf(block, 0)).flat();
   await apply(index, putChange('a.md', ...texts));
   await embedMissing(index, 'm', textVector);
