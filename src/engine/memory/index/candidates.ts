@@ -98,12 +98,12 @@ export function foundChunk<Row extends FoundColumns>({
   return { ...row, ...chunk, ...(mimeType === null ? {} : { mimeType }) };
 }
 
-/** Media sampled evenly from the index. */
-export interface MediaSample {
+/** Cosines between a query and passages sampled evenly from the index. */
+export interface SimilaritySample {
+  readonly texts: readonly number[];
+  readonly media: readonly number[];
   /** The chunks of all media. */
-  readonly chunkIds: ReadonlySet<number>;
-  /** Cosines between the query and some of them. */
-  readonly similarities: readonly number[];
+  readonly mediaChunks: ReadonlySet<number>;
 }
 
 /** Up to `count` items, evenly spaced. */

@@ -6,7 +6,7 @@ import type {
   EssentialTerms,
   IndexTerm,
   LexicalCandidate,
-  MediaSample,
+  SimilaritySample,
   VectorCandidate,
 } from './candidates.js';
 import type {
@@ -224,15 +224,12 @@ export interface MemoryIndex {
     chunkIds: readonly number[],
   ): Promise<ReadonlyMap<number, number>>;
 
-  /** Cosines between the query and up to `count` texts sampled evenly from the index. */
+  /** Cosines between the query and up to `count` texts and as many media, as a baseline of chance similarity. */
   sampleSimilarities(
     identity: string,
     query: Float32Array,
     count: number,
-  ): Promise<readonly number[]>;
-
-  /** Like {@link sampleSimilarities} for media, with the chunk ids of all media. */
-  sampleMedia(identity: string, query: Float32Array, count: number): Promise<MediaSample>;
+  ): Promise<SimilaritySample>;
 
   /** Tries to load the vector extension. */
   vectorExtension(): Promise<VectorExtension>;

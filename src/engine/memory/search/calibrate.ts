@@ -84,18 +84,20 @@ export async function backgroundsOf(
   { identity, vector }: QueryVector,
 ): Promise<Backgrounds> {
   const sample = await index.sampleSimilarities(identity, vector, BACKGROUND_SAMPLE);
-  const texts = backgroundOf(sample, vector.length);
-  const { chunkIds, similarities } = await index.sampleMedia(identity, vector, BACKGROUND_SAMPLE);
-  if (chunkIds.size === 0) return { of: () => texts, media: false };
-  const usual = backgroundOf(similarities, vector.length);
+  const texts = backgroundOf(sample.texts, vector.length);
+  if (sample.mediaChunks.size === 0) return { of: () => texts, media: false };
+  const usual = backgroundOf(sample.media, vector.length);
   // With only a few pictures, the texts' background applies.
-  const isSingle = similarities.length === 1;
-  const known = sample.length > 0 || isSingle;
+  const isSingle = sample.media.length === 1;
+  const known = sample.texts.length > 0 || isSingle;
   const media =
-    similarities.length < FEW_MEDIA && known
+    sample.media.length < FEW_MEDIA && known
       ? { ...usual, middle: Math.min(usual.middle, texts.middle) }
       : usual;
-  return { of: (chunkId) => (chunkIds.has(chunkId) ? media : texts), media: true };
+  return {
+    of: (chunkId) => (sample.mediaChunks.has(chunkId) ? media : texts),
+    media: true,
+  };
 }
 
 /** Passages found by either side, with both sides' scores. */

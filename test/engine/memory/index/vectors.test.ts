@@ -4,6 +4,7 @@ import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
 import { failureOf } from '../../../support/memory.js';
 import {
   apply,
+  documentOf,
   embedMissing,
   putChange,
   removeChange,
@@ -89,8 +90,30 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     await index.putEmbeddings('few', entries);
     const query = textVector('alpha');
     const view = await index.view();
-    assert.is((await view.sampleSimilarities('few', query, 256)).length, 20);
-    assert.ok((await view.sampleSimilarities('many', query, 256)).length > 250);
+    assert.is((await view.sampleSimilarities('few', query, 256)).texts.length, 20);
+    assert.ok((await view.sampleSimilarities('many', query, 256)).texts.length > 250);
+    index.close();
+  });
+
+  test('texts and media are sampled apart', async () => {
+    const index = await kind.newIndex();
+    const picture = { ...documentOf('a.png', ['Image file: a.png']), kind: 'media' } as const;
+    const document = { ...picture, mimeType: 'image/png' };
+    await apply(index, putChange('a.md', 'one', 'two'), { type: 'put', document });
+    await embedMissing(index, 'm', textVector);
+    for (const { hash } of await index.missingMedia('m', 0, 9)) {
+      await index.putEmbeddings('m', [{ hash, vectors: [textVector('picture')] }]);
+    }
+    const view = await index.view();
+    const query = textVector('picture');
+    const { texts, media, mediaChunks } = await view.sampleSimilarities('m', query, 9);
+    assert.is(texts.length, 2);
+    assert.equal(
+      media.map((similarity) => similarity.toFixed(2)),
+      ['1.00'],
+    );
+    const [near] = await view.vectorCandidates('m', query, 1);
+    assert.equal([...mediaChunks], [near?.chunkId]);
     index.close();
   });
 

@@ -217,7 +217,6 @@ export function createPostgresIndex(
       (await vectors()).similarities({ sql: server, facts }, ...args),
     sampleSimilarities: async (...args) =>
       (await vectors()).sampleSimilarities({ sql: server, facts }, ...args),
-    sampleMedia: async (...args) => (await vectors()).sampleMedia({ sql: server, facts }, ...args),
     vectorExtension: async () => (await vectors()).vectorExtension(server),
     batchJobs: async (identity) =>
       server.query<BatchJob>(

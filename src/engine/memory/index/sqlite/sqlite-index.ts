@@ -190,7 +190,6 @@ export function createSqliteIndex(
     },
     similarities: async (...args) => (await vectors()).similarities(database, ...args),
     sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(database, ...args),
-    sampleMedia: async (...args) => (await vectors()).sampleMedia(database, ...args),
     vectorExtension: async () => extensionBy(await vectors()),
     batchJobs: async (identity) =>
       queryRows<BatchJob>(

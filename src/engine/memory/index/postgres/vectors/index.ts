@@ -14,7 +14,6 @@ export {
 } from './packed-embeddings.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {
-  sampleMedia,
   sampleSimilarities,
   similarities,
   vectorCandidates,

@@ -2,8 +2,8 @@ import type { Server } from '../../../../postgres/index.js';
 import {
   comparedExactly,
   evenSample,
-  type MediaSample,
   mostSimilar,
+  type SimilaritySample,
   type VectorCandidate,
 } from '../../candidates.js';
 import {
@@ -69,15 +69,16 @@ export async function similarities(
 }
 
 /**
- * Cosines between a query and the nearest pieces of texts sampled evenly from a memory, as a baseline of chance
- * similarity. Media are left out: models place them far from all texts.
+ * Cosines between a query and the nearest pieces of texts and of media sampled evenly from a memory, as a baseline of
+ * chance similarity: apart, because models place media far from all texts.
  */
 export async function sampleSimilarities(
-  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
+  searched: Pick<SearchedMemory, 'facts' | 'sql'>,
   identity: string,
   vector: Float32Array,
   count: number,
-): Promise<number[]> {
+): Promise<SimilaritySample> {
+  const { sql, facts } = searched;
   const query = queryVector(vector);
   // The next chunk after each of some evenly spaced ids, because deleted ids are not used again.
   const rows = await sql.query<{ readonly vector: Buffer }>(
@@ -99,7 +100,13 @@ export async function sampleSimilarities(
   const isEnough = rows.length >= count * ENOUGH || facts.chunks <= count;
   const others = isEnough ? [] : await firstOfSpace(sql, facts.id, identity, count);
   const sample = others.length > rows.length ? others : rows;
-  return sample.map((row) => bestCosine(query, row.vector));
+  const all = facts.hasMedia ? await mediaChunks(sql, facts.id) : [];
+  const media = await similarities(searched, identity, vector, evenSample(all, count));
+  return {
+    texts: sample.map((row) => bestCosine(query, row.vector)),
+    media: [...media.values()],
+    mediaChunks: new Set(all),
+  };
 }
 
 /** Share of a sample that is enough; there are fewer where most chunks have no vector of this identity yet. */
@@ -127,25 +134,14 @@ function firstOfSpace(
   );
 }
 
-/** The same for media, with the chunks of all of them. */
-export async function sampleMedia(
-  searched: Pick<SearchedMemory, 'facts' | 'sql'>,
-  identity: string,
-  vector: Float32Array,
-  count: number,
-): Promise<MediaSample> {
-  const { sql, facts } = searched;
-  if (!facts.hasMedia) return { chunkIds: new Set(), similarities: [] };
-  const rows = await sql.query<{ readonly first: number; readonly past: number }>(
-    `SELECT lower(ids) AS first, upper(ids) AS past FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
-     WHERE memory = $1 AND kind = 'media' ORDER BY first`,
-    [facts.id],
+async function mediaChunks(sql: Server, memory: number): Promise<readonly number[]> {
+  const rows = await sql.query<{ readonly id: number }>(
+    `SELECT chunk AS id FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
+     CROSS JOIN generate_series(lower(ids), upper(ids) - 1) AS chunk
+     WHERE memory = $1 AND kind = 'media' ORDER BY chunk`,
+    [memory],
   );
-  const all = rows.flatMap(({ first, past }) =>
-    Array.from({ length: past - first }, (_, at) => first + at),
-  );
-  const sample = await similarities(searched, identity, vector, evenSample(all, count));
-  return { chunkIds: new Set(all), similarities: [...sample.values()] };
+  return rows.map(({ id }) => id);
 }
 
 interface NearestRequest {

@@ -14,7 +14,6 @@ export { loadVectorExtension } from './extension.js';
 export { allSpaces } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {
-  sampleMedia,
   sampleSimilarities,
   similarities,
   vectorCandidates,

@@ -3,8 +3,8 @@ import { queryColumn, queryRows } from '../../../../sqlite/query.js';
 import {
   evenSample,
   foundChunk,
-  type MediaSample,
   ranksOf,
+  type SimilaritySample,
   type VectorCandidate,
 } from '../../candidates.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
@@ -111,48 +111,39 @@ export function similarities(
 }
 
 /**
- * Cosines between a query and the nearest pieces of texts sampled from a space, as a baseline of chance
- * similarity. Media are left out: models place them far from all texts.
+ * Cosines between a query and the nearest pieces of texts and of media sampled from a space, as a baseline of chance
+ * similarity: apart, because models place media far from all texts.
  *
- * @param count at most this many; fewer if the space has fewer
+ * @param count at most this many of each; fewer if the space has fewer
  */
 export function sampleSimilarities(
   database: Connection,
   identity: string,
   vector: Float32Array,
   count: number,
-): number[] {
-  const space = findSpace(database, identity);
-  if (space === undefined) return [];
+): SimilaritySample {
   const query = queryVector(vector);
+  const isMixed = hasMedia(database);
   // Hashes are random, and their order is that of an index.
-  const rows = queryColumn<Buffer>(
+  const texts = queryColumn<Buffer>(
     database,
-    `SELECT vector FROM embeddings WHERE space_id = ?${hasMedia(database) ? NO_MEDIA : ''}
+    `SELECT vector FROM embeddings
+     WHERE space_id = (SELECT id FROM spaces WHERE identity = ?)${isMixed ? NO_MEDIA : ''}
      ORDER BY hash LIMIT ?`,
-    space.id,
+    identity,
     count,
   );
-  return rows.map((packed) => bestCosine(query, packed));
+  const all = isMixed
+    ? queryColumn<number>(database, `SELECT chunks.id ${MEDIA} ORDER BY chunks.id`)
+    : [];
+  const media = similarities(database, identity, vector, evenSample(all, count));
+  return {
+    texts: texts.map((packed) => bestCosine(query, packed)),
+    media: [...media.values()],
+    mediaChunks: new Set(all),
+  };
 }
 
-const NO_MEDIA = `
-  AND hash NOT IN (SELECT chunks.hash FROM documents JOIN chunks ON document_id = documents.id
-    WHERE kind = 'media')`;
-
-/** The same for media, with the chunks of all of them. */
-export function sampleMedia(
-  database: Connection,
-  identity: string,
-  vector: Float32Array,
-  count: number,
-): MediaSample {
-  if (!hasMedia(database)) return { chunkIds: new Set(), similarities: [] };
-  const all = queryColumn<number>(
-    database,
-    `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
-     WHERE kind = 'media' ORDER BY chunks.id`,
-  );
-  const sample = similarities(database, identity, vector, evenSample(all, count));
-  return { chunkIds: new Set(all), similarities: [...sample.values()] };
-}
+const MEDIA = `
+  FROM documents JOIN chunks ON document_id = documents.id WHERE kind = 'media'`;
+const NO_MEDIA = ` AND hash NOT IN (SELECT chunks.hash ${MEDIA})`;
