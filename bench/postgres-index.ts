@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chunkMarkdown } from '../src/engine/memory/chunking/chunk-markdown.js';
 import type { Change } from '../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
@@ -12,6 +11,7 @@ import { selectiveTerms } from '../src/engine/memory/search/bounds.js';
 import { matchExpression, parseQuery } from '../src/engine/memory/search/query.js';
 import { textLines } from '../src/engine/memory/sources/text-lines.js';
 import { Server } from '../src/engine/postgres/index.js';
+import { chunkMarkdown } from '../test/support/markdown.js';
 import { median } from './measure.js';
 import { notesOf, questionsOf } from './notes-corpus.js';
 import { type Row, row } from './table.js';

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_SEARCH_DEFAULTS } from '../../src/engine/config/index.js';
 import { parseQuestions } from '../../src/engine/eval/question-file.js';
-import { chunkMarkdown } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import type { QueryVector } from '../../src/engine/memory/embedding/query-embedder.js';
 import type { Change } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
@@ -18,6 +17,7 @@ import { createIndex, openIndex } from '../../src/engine/memory/index/sqlite/ope
 import { searchIndex } from '../../src/engine/memory/search/index.js';
 import { textLines } from '../../src/engine/memory/sources/text-lines.js';
 import { meaningOf } from '../../test/fakes/meaning.js';
+import { chunkMarkdown } from '../../test/support/markdown.js';
 import { migratedServer, realServer } from '../../test/support/postgres.js';
 import { chatQuestions, pooledQuestions } from './chat-questions.js';
 

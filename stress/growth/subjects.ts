@@ -6,7 +6,6 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { tomlStatements } from '../../src/engine/integrate/edit/toml-editor.js';
 import { clientNetworkOf, requestIdOf } from '../../src/engine/listener/listen.js';
 import { redactSecrets } from '../../src/engine/masking/index.js';
-import { chunkMarkdown } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import { createPathFilter } from '../../src/engine/memory/search/path-glob.js';
 import {
   matchExpression,
@@ -24,6 +23,7 @@ import { parseBody, parseForm, typeFault } from '../../src/engine/webhooks/body.
 import { routeFinder } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import { wrapSpans } from '../../src/ui/fit.js';
+import { chunkMarkdown } from '../../test/support/markdown.js';
 import { routeOf } from '../../test/support/webhooks.js';
 import type { GrowingText } from './growth.js';
 import { HARMLESS_REGEXES, sourceRegexes } from './regexes.js';

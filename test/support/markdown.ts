@@ -1,4 +1,8 @@
 import fc from 'fast-check';
+import { chunkDocument } from '../../src/engine/memory/chunking/chunk-document.js';
+import type { ChunkingOptions } from '../../src/engine/memory/chunking/chunk-markdown.js';
+import type { TextLines } from '../../src/engine/memory/sources/text-lines.js';
+import type { Chunk } from '../../src/engine/memory/types.js';
 
 const LINE = fc.oneof(
   { weight: 4, arbitrary: fc.lorem({ maxCount: 30 }) },
@@ -74,3 +78,8 @@ export const anyText = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
+
+/** The chunks of a note. */
+export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): readonly Chunk[] {
+  return chunkDocument({ path: 'a.md', kind: 'markdown' }, lines, options);
+}

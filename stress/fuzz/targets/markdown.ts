@@ -17,9 +17,8 @@ import {
 import { conceptTagsOf } from '../../../src/engine/dreaming/scoring/recall-entry.js';
 import { withBlock } from '../../../src/engine/dreaming/sweep/reports.js';
 import { redactSecrets } from '../../../src/engine/masking/index.js';
-import { chunkMarkdown } from '../../../src/engine/memory/chunking/chunk-markdown.js';
 import { lineAt, textLines, withoutOwnWriting } from '../../../src/engine/memory/sources/index.js';
-import { markdownLines } from '../../../test/support/markdown.js';
+import { chunkMarkdown, markdownLines } from '../../../test/support/markdown.js';
 import { cpuMs } from '../cpu-time.js';
 import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';

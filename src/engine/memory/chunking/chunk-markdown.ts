@@ -1,7 +1,7 @@
 import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
-import { type Block, enterHeading, type Heading, splitBlocks, titlesOf } from './blocks.js';
+import { type Block, enterHeading, type Heading, titlesOf } from './blocks.js';
 import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
 
 /** Chunk size in estimated tokens (see estimateTokens). */
@@ -38,14 +38,9 @@ interface Unit {
 }
 
 /**
- * Splits Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front matter stay whole
- * if they fit; a heading stays with what follows it.
+ * Splits a text in any format into chunks of whole lines, from its blocks, which stay whole if they fit: code fences,
+ * tables, list items, paragraphs and front matter. A heading stays with what follows it.
  */
-export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk[] {
-  return chunkBlocks(lines, splitBlocks(lines), options);
-}
-
-/** Splits a text in any format into chunks, from its blocks; see {@link chunkMarkdown}. */
 export function chunkBlocks(
   lines: TextLines,
   blocks: readonly Block[],

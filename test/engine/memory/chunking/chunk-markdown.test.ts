@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
 import { estimateTokens } from '../../../../src/engine/memory/chunking/tokens.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import type { Chunk } from '../../../../src/engine/memory/types.js';
-import { isWellFormed, markdownLines } from '../../../support/markdown.js';
+import { chunkMarkdown, isWellFormed, markdownLines } from '../../../support/markdown.js';
 
 const test = suite('chunks of Markdown');
 

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
 import { TurnChunker } from '../../../../src/engine/memory/chunking/chunk-turns.js';
 import { linesOfChunks, turnsOfChunks } from '../../../../src/engine/memory/home/index.js';
 import { textLines } from '../../../../src/engine/memory/sources/index.js';
+import { chunkMarkdown } from '../../../support/markdown.js';
 
 const test = suite('text reassembled from chunks');
 

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
 import { linesInSections, type Passage } from '../../../../src/engine/memory/search/passages.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { snippetBudget, snippetOf } from '../../../../src/engine/memory/search/snippet.js';
 import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
 import { textLines } from '../../../../src/engine/memory/sources/index.js';
-import { isWellFormed, markdownLines } from '../../../support/markdown.js';
+import { chunkMarkdown, isWellFormed, markdownLines } from '../../../support/markdown.js';
 
 const test = suite('snippets');
 
