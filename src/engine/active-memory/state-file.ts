@@ -2,14 +2,13 @@ import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import {
+  ifReadable,
   makeFolders,
   namesIn,
   PRIVATE_MODE,
-  readRegularFile,
-  replaceFile,
   TEMPORARY_ENDING,
 } from '../support/files.js';
-import { parsedJson } from '../support/text.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
 
@@ -60,8 +59,6 @@ const stateFile = z.object({
 const NOTHING: RecallState = { recalls: [], breakers: [] };
 const MAX_RECALLS = 1000;
 const MAX_BREAKERS = 100;
-/** Larger than svc ever writes. */
-const MAX_BYTES = 4 * 1024 * 1024;
 /** Breakers unused for this long are dropped. */
 const BREAKER_KEPT_MS = MS_PER_DAY;
 const TEMPORARY_START = '.state-';
@@ -72,19 +69,14 @@ export function recallStateFile(stateDir: string): string {
 
 /** Reads the state; invalid entries are dropped, and a missing or invalid file is an empty state. */
 export function readRecallState(stateDir: string): RecallState {
-  try {
-    const file = recallStateFile(stateDir);
-    const read = stateFile.safeParse(parsedJson(readRegularFile(file, MAX_BYTES).toString('utf8')));
-    if (!read.success) return NOTHING;
-    const { recalls, breakers, ...rest } = read.data;
-    return {
-      ...rest,
-      recalls: validIn(recalls, cachedRecall),
-      breakers: validIn(breakers, breakerRecord),
-    };
-  } catch {
-    return NOTHING;
-  }
+  const read = stateFile.safeParse(readJsonFile(recallStateFile(stateDir)));
+  if (!read.success) return NOTHING;
+  const { recalls, breakers, ...rest } = read.data;
+  return {
+    ...rest,
+    recalls: validIn(recalls, cachedRecall),
+    breakers: validIn(breakers, breakerRecord),
+  };
 }
 
 function validIn<T>(values: readonly unknown[], schema: z.ZodMiniType<T>): T[] {
@@ -116,15 +108,12 @@ export function updateRecallState(
   const temporary = join(dirname(file), `${TEMPORARY_START}${process.pid}${TEMPORARY_ENDING}`);
   try {
     makeFolders(dirname(file));
-    writeFileSync(temporary, fileText(kept), { mode: PRIVATE_MODE });
+    writeFileSync(temporary, `${JSON.stringify(kept)}\n`, { mode: PRIVATE_MODE });
     chmodSync(temporary, PRIVATE_MODE);
     renameSync(temporary, file);
   } catch {
-    try {
-      rmSync(temporary, { force: true });
-    } catch {
-      // Its folder is not a folder: there is nothing to remove.
-    }
+    // Where its folder is not a folder, there is nothing to remove.
+    ifReadable(() => rmSync(temporary, { force: true }));
   }
 }
 
@@ -143,12 +132,8 @@ export function emptyRecalls(stateDir: string): number {
   for (const name of temporaries) rmSync(join(folder, name), { force: true });
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return 0;
   const { recalls, breakers, emptied = 0 } = readRecallState(stateDir);
-  replaceFile(file, fileText({ recalls: [], breakers, emptied: emptied + 1 }), PRIVATE_MODE);
+  writeJsonFile(file, { recalls: [], breakers, emptied: emptied + 1 });
   return recalls.length;
-}
-
-function fileText(state: RecallState): string {
-  return `${JSON.stringify(state)}\n`;
 }
 
 type BreakerSettings = Pick<

@@ -16,14 +16,9 @@ import type { Connection } from '../sqlite/database.js';
 import { tryProcessLock } from '../sqlite/process-lock.js';
 import { queryValue, runSql } from '../sqlite/query.js';
 import type { StatePaths } from '../support/context.js';
-import {
-  ifThere,
-  makeFolders,
-  PRIVATE_MODE,
-  readRegularFile,
-  replaceFile,
-} from '../support/files.js';
-import { parsedJson, shortHash } from '../support/text.js';
+import { makeFolders } from '../support/files.js';
+import { readJsonFile, writeJsonFile } from '../support/json-file.js';
+import { shortHash } from '../support/text.js';
 import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-workspace.js';
 import { promotedEntries } from './promotion/memory-file.js';
 import { openDreamDatabase } from './store/dream-database.js';
@@ -60,7 +55,7 @@ function recordOrigin({ dir, files }: DreamWorkspace, agents: readonly AgentId[]
   const all = [...new Set([...before, ...agents])];
   if (known?.dir === dir && all.length === before.length) return;
   const origin: Origin = { dir, agents: all };
-  replaceFile(files.origin, `${JSON.stringify(origin)}\n`, PRIVATE_MODE);
+  writeJsonFile(files.origin, origin);
 }
 
 function adoptMovedState(
@@ -132,8 +127,7 @@ function isMoved(
 }
 
 function originOf({ origin }: DreamFiles): Origin | undefined {
-  const text = ifThere(() => readRegularFile(origin).toString('utf8'));
-  return text === undefined ? undefined : originFile.safeParse(parsedJson(text)).data;
+  return originFile.safeParse(readJsonFile(origin)).data;
 }
 
 /** Undefined if the path no longer exists; an inaccessible folder does exist. */
