@@ -57,11 +57,7 @@ export const memoryOperation = z.discriminatedUnion('kind', [
 ]);
 
 /** The new text of the file and the operations that produced it. */
-export interface EditedMemory {
-  readonly text: string;
-  readonly operations: readonly MemoryOperation[];
-  readonly retired: readonly RetiredEntry[];
-}
+export type EditedMemory = Readonly<ReturnType<typeof editMemory>>;
 
 /** The heading of a new `MEMORY.md`. */
 const TITLE = `# ${MEMORY_TITLE}`;
@@ -88,7 +84,7 @@ export function handWritten(text: string): string {
  * Applies edits. Text that dreaming did not write is unchanged byte for byte. New entries go below the
  * heading of the day (`YYYY-MM-DD`), which is added at the end of the file if needed.
  */
-export function editMemory(text: string, edits: readonly MemoryEdit[], day: string): EditedMemory {
+export function editMemory(text: string, edits: readonly MemoryEdit[], day: string) {
   const end = eolOf(text);
   const operations: MemoryOperation[] = [];
   const retired: RetiredEntry[] = [];

@@ -15,16 +15,14 @@ import type { LogOutput } from '../output-schemas.js';
 import { documentName, type SearchResponse } from '../search/index.js';
 import { type LineRange, overlaps } from '../types.js';
 
-/** A passage that a search found or that was opened; the path as `svc memory get` takes it. */
-interface LoggedPassage extends LineRange {
-  readonly path: string;
-}
-
 /** A search as it is logged; its query has secrets masked. */
 export type LoggedSearch = LogOutput['searches'][number];
 
-/** As it is stored. */
-type StoredPassage = LoggedPassage & { readonly atMs: number };
+/** A passage that was opened, as it is stored; the path as `svc memory get` takes it. */
+interface StoredPassage extends LineRange {
+  readonly path: string;
+  readonly atMs: number;
+}
 
 /** How many searches of an agent are kept. */
 export const MOST_SEARCHES = 1000;
