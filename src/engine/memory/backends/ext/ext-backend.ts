@@ -34,6 +34,7 @@ import {
   type Tool,
   ToolFailure,
   toolIndexFile,
+  toolOrFailure,
 } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 
@@ -67,13 +68,10 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   const restKey = (tool: Tool): string => restKeyOf(tool, settings.mode);
 
   const foundTool = (warnings: Warning[]): Tool | undefined => {
-    try {
-      return openTool();
-    } catch (error) {
-      if (!(error instanceof ToolFailure)) throw error;
-      warnings.push(failureWarning(error));
-      return undefined;
-    }
+    const tool = toolOrFailure(openTool);
+    if (!(tool instanceof ToolFailure)) return tool;
+    warnings.push(failureWarning(tool));
+    return undefined;
   };
 
   /** The program, unless it is missing or backing off; then a warning explains why. */

@@ -5,7 +5,7 @@ import type { ExtStatus } from '../memory-backend.js';
 import type { ExtSettings } from './ext-settings.js';
 import { currentRest, isSameCollection, readExtState, restKeyOf } from './ext-state.js';
 import type { ExtMode } from './tool/ask-program.js';
-import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
+import { type Tool, ToolFailure, toolIndexFile, toolOrFailure } from './tool/open-tool.js';
 
 /** Reads the recorded state and the files; runs nothing. */
 export function extStatus(
@@ -16,7 +16,7 @@ export function extStatus(
 ): ExtStatus {
   const indexFile = toolIndexFile(settings.dir);
   const state = readExtState(settings.dir);
-  const tool = toolOr(openTool);
+  const tool = toolOrFailure(openTool);
   const isFound = !(tool instanceof ToolFailure);
   const resting = isFound ? currentRest(state, restKeyOf(tool, settings.mode), clock.now()) : tool;
   const features =
@@ -53,15 +53,6 @@ export function extStatus(
     vectors: vectorsOf(settings.mode, withoutVectors),
     withoutVectors,
   };
-}
-
-function toolOr(openTool: () => Tool): Tool | ToolFailure {
-  try {
-    return openTool();
-  } catch (error) {
-    if (error instanceof ToolFailure) return error;
-    throw error;
-  }
 }
 
 function vectorsOf(mode: ExtMode, withoutVectors: number | null): ExtStatus['vectors'] {

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ifReadable } from '../../../support/files.js';
 import { isBelow } from '../../sources/index.js';
@@ -46,7 +46,8 @@ function filesLike(
   const [first, ...rest] = segments;
   if (first === undefined || segments.length > MOST_DEPTH) return [];
   const files: string[] = [];
-  for (const entry of entriesOf(folder)) {
+  // It may have been removed since it was indexed.
+  for (const entry of ifReadable(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     budget.left -= 1;
     if (budget.left < 0) return files;
     const path = join(folder, entry.name);
@@ -64,11 +65,6 @@ function filesLike(
 function isLike(name: string, segments: readonly string[]): boolean {
   const isWhole = segments.length === 1 || name.includes('___');
   return isWhole && formsOf(name).includes(segments.join(''));
-}
-
-/** Empty where it was removed since it was indexed. */
-function entriesOf(folder: string): readonly Dirent[] {
-  return ifReadable(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Undefined for non-files and for paths that lead outside through links. */
@@ -99,7 +95,11 @@ export function findLines(
 ): LineRange | undefined {
   const from = shown.findIndex((line) => line.trim() !== '');
   const to = shown.findLastIndex((line) => line.trim() !== '');
-  if (from === -1) return near === undefined ? undefined : clamped(near, near, lines.length);
+  if (from === -1) {
+    if (near === undefined) return undefined;
+    const line = Math.max(1, Math.min(near, lines.length));
+    return { startLine: line, endLine: line };
+  }
   const wanted = shown.slice(from, to + 1);
   const hint = near === undefined ? 0 : near - 1 + from;
   const start = nearest(lines.length, hint, (at) =>
@@ -133,9 +133,4 @@ function isSame(line: string | undefined, shown: string, mayBeCut: boolean): boo
   if (!mayBeCut || !TRUNCATION.test(wanted)) return false;
   const beginning = wanted.replace(TRUNCATION, '');
   return beginning !== '' && real.startsWith(beginning);
-}
-
-function clamped(start: number, end: number, count: number): LineRange {
-  const within = (line: number): number => Math.min(Math.max(1, line), Math.max(1, count));
-  return { startLine: within(start), endLine: within(end) };
 }

@@ -53,9 +53,15 @@ export async function getExternal(
   const match = lookUp(request.target, documents, settings, sources);
   if (match === undefined) {
     const workspace = resolveWorkspace(sources.memory.workspaceDir);
-    return getFromBuiltin(request, work, builtin, () =>
-      findDocument(documents, workspace, request.target),
-    );
+    try {
+      return await builtin.get(request, work);
+    } catch (error) {
+      // Suggests similar documents of the collections.
+      if (error instanceof SvcError && error.code === 'DOCUMENT_NOT_INDEXED') {
+        findDocument(documents, workspace, request.target);
+      }
+      throw error;
+    }
   }
   const { document, range } = match;
   const forgotten = await readForgotten(forget);
@@ -64,21 +70,6 @@ export async function getExternal(
     forgotten,
   });
   return { ...lines, warnings: [] };
-}
-
-/** @param findSimilar throws an error that suggests similar documents of the collections */
-async function getFromBuiltin(
-  request: GetRequest,
-  work: WorkOptions,
-  builtin: ExternalDocuments['builtin'],
-  findSimilar: () => unknown,
-): Promise<GetResponse> {
-  try {
-    return await builtin.get(request, work);
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'DOCUMENT_NOT_INDEXED') findSimilar();
-    throw error;
-  }
 }
 
 /** All files of the collections, by path. */

@@ -116,6 +116,16 @@ export class ToolFailure extends Error {
   }
 }
 
+/** The program, or why it cannot be used. @param open throws ToolFailure */
+export function toolOrFailure(open: () => Tool): Tool | ToolFailure {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof ToolFailure) return error;
+    throw error;
+  }
+}
+
 /**
  * Turns an error in the program's own folder into its failure: the builtin engine is not affected.
  *
