@@ -246,6 +246,7 @@ const doors = {
     'serve-process',
     'services/health-service',
     'services/webhooks-service',
+    'state-file',
     'systemd-unit',
     'watched-webhooks',
     'webhook-routes',

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
+import { iso } from '../../src/engine/support/time.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
@@ -14,12 +15,12 @@ const test = suite('svc version, upgrade, status and bug-report');
 const SERVICE = {
   name: 'memory:main',
   state: 'ready',
-  sinceMs: Date.UTC(2026, 1, 3),
+  since: iso(Date.UTC(2026, 1, 3)),
   event: 'synced: 1 file',
-  eventMs: Date.UTC(2026, 1, 3),
+  eventAt: iso(Date.UTC(2026, 1, 3)),
   restarts: 0,
   failure: null,
-  retryMs: null,
+  retryAt: null,
 };
 
 function homeWith(config: object = {}): TempFolder {
@@ -66,8 +67,8 @@ test('the status of everything is one page, and exits with 1 when something is w
   assert.match(well.stdout, /^flows +none\ntasks +none\ndreams +off$/m);
   assert.match(well.stdout, /\nsvc serve is not running\n\nno problems\n$/);
   const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', hint: 'choose another' };
-  const retryMs = Date.now() + 60_000;
-  const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryMs };
+  const retryAt = iso(Date.now() + 60_000);
+  const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryAt };
   const services = [SERVICE, health];
   const started = { pid: process.pid, startedMs: Date.now(), configFile: null, logFile: null };
   const serving = { ...started, services };
@@ -88,7 +89,7 @@ test('the status of everything is one page, and exits with 1 when something is w
   assert.match(run.stdout, /^service health: port 1 is in use\n {2}→ choose another$/m);
   const document = jsonOf.overallStatus(json);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
-  assert.is(document.nextRuns[0]?.at, new Date(retryMs).toISOString());
+  assert.is(document.nextRuns[0]?.at, retryAt);
   assert.equal([document.listener.url, document.flows, document.tasks], [null, [], []]);
   assert.equal(
     document.dreams.map(({ agents, enabled, nextRunAt }) => [agents, enabled, nextRunAt]),

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import type { RegisteredCapture } from '../../src/engine/integrate/index.js';
 import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
 import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
+import { iso } from '../../src/engine/support/time.js';
 import {
   renderBugReport,
   renderOverallStatus,
   renderVersion,
 } from '../../src/ui/overview/overall-status.js';
-
 import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
 import { createStyle } from '../../src/ui/style.js';
 
@@ -27,12 +27,12 @@ const SERVING: OverallStatus['serving'] = {
     {
       name: 'health',
       state: 'waiting',
-      sinceMs: NOW - 60_000,
+      since: iso(NOW - 60_000),
       event: null,
-      eventMs: null,
+      eventAt: null,
       restarts: 1200,
       failure: { code: 'EADDRINUSE', message: 'in use', hint: null },
-      retryMs: NOW + 30_000,
+      retryAt: iso(NOW + 30_000),
     },
   ],
 };

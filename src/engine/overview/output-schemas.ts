@@ -10,7 +10,7 @@ import {
 import { pauseSchema } from '../flow-model/record-schemas.js';
 import { hookEffectFields } from '../integrate/output-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
-import { serviceSchema } from '../serve/output-schemas.js';
+import { serviceSchema } from '../serve/state-file.js';
 
 /* For tests and docs/json.md; no command loads it. */
 

@@ -11,7 +11,7 @@ import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import type { EmbeddingStatus } from '../memory/embedding-status.js';
 import { embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
-import type { ServeState, ServiceSnapshot } from '../serve/index.js';
+import type { ServeState } from '../serve/index.js';
 import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import type { OverallStatusOutput } from './output-schemas.js';
@@ -163,8 +163,8 @@ function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFaul
 /** Services that will be restarted. */
 function nextRuns(serving: ServeState | undefined): readonly NextRun[] {
   return (serving?.services ?? [])
-    .flatMap(({ name, retryMs }) =>
-      retryMs === null ? [] : [{ what: `service ${name} restarts`, atMs: retryMs }],
+    .flatMap(({ name, retryAt }) =>
+      retryAt === null ? [] : [{ what: `service ${name} restarts`, atMs: Date.parse(retryAt) }],
     )
     .toSorted((a, b) => a.atMs - b.atMs);
 }
@@ -179,7 +179,7 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
         : {
             pid: serving.pid,
             since: iso(serving.startedMs),
-            services: serving.services.map(serviceOutput),
+            services: serving.services.map(({ eventAt: _, retryAt: __, ...service }) => service),
           },
     agents: agents.map(({ memory, status, embedding }) => statusOutput(memory, status, embedding)),
     ...workOutput(work),
@@ -226,8 +226,4 @@ function workOutput({ storage, listener, flows, dreams }: OtherWork) {
 
 function countsOutput(counts: Readonly<Record<string, number>>) {
   return Object.entries(counts).map(([status, count]) => ({ status, count }));
-}
-
-function serviceOutput({ name, state, sinceMs, event, restarts, failure }: ServiceSnapshot) {
-  return { name, state, since: iso(sinceMs), event, restarts, failure };
 }

@@ -1,43 +1,11 @@
 import * as z from 'zod/mini';
-import {
-  count,
-  type DeepReadonly,
-  type DocumentOf,
-  documentSchema,
-  field,
-  listOf,
-  objectOrNull,
-} from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
+import { serviceSchema } from './state-file.js';
 
 /*
  * Schemas of the JSON output of the long-lived process. Tests check output against them and docs/json.md is
  * generated from them; no command loads them.
  */
-
-/** One service, as `svc serve` and `svc status` print it. */
-export const serviceSchema = z.strictObject({
-  name: field(z.string(), 'Such as `health`, `webhooks`, or `memory:` and the id of an agent.'),
-  state: field(
-    z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
-    'See [serve.md](serve.md#services).',
-  ),
-  since: field(z.iso.datetime(), 'When it entered this state.'),
-  event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
-  eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
-  restarts: field(count, 'How often it was restarted after a failure.'),
-  failure: field(
-    objectOrNull({
-      code: field(
-        z.nullable(z.string()),
-        "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
-      ),
-      message: field(z.string(), 'For people.'),
-      hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
-    }),
-    'What is wrong; `null` if nothing is.',
-  ),
-  retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
-});
 
 /** `svc serve --json`, printed when it ends. */
 export const serveOutputSchema = documentSchema({
@@ -76,8 +44,6 @@ export const logsOutputSchema = documentSchema({
   ),
 });
 
-/** A service as it is printed. */
-export type ServiceOutput = DeepReadonly<z.infer<typeof serviceSchema>>;
 /** The documents without their warnings, which the command base adds. */
 export type ServeOutput = DocumentOf<typeof serveOutputSchema>;
 export type SystemdOutput = DocumentOf<typeof systemdOutputSchema>;

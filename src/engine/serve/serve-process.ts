@@ -13,7 +13,7 @@ import { iso } from '../support/time.js';
 import { withInstanceLock } from './instance-lock.js';
 import { createLog, type LogLineListener, type LogSettings, type ServeLog } from './log/log.js';
 import { logFileOf } from './log/read-log.js';
-import type { ServeOutput, ServiceOutput } from './output-schemas.js';
+import type { ServeOutput } from './output-schemas.js';
 import { readinessOf } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { serviceDefinitions } from './service-definitions.js';
@@ -314,20 +314,6 @@ function requireStillTrusted(old: LoadedConfig, { file, ignoredKeys = [] }: Load
   requireTrusted(file, ignoredKeys);
 }
 
-function serviceOutput(service: ServiceSnapshot): ServiceOutput {
-  const { name, state, event, restarts, failure, sinceMs, eventMs, retryMs } = service;
-  return {
-    name,
-    state,
-    since: iso(sinceMs),
-    event,
-    eventAt: eventMs === null ? null : iso(eventMs),
-    restarts,
-    failure,
-    retryAt: retryMs === null ? null : iso(retryMs),
-  };
-}
-
 /** The JSON output of `svc serve`. */
 export function serveOutput(end: ServeEnd): ServeOutput {
   return {
@@ -335,6 +321,6 @@ export function serveOutput(end: ServeEnd): ServeOutput {
     startedAt: iso(end.startedMs),
     endedAt: iso(end.endedMs),
     drained: end.isDrained,
-    services: end.services.map(serviceOutput),
+    services: end.services,
   };
 }

@@ -2,32 +2,33 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
-import type { DeepReadonly } from '../errors/output-schema.js';
+import { count, type DeepReadonly, field, objectOrNull } from '../errors/output-schema.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { readJsonFile } from '../support/json-file.js';
 
-const service = z.object({
-  name: z.string(),
-  /** `waiting`: it failed and is restarted at `retryMs`. `ready` with a failure: it works, but with a problem. */
-  state: z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
-  /** When it entered this state. */
-  sinceMs: z.number(),
-  /** The last event, in a few words. */
-  event: z.nullable(z.string()),
-  eventMs: z.nullable(z.number()),
-  /** How often it was restarted after a failure. */
-  restarts: z.number(),
-  failure: z.nullable(
-    z.object({
-      /** From the error registry or the system; null for anything else. */
-      code: z.nullable(z.string()),
-      message: z.string(),
-      /** How to fix it; null if unknown. */
-      hint: z.nullable(z.string()),
-    }),
+/** One service at one moment, as it is stored, and printed by `svc serve` and `svc status`. */
+export const serviceSchema = z.strictObject({
+  name: field(z.string(), 'Such as `health`, `webhooks`, or `memory:` and the id of an agent.'),
+  state: field(
+    z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
+    'See [serve.md](serve.md#services).',
   ),
-  /** When it is restarted; only while `waiting`. */
-  retryMs: z.nullable(z.number()),
+  since: field(z.iso.datetime(), 'When it entered this state.'),
+  event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
+  eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
+  restarts: field(count, 'How often it was restarted after a failure.'),
+  failure: field(
+    objectOrNull({
+      code: field(
+        z.nullable(z.string()),
+        "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
+      ),
+      message: field(z.string(), 'For people.'),
+      hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+    }),
+    'What is wrong; `null` if nothing is.',
+  ),
+  retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
 });
 
 /** What a running `svc serve` stores about itself. */
@@ -38,11 +39,10 @@ const serveState = z.object({
   configFile: z.nullable(z.string()),
   /** Absolute path of the log; null if there is none. */
   logFile: z.nullable(z.string()),
-  services: z.array(service),
+  services: z.array(serviceSchema),
 });
 
 export type ServeState = DeepReadonly<z.infer<typeof serveState>>;
-/** A service at one moment; times in milliseconds since the epoch. */
 export type ServiceSnapshot = ServeState['services'][number];
 export type ServiceState = ServiceSnapshot['state'];
 /** Why a service does not work, for the screen, the state file and `svc status`. */

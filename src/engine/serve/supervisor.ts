@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../errors/index.js';
 import { type Deferred, deferred } from '../support/async.js';
 import type { Clock } from '../support/context.js';
-import { backoffMs } from '../support/time.js';
+import { backoffMs, iso } from '../support/time.js';
 import {
   type ServeSetup,
   type Service,
@@ -102,12 +102,12 @@ class SupervisedService {
     this.current = {
       name: definition.name,
       state: 'starting',
-      sinceMs: options.clock.now(),
+      since: iso(options.clock.now()),
       event: null,
-      eventMs: null,
+      eventAt: null,
       restarts: 0,
       failure: null,
-      retryMs: null,
+      retryAt: null,
     };
   }
 
@@ -211,7 +211,7 @@ class SupervisedService {
   private async waitToRestart(error: unknown, ms: number): Promise<boolean> {
     const failure = serviceFailure(error);
     this.log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
-    this.enterState('waiting', { failure, retryMs: this.options.clock.now() + ms });
+    this.enterState('waiting', { failure, retryAt: iso(this.options.clock.now() + ms) });
     const waiting = new AbortController();
     const slept = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
     try {
@@ -227,7 +227,7 @@ class SupervisedService {
       log: this.log,
       fail,
       setLastEvent: (event) => {
-        if (!ended.aborted) this.updateSnapshot({ event, eventMs: this.options.clock.now() });
+        if (!ended.aborted) this.updateSnapshot({ event, eventAt: iso(this.options.clock.now()) });
       },
       setProblem: (failure) => {
         if (ended.aborted) return;
@@ -239,14 +239,15 @@ class SupervisedService {
 
   private enterState(
     state: ServiceState,
-    more: { readonly failure?: ServiceFailure; readonly retryMs?: number } = {},
+    more: { readonly failure?: ServiceFailure; readonly retryAt?: string } = {},
   ): void {
     if (state !== this.current.state) this.log.debug({ state }, state);
     // The last failure stays visible while a restart is tried.
     const failureSoFar = state === 'starting' ? this.current.failure : this.problem;
-    const { failure = failureSoFar, retryMs = null } = more;
-    const sinceMs = state === this.current.state ? this.current.sinceMs : this.options.clock.now();
-    this.updateSnapshot({ state, sinceMs, failure, retryMs });
+    const { failure = failureSoFar, retryAt = null } = more;
+    const isSame = state === this.current.state;
+    const since = isSame ? this.current.since : iso(this.options.clock.now());
+    this.updateSnapshot({ state, since, failure, retryAt });
   }
 
   private updateSnapshot(part: Partial<ServiceSnapshot>): void {

@@ -98,11 +98,11 @@ function servingPart(serving: ServeState | undefined, { style, nowMs }: View): s
 }
 
 function serviceRow(service: ServiceSnapshot, nowMs: number): readonly string[] {
-  const { name, state, sinceMs, restarts, event } = service;
+  const { name, state, since, restarts, event } = service;
   return [
     safeLine(name),
     state,
-    formatRelativeTime(sinceMs, nowMs),
+    formatRelativeTime(Date.parse(since), nowMs),
     formatCount(restarts),
     safeLine(event ?? '–'),
   ];

@@ -11,6 +11,7 @@ import {
 
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
@@ -168,11 +169,11 @@ test('a running svc serve is shown with its address and faults, as long as it ru
   const home = tempFolder();
   const service = {
     state: 'ready',
-    sinceMs: 1,
-    eventMs: 1,
+    since: iso(1),
+    eventAt: iso(1),
     restarts: 0,
     failure: null,
-    retryMs: null,
+    retryAt: null,
   };
   const failure = { code: null, message: 'route ci is skipped', hint: null };
   const services = [

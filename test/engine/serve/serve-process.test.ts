@@ -8,6 +8,7 @@ import { runningServeState, withInstanceLock } from '../../../src/engine/serve/i
 import { ServeProcess } from '../../../src/engine/serve/serve-process.js';
 import { readStateFile, type ServeState, StateFile } from '../../../src/engine/serve/state-file.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
 import { fillDisk, smallDisk } from '../../support/small-disk.js';
@@ -235,12 +236,12 @@ onDisk('on a full disk, the state of before does not pass for that of now', () =
   const service = {
     name: 'flows',
     state: 'ready',
-    sinceMs: 0,
+    since: iso(0),
     event: null,
-    eventMs: null,
+    eventAt: null,
     restarts: 0,
     failure: null,
-    retryMs: null,
+    retryAt: null,
   } as const;
   const before: ServeState = {
     pid: 1,

@@ -5,6 +5,7 @@ import {
   runningServeState,
   withInstanceLock,
 } from '../../../src/engine/serve/instance-lock.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('finding the running svc serve');
@@ -12,12 +13,12 @@ const test = suite('finding the running svc serve');
 const SERVICE = {
   name: 'health',
   state: 'ready',
-  sinceMs: 5,
+  since: iso(5),
   event: null,
-  eventMs: null,
+  eventAt: null,
   restarts: 0,
   failure: null,
-  retryMs: null,
+  retryAt: null,
 };
 const STATE = {
   pid: process.pid,

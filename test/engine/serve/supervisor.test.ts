@@ -8,7 +8,7 @@ import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
 import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
-import { backoffMs } from '../../../src/engine/support/time.js';
+import { backoffMs, iso } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -82,7 +82,7 @@ test('while waiting to restart, its state has the cause and the time of the next
   ill.startResults.push(new Error('no luck'));
   const { one, enters, supervisor } = supervise([ill], SLOW);
   await enters('ill', 'waiting');
-  assert.is(one('ill')?.retryMs, 1000 + SLOW.firstMs);
+  assert.is(one('ill')?.retryAt, iso(1000 + SLOW.firstMs));
   assert.equal(one('ill')?.failure, { code: null, message: 'no luck', hint: null });
   // The rest does not hold up the end.
   await supervisor.end();
@@ -182,12 +182,12 @@ test('all services are drained before any is stopped, and the first is stopped l
 
 test('readiness names the services that are not ready, except for the one that reports it', () => {
   const base = {
-    sinceMs: 0,
+    since: iso(0),
     event: null,
-    eventMs: null,
+    eventAt: null,
     restarts: 0,
     failure: null,
-    retryMs: null,
+    retryAt: null,
   };
   const health = { ...base, name: 'health', state: 'starting' } as const;
   const well = { ...base, name: 'a', state: 'ready' } as const;

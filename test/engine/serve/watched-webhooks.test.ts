@@ -5,6 +5,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -40,12 +41,12 @@ function watched() {
     const service = {
       name: 'webhooks',
       state: 'ready',
-      sinceMs: 1,
+      since: iso(1),
       event: null,
-      eventMs: null,
+      eventAt: null,
       restarts: 0,
       failure,
-      retryMs: null,
+      retryAt: null,
     };
     home.write(
       'serve.json',

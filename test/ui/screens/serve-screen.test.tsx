@@ -7,6 +7,7 @@ import type {
   ServeState,
   ServiceSnapshot,
 } from '../../../src/engine/serve/index.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { openServeScreen } from '../../../src/ui/screens/serve/run.js';
 import { withRecord } from '../../../src/ui/screens/serve/view.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -27,12 +28,12 @@ function service(name: string, part: Partial<ServiceSnapshot> = {}): ServiceSnap
   return {
     name,
     state: 'ready',
-    sinceMs: NOW - 180_000,
+    since: iso(NOW - 180_000),
     event: 'up to date',
-    eventMs: NOW,
+    eventAt: iso(NOW),
     restarts: 0,
     failure: null,
-    retryMs: null,
+    retryAt: null,
     ...part,
   };
 }
@@ -40,7 +41,7 @@ function service(name: string, part: Partial<ServiceSnapshot> = {}): ServiceSnap
 const WAITING = service('memory:work', {
   state: 'waiting',
   restarts: 3,
-  retryMs: NOW + 8000,
+  retryAt: iso(NOW + 8000),
   failure: {
     code: 'WORKSPACE_MISSING',
     message: 'there is no workspace at /srv/work',
@@ -212,14 +213,14 @@ test('any services fit any terminal', async () => {
   const aService = fc.record({
     name: text,
     state: fc.constantFrom('draining', 'ready', 'starting', 'stopped', 'waiting'),
-    sinceMs: fc.nat(),
+    since: fc.nat().map(iso),
     event: fc.option(text),
-    eventMs: fc.option(fc.nat()),
+    eventAt: fc.option(fc.nat().map(iso)),
     restarts: fc.nat(),
     failure: fc.option(
       fc.record({ code: fc.constant(null), message: text, hint: fc.option(text) }),
     ),
-    retryMs: fc.option(fc.nat()),
+    retryAt: fc.option(fc.nat().map(iso)),
   });
   await fc.assert(
     fc.asyncProperty(

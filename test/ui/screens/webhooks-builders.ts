@@ -2,6 +2,7 @@ import type { FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
 import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
 import { newFlowId } from '../../../src/engine/flow-model/ids.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
+import { iso } from '../../../src/engine/support/time.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
 
@@ -16,12 +17,12 @@ export const SERVE: ServeState = {
     {
       name: 'webhooks',
       state: 'ready',
-      sinceMs: NOW,
+      since: iso(NOW),
       event: 'listening on http://127.0.0.1:8787',
-      eventMs: NOW,
+      eventAt: iso(NOW),
       restarts: 0,
       failure: null,
-      retryMs: null,
+      retryAt: null,
     },
   ],
 };

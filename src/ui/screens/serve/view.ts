@@ -90,7 +90,11 @@ export function serviceColumns(
         paintedMark(markOf(service), style, text.slice(0, 1)) + text.slice(1),
     },
     { title: 'state', cell: ({ service }) => service.state },
-    { title: 'since', cell: ({ service }) => formatAge(service.sinceMs, nowMs), dropOrder: 1 },
+    {
+      title: 'since',
+      cell: ({ service }) => formatAge(Date.parse(service.since), nowMs),
+      dropOrder: 1,
+    },
     { title: 'work', cell: ({ id }) => workWords(id, state), dropOrder: 2 },
     {
       title: 'last',
@@ -118,8 +122,8 @@ function trafficWords(traffic: readonly number[]): string {
   return `${sparkline(traffic, SPARK_COLUMNS)} ${rate.padStart(8)}`;
 }
 
-function lastWords({ failure, retryMs, event }: ServiceSnapshot, nowMs: number): string {
-  const retry = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
+function lastWords({ failure, retryAt, event }: ServiceSnapshot, nowMs: number): string {
+  const retry = retryAt === null ? [] : [`retry in ${formatEta(Date.parse(retryAt) - nowMs)}`];
   const message = failure?.message ?? event;
   return [...retry, ...(message === null ? [] : [safeLine(message)])].join(' · ');
 }
@@ -138,12 +142,12 @@ export function serviceDetails(
   { logs, nowMs }: ServeScreenState,
   style: Style,
 ): readonly PaneLine[] {
-  const { name, state, sinceMs, event, restarts, failure } = service;
+  const { name, state, since, event, restarts, failure } = service;
   const records = logs.get(name) ?? [];
   const plain = createStyle(false);
   return [
     { text: name, paint: style.bold },
-    { label: 'state', text: `${state} since ${formatRelativeTime(sinceMs, nowMs)}` },
+    { label: 'state', text: `${state} since ${formatRelativeTime(Date.parse(since), nowMs)}` },
     ...(restarts === 0 ? [] : [{ label: 'restarts', text: formatCount(restarts) }]),
     ...(failure === null ? [] : [{ label: 'failure', text: failure.message, paint: style.fault }]),
     ...(failure?.hint == null ? [] : [{ label: 'hint', text: failure.hint }]),
