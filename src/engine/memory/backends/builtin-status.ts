@@ -110,7 +110,7 @@ async function statusOf(
     frontMatter: await frontMatterFaults(opened),
     // What the scan finds about a path overrides what the last sync recorded.
     skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], ({ path }) => path),
-    watcher: await readWatchRecord(target.indexFile),
+    watcher: readWatchRecord(target.indexFile),
     faults,
   };
 }

@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
+import { acquireProcessLock, isProcessLockHeld } from '../../sqlite/process-lock.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { readJsonFile } from '../../support/json-file.js';
 import { isRecord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
-import { acquireIndexLock, lockFile } from './index-lock.js';
+import { lockFile } from './index-lock.js';
 
 /** How a running watcher keeps an index fresh, for `svc memory status`. */
 export interface WatchRecord {
@@ -29,8 +30,8 @@ const LOCK_WAIT_MS = 500;
  */
 export async function openWatchRecord(indexFile: string, sinceMs: number): Promise<WatchRecorder> {
   const base = baseOf(indexFile);
-  const options = { nowMs: sinceMs, waitMs: LOCK_WAIT_MS };
-  let lock = await acquireIndexLock(base, options).catch(() => undefined);
+  const wait = { waitMs: LOCK_WAIT_MS };
+  let lock = await acquireProcessLock(lockFile(base), wait).catch(() => undefined);
   return {
     write: (state) => {
       if (lock === undefined) return;
@@ -48,16 +49,11 @@ export async function openWatchRecord(indexFile: string, sinceMs: number): Promi
 }
 
 /** The process that keeps an index fresh; null if there is none, or that is unknown. */
-export async function readWatchRecord(indexFile: string): Promise<WatchRecord | null> {
+export function readWatchRecord(indexFile: string): WatchRecord | null {
   const base = baseOf(indexFile);
-  if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return null;
   try {
-    const lock = await acquireIndexLock(base, { nowMs: 0, waitMs: 0 });
-    if (lock !== undefined) {
-      // Its writer died: the lock is free.
-      lock.release();
-      return null;
-    }
+    // If the lock is free, its writer died.
+    if (!existsSync(recordFile(base)) || !isProcessLockHeld(lockFile(base))) return null;
     return watchRecordOf(readJsonFile(recordFile(base)));
   } catch {
     return null;
