@@ -46,56 +46,33 @@ export async function listIntegrations(
   return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
 }
 
-/** Hooks that svc has in a file of an agent. */
-interface Registration {
-  readonly agent: AgentId;
-  readonly title: string;
-  /** Absolute. */
-  readonly file: string;
-}
-
 /** An active memory hook of an agent. */
-export interface RegisteredHook extends Registration {
-  readonly effect: HookEffect;
-}
+export type RegisteredHook = Awaited<ReturnType<typeof registeredHooks>>[number];
 
 /** Every active memory hook that agents run in this folder. Files that cannot be read are skipped. */
-export async function registeredHooks(
-  context: IntegrateContext,
-): Promise<readonly RegisteredHook[]> {
-  const hooks: RegisteredHook[] = [];
-  for (const { agent, scope, file } of hookFiles(context)) {
-    const { id, title } = agent;
+export async function registeredHooks(context: IntegrateContext) {
+  const hooks = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
     const effect = await skipUnreadable(() => hookEffect(context, scope, agent));
-    if (effect !== undefined) hooks.push({ agent: id, title, file, effect });
-  }
-  return hooks;
+    return effect === undefined ? [] : [{ agent: id, title, file, effect }];
+  });
+  return (await Promise.all(hooks)).flat();
 }
 
 /** A file that makes an agent capture what was decided. */
-export interface RegisteredCapture extends Registration {
-  readonly scope: IntegrationScope;
-  /** A path in one of its commands that does not exist, such as that of a program that moved. */
-  readonly missing: string | undefined;
-  /** How the last capture ended; undefined if there was none. */
-  readonly last: LastCapture | undefined;
-}
+export type RegisteredCapture = Awaited<ReturnType<typeof registeredCaptures>>[number];
 
 /** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
-export async function registeredCaptures(
-  context: IntegrateContext,
-): Promise<readonly RegisteredCapture[]> {
-  const captures: RegisteredCapture[] = [];
-  for (const { agent, scope, file } of hookFiles(context)) {
-    const commands =
-      (await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'))) ?? [];
-    if (commands.length === 0) continue;
+export async function registeredCaptures(context: IntegrateContext) {
+  const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
+    const commands = await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'));
+    if (commands === undefined || commands.length === 0) return [];
+    /** A path in one of its commands that does not exist, such as that of a program that moved. */
     const missing = commands.flat().find((word) => isAbsolute(word) && !existsSync(word));
-    const { id, title } = agent;
+    /** How the last capture ended; undefined if there was none. */
     const last = lastCapture(context.state, id);
-    captures.push({ agent: id, title, scope, file, missing, last });
-  }
-  return captures;
+    return [{ agent: id, title, scope, file, missing, last }];
+  });
+  return (await Promise.all(captures)).flat();
 }
 
 /** The files with hooks that agents read in this folder. */
