@@ -1,10 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  type DeepReadonly,
-  type DocumentOf,
-  documentSchema,
-  field,
-} from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { tokenFields } from './tokens/token-store.js';
 
 /** `svc mcp --http --json`, printed when the server ends. */
 export const mcpOutputSchema = documentSchema({
@@ -27,34 +23,14 @@ export const mcpOutputSchema = documentSchema({
 
 export type McpOutput = DocumentOf<typeof mcpOutputSchema>;
 
-const tokenFields = {
-  name: field(z.string(), 'Its name, which the audit log shows.'),
-  agent: field(
-    z.nullable(z.string()),
-    'The agent whose memory it opens; `null` is the one that the server was started with.',
-  ),
-  scopes: field(
-    z.array(z.enum(['search', 'read', 'write'])),
-    'What it allows: `search` is `memory_search`, `read` is `memory_get`, `memory_recent`, `memory_links` and the resources.',
-  ),
-  sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),
-  chatType: field(
-    z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
-    'Kind of that conversation; a direct one if this and `sessionKey` are `null`.',
-  ),
-  channel: field(z.nullable(z.string()), 'Channel of that conversation.'),
-  createdAt: field(z.string(), 'When it was created.'),
-  expiresAt: field(z.nullable(z.string()), 'When it expires; `null` is never.'),
+const tokenSchema = z.strictObject({
+  ...tokenFields,
   expired: field(z.boolean(), 'Whether it has expired.'),
-};
-
-const tokenSchema = z.strictObject(tokenFields);
-
-export type TokenOutput = DeepReadonly<z.infer<typeof tokenSchema>>;
+});
 
 /** `svc mcp token create --json`. */
 export const tokenCreateOutputSchema = documentSchema({
-  ...tokenFields,
+  ...tokenSchema.shape,
   token: field(z.string(), 'The token. It is not stored and cannot be shown again.'),
 });
 

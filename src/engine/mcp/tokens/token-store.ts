@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
+import { field } from '../../errors/output-schema.js';
 import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
@@ -10,25 +11,35 @@ import { randomToken } from '../../support/crypto.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import { iso } from '../../support/time.js';
-import type { TokenOutput } from '../output-schemas.js';
 
 /** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
 export const TOKEN_SCOPES = ['search', 'read', 'write'] as const;
 /** Unless its creator says otherwise. */
 export const READING_SCOPES = ['search', 'read'] as const;
 
+/** What is stored of a token and printed. */
+export const tokenFields = {
+  name: field(z.string(), 'Its name, which the audit log shows.'),
+  agent: field(
+    z.nullable(z.string()),
+    'The agent whose memory it opens; `null` is the one that the server was started with.',
+  ),
+  scopes: field(
+    z.array(z.enum(TOKEN_SCOPES)),
+    'What it allows: `search` is `memory_search`, `read` is `memory_get`, `memory_recent`, `memory_links` and the resources.',
+  ),
+  sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),
+  chatType: field(
+    z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
+    'Kind of that conversation; a direct one if this and `sessionKey` are `null`.',
+  ),
+  channel: field(z.nullable(z.string()), 'Channel of that conversation.'),
+  createdAt: field(z.iso.datetime(), 'When it was created.'),
+  expiresAt: field(z.nullable(z.iso.datetime()), 'When it expires; `null` is never.'),
+};
+
 const tokenSchema = z.strictObject({
-  name: z.string(),
-  /** Null uses the memory that the server was started with. */
-  agent: z.nullable(z.string()),
-  scopes: z.array(z.enum(TOKEN_SCOPES)),
-  /** The conversation that its holder takes part in; all null is a direct one. */
-  sessionKey: z.nullable(z.string()),
-  chatType: z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
-  channel: z.nullable(z.string()),
-  createdAt: z.iso.datetime(),
-  /** Null never expires. */
-  expiresAt: z.nullable(z.iso.datetime()),
+  ...tokenFields,
   /** SHA-256 in hexadecimal: a token is 256 random bits, so guessing from it is hopeless. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/u)),
 });
@@ -128,7 +139,7 @@ export async function revokeToken(name: string, context: StoreContext): Promise<
 }
 
 /** A token as shown: everything but its hash. */
-export function tokenOutput({ hash: _, ...token }: McpToken, nowMs: number): TokenOutput {
+export function tokenOutput({ hash: _, ...token }: McpToken, nowMs: number) {
   return { ...token, expired: isExpired(token, nowMs) };
 }
 
