@@ -31,12 +31,21 @@ interface RequestHead {
 export async function listenOn(server: FastifyInstance, address: ListenAddress): Promise<string> {
   const { host, port } = address;
   try {
-    await server.listen({ host, port, listenTextResolver: (url) => `listening on ${url}` });
+    await server.listen({
+      host: boundHost(host),
+      port,
+      listenTextResolver: (url) => `listening on ${url}`,
+    });
   } catch (error) {
     await server.close();
     throw listenFault(error, address);
   }
   return urlOf(server.server.address(), address);
+}
+
+/** For a second address of localhost, fastify creates a server without our handlers and a renewed certificate. */
+function boundHost(host: string): string {
+  return host === 'localhost' ? '127.0.0.1' : host;
 }
 
 function urlOf(bound: AddressInfo | string | null, { host, port, tls }: ListenAddress): string {
@@ -171,7 +180,7 @@ async function listenOnce(
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen({ host: address.host, port }, resolve);
+      server.once('error', reject).listen({ host: boundHost(address.host), port }, resolve);
     });
   } catch (error) {
     throw listenFault(error, address);

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import dns from 'node:dns';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { createHttpServer } from '../../../src/engine/listener/http-server.js';
-import { checkAddresses } from '../../../src/engine/listener/listen.js';
+import { checkAddresses, listenOn } from '../../../src/engine/listener/listen.js';
 import { folderOf } from '../../support/temp-folder.js';
 
 test('an address that this machine lacks is named with its port, also where the port is held', async () => {
@@ -16,6 +17,28 @@ test('an address that this machine lacks is named with its port, also where the 
       (error: unknown) => (error instanceof Error ? error.message : 'another'),
     );
     assert.is(message, 'cannot listen on 192.0.2.1:18797: this machine does not have that address');
+  }
+});
+
+test('localhost is one address, where it has two as well', async () => {
+  const { lookup } = dns;
+  const both = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  dns.lookup = Object.assign((...[host, options, done = options]: readonly unknown[]) => {
+    const one = both.find(({ address }) => address === host) ?? { address: '127.0.0.1', family: 4 };
+    const found = Object(options).all === true ? [both] : [one.address, one.family];
+    Reflect.apply(Object(done), undefined, [null, ...found]);
+  }, lookup);
+  const address = { host: 'localhost', port: 0, tls: undefined, trustedProxies: [] };
+  const server = createHttpServer({ address, log: pino({ level: 'silent' }) });
+  try {
+    assert.match(await listenOn(server, address), /^http:\/\/127\.0\.0\.1:/u);
+    assert.is(server.addresses().length, 1);
+  } finally {
+    dns.lookup = lookup;
+    await server.close();
   }
 });
 
