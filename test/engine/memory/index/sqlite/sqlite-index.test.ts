@@ -209,7 +209,7 @@ test('a filter changes no score and no order', async () => {
 });
 
 test('a word in many chunks of some days is searched once', async () => {
-  const { index } = await openedIndex();
+  const { index } = await openReadyIndex();
   const texts = Array.from({ length: 8000 }, () => 'backup');
   await index.apply(changes(put(documentOf('2025-05-06.md', ...texts))));
   const day = Date.UTC(2025, 4, 6) / 86_400_000;
