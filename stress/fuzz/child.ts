@@ -4,7 +4,7 @@
  */
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { seedsOf } from './seeds.js';
-import type { Hunted } from './target.js';
+import type { HuntResult } from './target.js';
 import { TARGETS } from './targets.js';
 
 const [name = '', seed, maxRuns, maxMs, inputFile = ''] = process.argv.slice(2);
@@ -21,7 +21,7 @@ const found = await hunt();
 await target.close();
 process.send?.(found, () => process.exit());
 
-async function hunt(): Promise<Hunted> {
+async function hunt(): Promise<HuntResult> {
   for (const { name: file, input } of seedsOf(name)) {
     onInput(JSON.stringify(input));
     try {

@@ -9,23 +9,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import { readWords } from '../flags.js';
+import { parseCommandLine } from '../flags.js';
 import { keepSeed } from './seeds.js';
-import type { FoundBug, Hunted } from './target.js';
+import type { FoundBug, HuntResult } from './target.js';
 import { TARGETS } from './targets.js';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const SECONDS = 40;
 /** If one input takes this long, its process hangs. */
 const HANG_MS = 60_000;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
-const hunted = z.object({
+const huntResultSchema = z.object({
   runs: z.number(),
   bug: z.optional(z.object({ input: z.unknown(), why: z.string() })),
 });
 
-const words = readWords(process.argv.slice(2), ['seconds', 'runs', 'seed']);
+const words = parseCommandLine(process.argv.slice(2), ['seconds', 'runs', 'seed']);
 const seed = words.number('seed') ?? Date.now() % 1_000_000;
 const maxRuns = words.number('runs') ?? Number.MAX_SAFE_INTEGER;
 const seconds = words.number('seconds') ?? (words.number('runs') === undefined ? SECONDS : 86_400);
@@ -44,7 +44,7 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-interface Verdict extends Hunted {
+interface Verdict extends HuntResult {
   readonly seconds: number;
 }
 
@@ -59,9 +59,9 @@ async function fuzz(name: string): Promise<Verdict> {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-4000);
   });
-  let reported: Hunted | undefined;
+  let reported: HuntResult | undefined;
   child.on('message', (message) => {
-    const { runs, bug } = hunted.parse(message);
+    const { runs, bug } = huntResultSchema.parse(message);
     reported = { runs, bug: bug === undefined ? undefined : { input: bug.input, why: bug.why } };
   });
   let hangs = false;
@@ -69,7 +69,7 @@ async function fuzz(name: string): Promise<Verdict> {
     if (Date.now() - lastTouched(inputFile) < HANG_MS) return;
     hangs = true;
     child.kill('SIGKILL');
-  }, LOOK_MS);
+  }, POLL_MS);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearInterval(watch);
   const took = (performance.now() - started) / 1000;

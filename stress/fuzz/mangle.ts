@@ -53,13 +53,13 @@ export function textEdits(parts: fc.Arbitrary<string>): fc.Arbitrary<readonly Te
 }
 
 /** Applies changes to a copy of the data. */
-export function mangledData(data: unknown, edits: readonly DataEdit[]): unknown {
-  return edits.reduce(editedData, data);
+export function mangleData(data: unknown, edits: readonly DataEdit[]): unknown {
+  return edits.reduce(editData, data);
 }
 
 /** Applies changes to a text. */
-export function mangledText(text: string, edits: readonly TextEdit[]): string {
-  return edits.reduce(editedText, text);
+export function mangleText(text: string, edits: readonly TextEdit[]): string {
+  return edits.reduce(editText, text);
 }
 
 /** A text, or a short text with a repeat count: makes patterns backtrack, and is small in a file. */
@@ -70,7 +70,7 @@ export const textSchema = z.union([
 export type FuzzText = z.infer<typeof textSchema>;
 
 /** Repeated short texts, up to so many characters. */
-export function repeated(unit: fc.Arbitrary<string>, longest: number): fc.Arbitrary<FuzzText> {
+export function repeatedText(unit: fc.Arbitrary<string>, longest: number): fc.Arbitrary<FuzzText> {
   return fc
     .record({ before: unit, part: unit, after: unit, length: fc.nat(longest) })
     .map(({ before, part, after, length }) => {
@@ -84,21 +84,21 @@ export function textOf(text: FuzzText): string {
   return text.before + text.part.repeat(text.times) + text.after;
 }
 
-function editedData(data: unknown, { pick, kind, value }: DataEdit): unknown {
+function editData(data: unknown, { pick, kind, value }: DataEdit): unknown {
   const at = pick % countOf(data);
   let seen = 0;
   const visit = (node: unknown): readonly unknown[] => {
-    const isMeant = seen === at;
+    const isTarget = seen === at;
     seen += 1;
-    if (isMeant && kind === 'remove') return [];
-    if (isMeant && kind === 'put') return [value];
-    const same = childrenEdited(node, visit);
-    return isMeant ? [same, same] : [same];
+    if (isTarget && kind === 'remove') return [];
+    if (isTarget && kind === 'put') return [value];
+    const same = editChildren(node, visit);
+    return isTarget ? [same, same] : [same];
   };
   return visit(data)[0] ?? null;
 }
 
-function childrenEdited(node: unknown, visit: (node: unknown) => readonly unknown[]): unknown {
+function editChildren(node: unknown, visit: (node: unknown) => readonly unknown[]): unknown {
   if (Array.isArray(node)) return node.flatMap(visit);
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
@@ -114,7 +114,7 @@ function countOf(node: unknown): number {
   return Object.values(node).reduce<number>((sum, child) => sum + countOf(child), 1);
 }
 
-function editedText(text: string, { at, kind, length, text: put }: TextEdit): string {
+function editText(text: string, { at, kind, length, text: put }: TextEdit): string {
   const start = Math.floor(at * text.length);
   switch (kind) {
     case 'cut':
@@ -129,18 +129,18 @@ function editedText(text: string, { at, kind, length, text: put }: TextEdit): st
 }
 
 /** Valid JSON with some values replaced. */
-export function mangledJson(sound: readonly unknown[]): fc.Arbitrary<string> {
+export function mangledJson(valid: readonly unknown[]): fc.Arbitrary<string> {
   return fc
-    .tuple(fc.constantFrom(...sound), dataEdits)
-    .map(([data, edits]) => JSON.stringify(mangledData(data, edits)));
+    .tuple(fc.constantFrom(...valid), dataEdits)
+    .map(([data, edits]) => JSON.stringify(mangleData(data, edits)));
 }
 
 /** The same, also with syntax errors. */
 export function mangledJsonText(
-  sound: readonly unknown[],
+  valid: readonly unknown[],
   parts: fc.Arbitrary<string>,
 ): fc.Arbitrary<string> {
   return fc
-    .tuple(fc.constantFrom(...sound), textEdits(parts))
-    .map(([data, edits]) => mangledText(JSON.stringify(data), edits));
+    .tuple(fc.constantFrom(...valid), textEdits(parts))
+    .map(([data, edits]) => mangleText(JSON.stringify(data), edits));
 }

@@ -11,9 +11,9 @@ import * as z from 'zod/mini';
 import {
   type DataEdit,
   dataEdits,
-  mangledData,
-  mangledText,
-  repeated,
+  mangleData,
+  mangleText,
+  repeatedText,
   textEdits,
   textOf,
   textSchema,
@@ -151,7 +151,11 @@ function anyMangling(): fc.Arbitrary<Mangling> {
       .map((edits) => [...edits]),
     text: textEdits(piece).map((edits) => [...edits]),
     body: fc.option(
-      fc.oneof(unit, repeated(unit, 200_000), fc.constantFrom('', 'null', '0', '[]', '{}', '"x"')),
+      fc.oneof(
+        unit,
+        repeatedText(unit, 200_000),
+        fc.constantFrom('', 'null', '0', '[]', '{}', '"x"'),
+      ),
       { nil: undefined, freq: 6 },
     ),
     cutOff: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
@@ -177,10 +181,10 @@ export async function startManglingProxy(target: string): Promise<ManglingProxy>
   const server = createServer((incoming, outgoing) => {
     incoming.on('error', () => undefined);
     outgoing.on('error', () => undefined);
-    const { method, url, headers: given } = incoming;
-    const key = keyIn(given);
+    const { method, url, headers: sentHeaders } = incoming;
+    const key = keyIn(sentHeaders);
     if (key !== undefined) keys.add(key);
-    const onward = send(`${target}${url ?? '/'}`, { method, headers: given }, (answer) => {
+    const onward = send(`${target}${url ?? '/'}`, { method, headers: sentHeaders }, (answer) => {
       void pass(answer, outgoing, key ?? '');
     });
     onward.on('error', () => outgoing.destroy());
@@ -192,21 +196,24 @@ export async function startManglingProxy(target: string): Promise<ManglingProxy>
     key: string,
   ): Promise<void> => {
     const body = Buffer.concat(await answer.toArray().catch(() => []));
-    const now = mangling !== undefined && count++ >= mangling.first ? mangling : undefined;
+    const changes = mangling !== undefined && count++ >= mangling.first ? mangling : undefined;
     // Addresses in responses must point to the proxy.
-    const sound = Buffer.from(body.toString('latin1').replaceAll(target, origin), 'latin1');
-    const bytes = now === undefined ? sound : mangledBody(sound, now, key);
-    const own = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name));
-    const shown = Object.fromEntries(
-      own.map(([name, value]) => [name, String(value).replaceAll(target, origin)]),
+    const unchanged = Buffer.from(body.toString('latin1').replaceAll(target, origin), 'latin1');
+    const bytes = changes === undefined ? unchanged : mangleBody(unchanged, changes, key);
+    const endToEnd = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name));
+    const passedHeaders = Object.fromEntries(
+      endToEnd.map(([name, value]) => [name, String(value).replaceAll(target, origin)]),
     );
     try {
-      outgoing.writeHead(now?.status ?? answer.statusCode ?? 200, { ...shown, ...now?.headers });
+      outgoing.writeHead(changes?.status ?? answer.statusCode ?? 200, {
+        ...passedHeaders,
+        ...changes?.headers,
+      });
     } catch {
       outgoing.destroy();
       return;
     }
-    if (now?.cutOff === true) {
+    if (changes?.cutOff === true) {
       outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
     } else outgoing.end(bytes);
   };
@@ -230,11 +237,11 @@ export async function startManglingProxy(target: string): Promise<ManglingProxy>
 
 const HOP_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 
-function mangledBody(body: Buffer, mangling: Mangling, key: string): Buffer {
+function mangleBody(body: Buffer, mangling: Mangling, key: string): Buffer {
   const { data, text, body: other } = mangling;
   const lines = body.toString('utf8').split('\n');
-  const edited = data.length === 0 ? lines : lines.map((line) => mangledLine(line, data));
-  const left = other === undefined ? mangledText(edited.join('\n'), text) : textOf(other);
+  const edited = data.length === 0 ? lines : lines.map((line) => mangleLine(line, data));
+  const left = other === undefined ? mangleText(edited.join('\n'), text) : textOf(other);
   return Buffer.from(left.replaceAll(SENT_KEY, key));
 }
 
@@ -246,9 +253,9 @@ function keyIn(headers: IncomingHttpHeaders): string | undefined {
   return [headers['x-goog-api-key'] ?? headers['x-api-key']].flat()[0];
 }
 
-function mangledLine(line: string, edits: readonly DataEdit[]): string {
+function mangleLine(line: string, edits: readonly DataEdit[]): string {
   try {
-    return JSON.stringify(mangledData(JSON.parse(line), edits));
+    return JSON.stringify(mangleData(JSON.parse(line), edits));
   } catch {
     return line;
   }

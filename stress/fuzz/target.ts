@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 /** An open fuzz target. */
 export interface OpenTarget {
   /** Tries new inputs until one breaks a promise, or the limit of runs or time is reached. */
-  hunt(hunt: Hunt): Promise<Hunted>;
+  hunt(hunt: Hunt): Promise<HuntResult>;
   /** Tries one input from a seed file. @throws if it breaks a promise */
   replay(input: unknown): Promise<void>;
   /** @throws Error if the state left behind breaks a promise */
@@ -22,7 +22,7 @@ export interface Hunt {
 }
 
 /** The result of a run. */
-export interface Hunted {
+export interface HuntResult {
   readonly runs: number;
   readonly bug: FoundBug | undefined;
 }

@@ -21,7 +21,14 @@ import { walkKeys } from '../../../src/engine/config/schema/walk.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
-import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
+import {
+  type FuzzText,
+  mangleText,
+  repeatedText,
+  textEdits,
+  textOf,
+  textSchema,
+} from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({
@@ -138,10 +145,10 @@ const text: fc.Arbitrary<FuzzText> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(written, textEdits(PIECE))
-      .map(([sound, edits]) => mangledText(sound, edits)),
+      .map(([sound, edits]) => mangleText(sound, edits)),
   },
   { weight: 1, arbitrary: fc.string({ unit: PIECE, maxLength: 60 }) },
-  { weight: 1, arbitrary: repeated(fc.string({ unit: PIECE, maxLength: 3 }), 30_000) },
+  { weight: 1, arbitrary: repeatedText(fc.string({ unit: PIECE, maxLength: 3 }), 30_000) },
 );
 
 const inputs: fc.Arbitrary<Given> = fc.record({

@@ -16,7 +16,7 @@ const inputSchema = z.object({
 type Input = z.infer<typeof inputSchema>;
 
 /** Conversations in the formats of both services. */
-const SOUND: readonly unknown[] = [
+const VALID: readonly unknown[] = [
   {
     conversation_id: 'c1',
     title: 'Soup',
@@ -55,7 +55,7 @@ const SOUND: readonly unknown[] = [
 
 const PIECE = fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', '\\u', '\0', '🦊', 'parent');
 const inputs: fc.Arbitrary<Input> = fc.record({
-  conversations: fc.array(fc.oneof(mangledJson(SOUND), mangledJsonText(SOUND, PIECE)), {
+  conversations: fc.array(fc.oneof(mangledJson(VALID), mangledJsonText(VALID, PIECE)), {
     maxLength: 6,
   }),
   zip: fc.oneof(

@@ -20,7 +20,14 @@ import { redactSecrets } from '../../../src/engine/masking/index.js';
 import { lineAt, textLines, withoutOwnWriting } from '../../../src/engine/memory/sources/index.js';
 import { chunkMarkdown, markdownLines } from '../../../test/support/markdown.js';
 import { cpuMs } from '../cpu-time.js';
-import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
+import {
+  type FuzzText,
+  mangleText,
+  repeatedText,
+  textEdits,
+  textOf,
+  textSchema,
+} from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({
@@ -111,11 +118,11 @@ const text: fc.Arbitrary<FuzzText> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(markdownLines, fc.constantFrom('\n', '\r\n'), textEdits(PIECE))
-      .map(([lines, end, edits]) => mangledText(lines.join(end), edits)),
+      .map(([lines, end, edits]) => mangleText(lines.join(end), edits)),
   },
   {
     weight: 1,
-    arbitrary: repeated(
+    arbitrary: repeatedText(
       fc.array(PIECE, { maxLength: 3 }).map((part) => part.join('')),
       150_000,
     ),

@@ -15,7 +15,7 @@ import {
   mangledJson,
   mangledJsonText,
   oddData,
-  repeated,
+  repeatedText,
   textOf,
   textSchema,
 } from '../mangle.js';
@@ -29,7 +29,7 @@ const call = (name: string, given: object) => {
 const ask = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 8, method, params });
 
 /** A valid sequence of every kind of client message. */
-const SOUND: readonly unknown[] = [
+const VALID: readonly unknown[] = [
   ...initializeMessages(9),
   searchMessage(3, 'when does the backup run'),
   call('memory_search', { query: 'zebra', maxResults: 3, minScore: 0.1, sources: ['memory'] }),
@@ -88,11 +88,11 @@ const PIECE = fc.constantFrom(
 const line: fc.Arbitrary<FuzzText> = fc.oneof(
   {
     weight: 6,
-    arbitrary: mangledJson(SOUND),
+    arbitrary: mangledJson(VALID),
   },
   {
     weight: 4,
-    arbitrary: mangledJsonText(SOUND, PIECE),
+    arbitrary: mangledJsonText(VALID, PIECE),
   },
   {
     weight: 3,
@@ -106,7 +106,7 @@ const line: fc.Arbitrary<FuzzText> = fc.oneof(
       )
       .map(([name, given]) => JSON.stringify(call(name, given))),
   },
-  { weight: 1, arbitrary: repeated(PIECE, 100_000) },
+  { weight: 1, arbitrary: repeatedText(PIECE, 100_000) },
 );
 
 const inputs = fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 6 }) });

@@ -7,7 +7,14 @@ import { backendOn, targetOf } from '../../../test/support/memory.js';
 import { folderOf } from '../../../test/support/temp-folder.js';
 import { TALK, transcriptPlace } from '../../../test/support/transcripts.js';
 import { cpuMs } from '../cpu-time.js';
-import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
+import {
+  type FuzzText,
+  mangleText,
+  repeatedText,
+  textEdits,
+  textOf,
+  textSchema,
+} from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({ query: textSchema, maxResults: z.number(), minScore: z.number() });
@@ -89,11 +96,11 @@ const query: fc.Arbitrary<FuzzText> = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(fc.constantFrom(...Object.values(NOTES)), textEdits(PIECE))
-      .map(([note, edits]) => mangledText(note, edits)),
+      .map(([note, edits]) => mangleText(note, edits)),
   },
   {
     weight: 1,
-    arbitrary: repeated(
+    arbitrary: repeatedText(
       fc.array(PIECE, { maxLength: 3 }).map((parts) => parts.join('')),
       30_000,
     ),

@@ -15,7 +15,7 @@ import {
   type FuzzText,
   mangledJson,
   mangledJsonText,
-  repeated,
+  repeatedText,
   textOf,
   textSchema,
 } from '../mangle.js';
@@ -35,7 +35,7 @@ const AT = '2026-02-03T04:05:06.789Z';
 const FOLDER = '/home/ada/project';
 
 /** Lines in the formats of the agents. */
-const SOUND: readonly unknown[] = [
+const VALID: readonly unknown[] = [
   { type: 'session', id: 's1', sessionKey: 'agent:main:main', timestamp: AT },
   {
     type: 'message',
@@ -129,11 +129,11 @@ const PIECE = fc.constantFrom(
 const lineText: fc.Arbitrary<FuzzText> = fc.oneof(
   {
     weight: 6,
-    arbitrary: mangledJson(SOUND),
+    arbitrary: mangledJson(VALID),
   },
   {
     weight: 3,
-    arbitrary: mangledJsonText(SOUND, PIECE),
+    arbitrary: mangledJsonText(VALID, PIECE),
   },
   {
     weight: 3,
@@ -145,14 +145,14 @@ const lineText: fc.Arbitrary<FuzzText> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: repeated(
+    arbitrary: repeatedText(
       fc.array(PIECE, { maxLength: 2 }).map((parts) => parts.join('')),
       20_000,
     ),
   },
   {
     weight: 1,
-    arbitrary: repeated(
+    arbitrary: repeatedText(
       fc.array(PIECE, { maxLength: 2 }).map((parts) => JSON.stringify(parts.join('')).slice(1, -1)),
       20_000,
     ).map((text) =>
