@@ -8,8 +8,8 @@ import { inspect } from 'node:util';
 import { seededRandom } from '../../src/engine/eval/random.js';
 import { ordinaryProgram } from '../../test/support/ordinary-user.js';
 import { tempFolder } from '../../test/support/temp-folder.js';
-import { readWords } from '../flags.js';
-import { type Aftermath, PROMISES, type Promised } from './promises.js';
+import { parseCommandLine } from '../flags.js';
+import { type Aftermath, type CheckedPromise, PROMISES } from './promises.js';
 import type { Victim } from './victim.js';
 import { editingVictim, newConfigVictim, prepareConfig } from './victims/configuring.js';
 import { dreamingVictim } from './victims/dreaming.js';
@@ -22,7 +22,7 @@ const ROUNDS = 300;
 /** Attempts to kill a run before it ends. */
 const TRIES = 6;
 
-const words = readWords(process.argv.slice(2), ['rounds', 'seed']);
+const words = parseCommandLine(process.argv.slice(2), ['rounds', 'seed']);
 const rounds = words.number('rounds') ?? ROUNDS;
 const seed = words.number('seed') ?? Date.now() % 1_000_000;
 
@@ -73,13 +73,13 @@ async function killAndCheck(kill: number): Promise<void> {
     const round = kill * TRIES + attempt;
     world.editNotes(round);
     const reading = world.read('amber cedar');
-    const before = world.written();
+    const before = world.handwrittenHashes();
     try {
-      const { wasAtWork, run, writtenBefore = before } = await victim.killOnce(world, round);
+      const { wasAtWork, run, hashesBefore = before } = await victim.killOnce(world, round);
       const reader = await reading;
       if (!wasAtWork && attempt < TRIES) continue;
       if (!wasAtWork) throw new Error(`${victim.name} always finished before it was killed`);
-      const aftermath = { world, writtenBefore, run, reader, scratch, program };
+      const aftermath = { world, hashesBefore, run, reader, scratch, program };
       const parallel = PROMISES.filter(({ copies }) => copies).map((one) => check(one, aftermath));
       // Failures are reported below.
       for (const one of parallel) one.catch(() => undefined);
@@ -93,7 +93,10 @@ async function killAndCheck(kill: number): Promise<void> {
   }
 }
 
-async function check({ promise, check: verify }: Promised, aftermath: Aftermath): Promise<void> {
+async function check(
+  { promise, check: verify }: CheckedPromise,
+  aftermath: Aftermath,
+): Promise<void> {
   const from = performance.now();
   try {
     await verify(aftermath);

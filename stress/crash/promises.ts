@@ -24,8 +24,8 @@ import type { World } from './world.js';
 /** What is left after a kill. */
 export interface Aftermath {
   readonly world: World;
-  /** What people had written before the kill. */
-  readonly writtenBefore: ReadonlyMap<string, string>;
+  /** Hashes of what people had written before the kill. */
+  readonly hashesBefore: ReadonlyMap<string, string>;
   /** Output of the killed run, if there is one. */
   readonly run: SvcRun | undefined;
   /** A search that ran during the kill. */
@@ -37,7 +37,7 @@ export interface Aftermath {
 }
 
 /** A promise, worded as in docs/durability.md, and how it is checked. */
-export interface Promised {
+export interface CheckedPromise {
   readonly promise: string;
   /** Works on a copy, made before its first await, so it can run in parallel. */
   readonly copies?: true;
@@ -50,13 +50,13 @@ const QUERY = 'amber cedar';
  * Checked in this order after every kill: first what must be true at once, then what must be true after the
  * next run. A test compares the list with the page.
  */
-export const PROMISES: readonly Promised[] = [
+export const PROMISES: readonly CheckedPromise[] = [
   {
     promise: 'Your Markdown never changes unless you ask for it.',
-    check: ({ world, writtenBefore }) => {
-      const now = world.written();
-      const paths = new Set([...now.keys(), ...writtenBefore.keys()]);
-      const changed = [...paths].filter((path) => now.get(path) !== writtenBefore.get(path));
+    check: ({ world, hashesBefore }) => {
+      const now = world.handwrittenHashes();
+      const paths = new Set([...now.keys(), ...hashesBefore.keys()]);
+      const changed = [...paths].filter((path) => now.get(path) !== hashesBefore.get(path));
       must(changed.length === 0, `changed: ${changed.join(', ')}`);
     },
   },
@@ -191,18 +191,18 @@ async function searchDamaged(world: World, scratch: TempFolder): Promise<void> {
   if (!existsSync(file)) return;
   for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
   const { size } = statSync(file);
-  const how = world.below(4);
-  if (how === 0) truncateSync(file, world.below(size));
-  else if (how === 1) overwrite(file, 0, world.below(100) + 1, world);
-  else if (how === 2) writeFileSync(file, '');
+  const damage = world.below(4);
+  if (damage === 0) truncateSync(file, world.below(size));
+  else if (damage === 1) overwrite(file, 0, world.below(100) + 1, world);
+  else if (damage === 2) writeFileSync(file, '');
   else overwrite(file, world.below(size), 4096, world);
   const run = await runSvc(['memory', 'search', QUERY, '--json'], { home });
   must(!/^ {2,}at /mu.test(run.stderr), `stack trace with a damaged index: ${run.stderr}`);
   // Most damage is detected at once; a damaged page only when it is read.
-  if (how !== 3)
+  if (damage !== 3)
     must(
       run.code === 0 && jsonOf.search(run).results.length > 0,
-      `damaged (${how}): ${run.stdout}`,
+      `damaged (${damage}): ${run.stdout}`,
     );
   else must(run.code === 0 || run.code === 1, `with a damaged page, it exited with ${run.code}`);
 }
@@ -220,7 +220,7 @@ const LOCK_BYTES = 16_384;
 async function indexWithoutRoom(world: World): Promise<void> {
   if (!existsSync(world.indexFile())) return;
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.home.path, SVC_HOME: world.home.path };
-  // There is room for the lock, without which nobody may tidy up after the process that was killed.
+  // There is room for the lock, without which nothing can be tidied up after the process that was killed.
   const limit = Math.max(LOCK_BYTES, world.below(statSync(world.indexFile()).size));
   const args = [
     `--fsize=${limit}`,

@@ -9,17 +9,17 @@ export interface Victim {
    *
    * @throws Error if acknowledged data is missing or incomplete
    */
-  killOnce(world: World, round: number): Promise<Killed>;
+  killOnce(world: World, round: number): Promise<KillResult>;
 }
 
 /** The result of a kill. */
-export interface Killed {
+export interface KillResult {
   /** Whether it was still running. */
   readonly wasAtWork: boolean;
   /** Its output; undefined for several runs. */
   readonly run: SvcRun | undefined;
-  /** What people had written when it started, if the victim itself wrote notes before. */
-  readonly writtenBefore?: ReadonlyMap<string, string>;
+  /** Hashes of what people had written when it started, if the victim itself wrote notes before. */
+  readonly hashesBefore?: ReadonlyMap<string, string>;
 }
 
 /**

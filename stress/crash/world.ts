@@ -45,11 +45,11 @@ export interface World {
   /** Searches without indexing first. */
   read(query: string): Promise<SvcRun>;
   /** Runs the program and kills it at a moment. */
-  killed(args: readonly string[], moment: Moment): Promise<SvcRun>;
+  runAndKill(args: readonly string[], moment: Moment): Promise<SvcRun>;
   /** Changes, adds, removes and moves notes, like a person. */
   editNotes(round: number): void;
-  /** Hashes of what people wrote by path, without text written by dreaming. */
-  written(): ReadonlyMap<string, string>;
+  /** Hashes of what people wrote, by path, without text written by dreaming. */
+  handwrittenHashes(): ReadonlyMap<string, string>;
   /** The agent's index file, which may be missing. */
   indexFile(): string;
 }
@@ -73,9 +73,9 @@ export function makeWorld(random: () => number): World {
       const args = ['memory', 'search', query, '--json', '--config', readerFile];
       return runSvc(args, { home: home.path });
     },
-    killed: (args, moment) => killedRun(home.path, args, moment),
+    runAndKill: (args, moment) => runAndKill(home.path, args, moment),
     editNotes: (round) => editNotes(home, round, below),
-    written: () => writtenIn(workspace),
+    handwrittenHashes: () => handwrittenHashesIn(workspace),
     indexFile: () => home.at('memory/main.sqlite'),
   };
 }
@@ -88,7 +88,7 @@ export type Moment =
   | { readonly afterMs: number; readonly touched: RegExp; readonly below: string };
 
 /** Runs the program on a state folder and kills it at a moment, unless it ends before. */
-export async function killedRun(
+export async function runAndKill(
   home: string,
   args: readonly string[],
   moment: Moment,
@@ -133,7 +133,7 @@ function editNotes(home: TempFolder, round: number, below: (end: number) => numb
 /** Files written only by dreaming. */
 const DREAMS = /^(?:DREAMS\.md|memory\/(?:archive|dreaming)\/)/u;
 
-function writtenIn(workspace: string): ReadonlyMap<string, string> {
+function handwrittenHashesIn(workspace: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const entry of readdirSync(workspace, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

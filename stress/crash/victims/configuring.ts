@@ -4,7 +4,7 @@ import { editJson } from '../../../src/engine/config/edit-json.js';
 import { runSvc } from '../../../test/support/run-svc.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { Moments, must, type Victim } from '../victim.js';
-import { killedRun } from '../world.js';
+import { runAndKill } from '../world.js';
 
 /** Values in rotation, so that each edit changes the file. */
 const EDITS: readonly (readonly [path: string, value: unknown])[] = [
@@ -32,7 +32,7 @@ export function editingVictim(): Victim {
       const [path, value] = EDITS[round % EDITS.length] ?? ['memory.citations', 'on'];
       const after = editJson(before, parsePath(path), value);
       const args = value === undefined ? ['unset', path] : ['set', path, String(value)];
-      const run = await world.killed(
+      const run = await world.runAndKill(
         ['config', ...args, '--json'],
         moments.next(world.random, world.home.path),
       );
@@ -56,7 +56,7 @@ export function newConfigVictim(): Victim {
     killOnce: async (world) => {
       rmSync(file, { force: true });
       const args = ['config', 'set', 'memory.citations', 'on'];
-      const run = await killedRun(home.path, args, moments.next(world.random, home.path));
+      const run = await runAndKill(home.path, args, moments.next(world.random, home.path));
       if (existsSync(file)) {
         must(
           (statSync(file).mode & 0o777) === 0o600,

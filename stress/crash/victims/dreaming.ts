@@ -18,8 +18,8 @@ export function dreamingVictim(): Victim {
     name: 'dreaming',
     killOnce: async (world, round) => {
       for (let n = 0; n < 3; n++) known.add(askForClaim(world.home, round * 3 + n));
-      const writtenBefore = world.written();
-      const run = await world.killed(
+      const hashesBefore = world.handwrittenHashes();
+      const run = await world.runAndKill(
         ['dream', 'run', '--json'],
         moments.next(world.random, world.home.path),
       );
@@ -29,7 +29,7 @@ export function dreamingVictim(): Victim {
       must(next.code === 0, `the next sweep failed: ${next.stdout}${next.stderr}`);
       requireWhole(world, known);
       requireDecided(world);
-      return { wasAtWork, run, writtenBefore };
+      return { wasAtWork, run, hashesBefore };
     },
   };
 }

@@ -10,7 +10,7 @@ import { Moments, must, type Victim } from '../victim.js';
 import type { World } from '../world.js';
 
 /** What the listener acknowledged: the flow created with a key, and its last revision. */
-interface Acknowledged {
+interface AcknowledgedFlow {
   readonly flowId: string;
   readonly revision: number;
 }
@@ -22,7 +22,7 @@ const REPEATED = 20;
 
 /** `svc webhook serve` under requests that create and update flows, each with its own key. */
 export function listenerVictim(): Victim {
-  const acknowledged = new Map<string, Acknowledged>();
+  const acknowledged = new Map<string, AcknowledgedFlow>();
   let next = 0;
   return {
     name: 'flows through the listener',
@@ -52,7 +52,7 @@ export function listenerVictim(): Victim {
 async function requestsOf(
   url: string,
   newKey: () => string,
-  acknowledged: Map<string, Acknowledged>,
+  acknowledged: Map<string, AcknowledgedFlow>,
 ): Promise<void> {
   try {
     for (;;) {
@@ -90,7 +90,7 @@ function flowIdIn(body: Readonly<Record<string, unknown>>): string {
 
 async function repeatKeys(
   url: string,
-  acknowledged: ReadonlyMap<string, Acknowledged>,
+  acknowledged: ReadonlyMap<string, AcknowledgedFlow>,
 ): Promise<void> {
   for (const [key, { flowId }] of [...acknowledged].slice(-REPEATED)) {
     const { status, body } = await act(url, CREATE, { 'idempotency-key': key });
@@ -101,7 +101,10 @@ async function repeatKeys(
   }
 }
 
-function requireAcknowledged(world: World, acknowledged: ReadonlyMap<string, Acknowledged>): void {
+function requireAcknowledged(
+  world: World,
+  acknowledged: ReadonlyMap<string, AcknowledgedFlow>,
+): void {
   const database = new Database(world.home.at('flows.sqlite'));
   try {
     must(database.pragma('integrity_check', { simple: true }) === 'ok', 'flows.sqlite is damaged');
@@ -138,7 +141,7 @@ export function flowCommandVictim(): Victim {
       const taskId = await newTask(flows, flowId);
       await flows.close();
       const [args, before, after] = commandOf(round, flowId, taskId);
-      const run = await world.killed(
+      const run = await world.runAndKill(
         [...args, '--json'],
         moments.next(world.random, world.home.path),
       );

@@ -4,7 +4,7 @@ import { jsonOf } from '../../../test/support/json.js';
 import { runSvc } from '../../../test/support/run-svc.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { Moments, must, type Victim } from '../victim.js';
-import { killedRun } from '../world.js';
+import { runAndKill } from '../world.js';
 
 /** `svc memory forget`, in a separate home: forgotten text must not be in a fresh index either. */
 export function forgettingVictim(): Victim {
@@ -23,7 +23,7 @@ export function forgettingVictim(): Victim {
       );
       must((await svc('index')).code === 0, 'indexing failed');
       const args = ['memory', 'forget', `memory/r${round}.md#L3`, '--yes', '--json'];
-      const run = await killedRun(home.path, args, moments.next(world.random, home.path));
+      const run = await runAndKill(home.path, args, moments.next(world.random, home.path));
       const wasAtWork = moments.wasAtWork(run);
       const { entries } = jsonOf.forgetList(await svc('forget', '--list', '--json'));
       const isListed = entries.some((entry) => JSON.stringify(entry).includes(`r${round}.md`));

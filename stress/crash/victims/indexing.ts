@@ -13,7 +13,7 @@ export function indexingVictims(): readonly Victim[] {
             rmSync(world.indexFile() + ending, { force: true });
         }
         const args = ['memory', 'index', '--json', ...(kind === 'force' ? ['--force'] : [])];
-        const run = await world.killed(args, moments.next(world.random, world.home.path));
+        const run = await world.runAndKill(args, moments.next(world.random, world.home.path));
         const wasAtWork = moments.wasAtWork(run);
         return { wasAtWork, run };
       },
