@@ -14,10 +14,10 @@ import { openAiSearchSettings } from '../../test/support/semantic-memory.js';
 import { recordsOf, serve, serverHome, whenReady } from '../../test/support/serving.js';
 import { SECRET, SESSION } from '../../test/support/webhooks.js';
 import { askForClaim, NOTE } from '../claims.js';
-import { readWords } from '../flags.js';
+import { parseCommandLine } from '../flags.js';
 import { changeNotes, makeNotes } from './changing-notes.js';
 import { openFaults } from './databases.js';
-import { growthOf, type Holding, holdingOf } from './holding.js';
+import { growthOf, type ResourceUsage, resourceUsageOf } from './resource-usage.js';
 import { type Load, loadWebhooks } from './webhook-load.js';
 
 const MINUTES = 10;
@@ -31,7 +31,7 @@ const MOST_GROWTH = { mb: 12, share: 0.1 } as const;
 const MOST_HANDLES = 3;
 const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
-const minutes = readWords(process.argv.slice(2), ['minutes']).number('minutes') ?? MINUTES;
+const minutes = parseCommandLine(process.argv.slice(2), ['minutes']).number('minutes') ?? MINUTES;
 const totalMs = minutes * 60_000;
 const complaints: string[] = [];
 
@@ -117,13 +117,13 @@ async function dream(): Promise<void> {
   }
 }
 
-interface Sampled extends Holding {
+interface UsageSample extends ResourceUsage {
   readonly atMs: number;
 }
 
 /** Samples resources periodically, and judges their growth after warming up. */
 async function watch(load: Load): Promise<void> {
-  const seen: Record<keyof typeof pids, Sampled[]> = { serve: [], mcp: [] };
+  const seen: Record<keyof typeof pids, UsageSample[]> = { serve: [], mcp: [] };
   console.log(
     `node ${process.version}, ${minutes} min; serve and mcp: memory MB, handles, watches`,
   );
@@ -132,7 +132,7 @@ async function watch(load: Load): Promise<void> {
   for (;;) {
     const atMs = performance.now() - started;
     for (const name of ['serve', 'mcp'] as const) {
-      seen[name].push({ atMs, ...holdingOf(pids[name]) });
+      seen[name].push({ atMs, ...resourceUsageOf(pids[name]) });
     }
     if (atMs >= nextRowMs) {
       nextRowMs += totalMs / ROWS;
@@ -144,19 +144,23 @@ async function watch(load: Load): Promise<void> {
   for (const name of ['serve', 'mcp'] as const) judge(name, seen[name]);
 }
 
-function printRow(atMs: number, load: Load, ...held: readonly (Sampled | undefined)[]): void {
+function printRow(
+  atMs: number,
+  load: Load,
+  ...samples: readonly (UsageSample | undefined)[]
+): void {
   const cells = [(atMs / 60_000).toFixed(1), done.changes, done.searches, done.calls, load.flows()];
   const widths = [6, 9, 10, 8, 7];
   const counts = cells.map((cell, at) => String(cell).padStart(widths[at] ?? 0)).join('');
-  const holdings = held.map((one) => {
+  const usages = samples.map((one) => {
     if (one === undefined) return '';
     const { memoryMb, handles, watches } = one;
     return `${memoryMb.toFixed(1).padStart(10)} ${String(handles).padStart(4)} ${String(watches).padStart(4)}`;
   });
-  console.log(counts + holdings.join(''));
+  console.log(counts + usages.join(''));
 }
 
-function judge(name: string, all: readonly Sampled[]): void {
+function judge(name: string, all: readonly UsageSample[]): void {
   const samples = all.filter(({ atMs }) => atMs >= totalMs * WARM_UP);
   const growth = growthOf(samples.map(({ atMs, memoryMb }) => ({ atMs, value: memoryMb })));
   const handles = growthOf(samples.map((sample) => ({ atMs: sample.atMs, value: sample.handles })));
@@ -174,7 +178,7 @@ function judge(name: string, all: readonly Sampled[]): void {
 /** Stops both and checks the state they left behind. */
 async function finish(load: Load): Promise<void> {
   await closeClients();
-  await settled();
+  await whenIndexUpToDate();
   const sweeps = recordsOf(home).filter(({ msg }) => msg === 'sweep done').length;
   if (sweeps === 0 && minutes > 1.5) complaints.push('nothing was dreamt');
   serving.child.kill('SIGTERM');
@@ -197,7 +201,7 @@ async function finish(load: Load): Promise<void> {
 }
 
 /** Waits until the index is up to date. */
-async function settled(): Promise<void> {
+async function whenIndexUpToDate(): Promise<void> {
   const LONGEST_MS = 60_000;
   const from = performance.now();
   for (;;) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resources used by a process; Linux only. */
-export interface Holding {
+export interface ResourceUsage {
   readonly memoryMb: number;
   /** Open file descriptors. */
   readonly handles: number;
@@ -10,7 +10,7 @@ export interface Holding {
 }
 
 /** @throws the system's error if the process is gone */
-export function holdingOf(pid: number): Holding {
+export function resourceUsageOf(pid: number): ResourceUsage {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const handles = readdirSync(`/proc/${pid}/fdinfo`);
   const watches = handles.map((handle) => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { growthOf } from '../../stress/soak/holding.js';
+import { growthOf } from '../../stress/soak/resource-usage.js';
 
 /** A sample a second. */
 const samples = (values: readonly number[]) =>
