@@ -1,5 +1,5 @@
 /** A parsed command line like `--seed 7 queries`. */
-export interface Words {
+export interface CommandLine {
   /** Positional arguments, in order. */
   readonly names: readonly string[];
   /** The value of `--name`, if given. @throws Error if it is not a positive number */
@@ -12,7 +12,7 @@ export interface Words {
  * @param known the flags; each takes a number
  * @throws Error for an unknown flag
  */
-export function readWords(args: readonly string[], known: readonly string[]): Words {
+export function parseCommandLine(args: readonly string[], known: readonly string[]): CommandLine {
   const names: string[] = [];
   const values = new Map<string, string>();
   for (let at = 0; at < args.length; at++) {

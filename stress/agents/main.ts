@@ -26,7 +26,7 @@ const HOOKS = ['--active-memory', '--capture'];
 const LOCAL = 'svc';
 const REMOTE = 'svc-remote';
 
-function connected(output: string, server: string): boolean {
+function isConnected(output: string, server: string): boolean {
   const lines = output.split('\n').map((line) => line.toLowerCase());
   const named = new RegExp(`(?:^|\\s)${server}[:\\s]`, 'u');
   return lines.some((line) => named.test(line) && /connected/u.test(line) && !/dis/u.test(line));
@@ -39,7 +39,7 @@ const AGENTS: readonly CheckedAgent[] = [
     command: 'claude',
     list: ['mcp', 'list'],
     flags: HOOKS,
-    accepts: connected,
+    accepts: isConnected,
   },
   {
     id: 'codex',
@@ -55,8 +55,8 @@ const AGENTS: readonly CheckedAgent[] = [
       const text = JSON.stringify(
         (Array.isArray(listed) ? listed : []).find((one) => one?.name === server) ?? {},
       );
-      const wanted = server === REMOTE ? '"auth_status":"bearer_token"' : '"type":"stdio"';
-      return text.includes('"enabled":true') && text.includes(wanted);
+      const expected = server === REMOTE ? '"auth_status":"bearer_token"' : '"type":"stdio"';
+      return text.includes('"enabled":true') && text.includes(expected);
     },
   },
   {
@@ -71,7 +71,7 @@ const AGENTS: readonly CheckedAgent[] = [
         JSON.stringify({ [home.at('project')]: 'TRUST_FOLDER' }),
       );
     },
-    accepts: connected,
+    accepts: isConnected,
   },
   {
     id: 'opencode',
@@ -79,14 +79,14 @@ const AGENTS: readonly CheckedAgent[] = [
     command: 'opencode',
     list: ['mcp', 'list'],
     flags: [],
-    accepts: connected,
+    accepts: isConnected,
   },
 ];
 
 const MAX_INSTALL_MS = 300_000;
 const MAX_LIST_MS = 90_000;
 
-interface Ended {
+interface CommandResult {
   readonly code: number | null;
   readonly output: string;
 }
@@ -95,7 +95,7 @@ async function run(
   command: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { cwd, env, limitMs } = options;
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
@@ -132,9 +132,8 @@ async function check(
     ...token,
   };
   const list = async (): Promise<string> => {
-    const { output } = await run(program, agent.list, {
-      ...{ cwd: project, env: agentEnv, limitMs: MAX_LIST_MS },
-    });
+    const options = { cwd: project, env: agentEnv, limitMs: MAX_LIST_MS };
+    const { output } = await run(program, agent.list, options);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours that NO_COLOR does not prevent.
     return output.replaceAll(/\u001B\[[\d;]*m/gu, '');
   };

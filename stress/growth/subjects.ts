@@ -159,8 +159,8 @@ export function regexSubjects(): readonly GrowthSubject[] {
       : [
           {
             name: `${file}: ${text}`,
-            work: (given: string) =>
-              void (regex.global ? given.replaceAll(regex, '') : regex.exec(given)),
+            work: (input: string) =>
+              void (regex.global ? input.replaceAll(regex, '') : regex.exec(input)),
             parts: partsOf(regex.source),
           },
         ],
@@ -186,7 +186,7 @@ export const FRAMES: readonly Omit<GrowingText, 'part'>[] = [
 ];
 
 /** Runs a function; a SvcError is a valid result. */
-export function answered(work: (text: string) => void): (text: string) => void {
+export function allowingSvcErrors(work: (text: string) => void): (text: string) => void {
   return (text) => {
     try {
       work(text);
