@@ -9,8 +9,8 @@ import { ageInDays, type FusionShares, fuse } from './fuse.js';
 import type { RankedChunk, Ranking } from './rank.js';
 import { isCopy, type PromotedLines } from './repeats.js';
 import type { Findings } from './results.js';
-import { createTermMatcher, type TermMatcher } from './term-matcher.js';
-import type { SearchMode, SearchOptions } from './types.js';
+import { createTermMatcher } from './term-matcher.js';
+import type { SearchOptions } from './types.js';
 
 interface CombineInput {
   readonly keywords: KeywordMatches;
@@ -47,8 +47,8 @@ async function combineScores(
   const { query, match, matcher } = keywords;
   if (vector === undefined) {
     const ranking = await keywords.rank(keywords.candidates);
-    const chunks = ranking.chunks.map((ranked) => ({ ranked, similarity: undefined }));
-    return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
+    const lexical = { mode: 'lexical', ranking, matcher, similarities: new Map() } as const;
+    return findingsOf(index, lexical, ALL_TEXT, options);
   }
   const constraints = createTermMatcher([...query.required, ...query.excluded], tokenizer);
   const backgrounds = await backgroundsOf(index, vector);
@@ -66,48 +66,40 @@ async function combineScores(
       !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });
   const ranking = await keywords.rank(candidates);
-  const chunks = ranking.chunks
-    .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
-    .filter(({ similarity }) => options.hybrid || similarity !== undefined);
   const mode = options.hybrid ? 'hybrid' : 'vector';
   const shares = options.hybrid ? options.shares : ALL_VECTOR;
-  return findingsOf(index, { mode, ranking, matcher, chunks, backgrounds }, shares, options);
+  return findingsOf(index, { mode, ranking, matcher, similarities, backgrounds }, shares, options);
 }
 
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
 const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
 
-interface ScoredCandidates {
-  readonly mode: SearchMode;
+interface ScoredCandidates extends Pick<Findings, 'matcher' | 'mode' | 'similarities'> {
   readonly ranking: Ranking;
-  readonly matcher: TermMatcher;
-  readonly chunks: readonly {
-    readonly ranked: RankedChunk;
-    readonly similarity: number | undefined;
-  }[];
   readonly backgrounds?: Backgrounds;
 }
 
 async function findingsOf(
   index: MemoryIndex,
-  { mode, ranking, matcher, chunks, backgrounds }: ScoredCandidates,
+  { mode, ranking, matcher, similarities, backgrounds }: ScoredCandidates,
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
-  const similarities = new Map<number, number>();
-  const candidates = chunks.map(({ ranked, similarity }) => {
-    const { source, path } = ranked.chunk;
+  const isVector = mode === 'vector';
+  const chunks = ranking.chunks.filter(({ chunk }) => !isVector || similarities.has(chunk.chunkId));
+  const candidates = chunks.map((ranked) => {
+    const { chunkId, source, path } = ranked.chunk;
+    const similarity = similarities.get(chunkId);
     // Without decay, ages only order passages of equal scores, by the days in their names.
     const modifiedMs = halfLifeDays === undefined ? undefined : ranked.chunk.modifiedMs;
-    if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
     return {
       ranked,
       textScore: ranking.scoreOf(ranked.rank),
       vectorScore:
         similarity === undefined || backgrounds === undefined
           ? undefined
-          : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
-      similarity: mode === 'vector' ? similarity : undefined,
+          : vectorScore(similarity, backgrounds.of(chunkId)),
+      similarity: isVector ? similarity : undefined,
       ageDays: ageInDays({ source, path, modifiedMs }, nowMs),
     };
   });
@@ -119,9 +111,9 @@ async function findingsOf(
 /** The lines that dreaming wrote into documents among the candidates. */
 async function promotedAmong(
   index: MemoryIndex,
-  chunks: ScoredCandidates['chunks'],
+  chunks: readonly RankedChunk[],
 ): Promise<PromotedLines> {
-  const copies = chunks.map(({ ranked }) => ranked.chunk).filter(isCopy);
+  const copies = chunks.map(({ chunk }) => chunk).filter(isCopy);
   const promoted = new Map<string, readonly PromotedLine[]>();
   for (const copy of uniqueBy(copies, documentKeyText)) {
     promoted.set(documentKeyText(copy), await index.promotedLines(copy));
