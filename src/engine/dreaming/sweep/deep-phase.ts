@@ -25,32 +25,17 @@ import {
 } from './plan-promotions.js';
 
 /** The result of the deep phase. */
-export interface DeepResult {
-  /** Claims within the age limit. */
-  readonly considered: number;
-  /** Those that passed every gate. */
-  readonly passed: number;
-  /** Decisions about newer statements, which stand in for a claim or an entry that they supersede. */
-  readonly newer: number;
-  readonly decisions: readonly PromotionDecision[];
-  /** Claims that earlier sweeps on the same day promoted. */
-  readonly earlier: readonly RecallEntry[];
-  /** The files that a dry run would change. */
-  readonly files: readonly PlannedFile[];
-  readonly sweep: SweepRecord;
-}
+export type DeepResult = Awaited<ReturnType<typeof deepPhase>>;
 
 /** Claims that pass every gate, best first (facts §7.4). */
-function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
-  readonly considered: number;
-  readonly ranked: readonly RankedClaim[];
-  readonly earlier: readonly RecallEntry[];
-} {
+function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
   const { maxAgeDays, recencyHalfLifeDays } = phases.deep;
   const sinceMs = nowMs - maxAgeDays * MS_PER_DAY;
   const pooled = poolEvidence(entries, sinceMs);
   const ranked: RankedClaim[] = [];
+  /** Claims that earlier sweeps on the same day promoted. */
   const earlier: RecallEntry[] = [];
+  /** Claims within the age limit. */
   let considered = 0;
   // One at a time: there may be tens of thousands, and only a few pass.
   for (const own of entries.eachSince(sinceMs)) {
@@ -113,7 +98,7 @@ export async function deepPhase(
   context: MemoryChanger & PhaseContext,
   sweep: SweepRecord,
   narrator: Narrator | undefined,
-): Promise<DeepResult> {
+) {
   const { considered, earlier, ranked, text, basis, rules } = preparePlan(context, sweep.id);
   const { signal } = context;
   const wordings =
@@ -122,6 +107,7 @@ export async function deepPhase(
       : await wordingsOf(planPromotions(ranked, text, basis, rules).decisions, narrator, signal);
   const promoted = promote(basis, sweep, ranked, { ...rules, wordings });
   const passed = new Set(ranked.map(({ entry }) => entry.key));
+  /** Decisions about newer statements, which stand in for a claim or an entry that they supersede. */
   const newer = promoted.decisions.filter(({ entry }) => !passed.has(entry.key)).length;
   return { considered, passed: passed.size, newer, earlier, ...promoted };
 }
@@ -132,9 +118,10 @@ export function promote(
   sweep: SweepRecord,
   ranked: readonly RankedClaim[],
   rules: PromotionRules,
-): Pick<DeepResult, 'decisions' | 'files' | 'sweep'> {
+) {
   const { entries, dir, dryRun } = basis;
   let decisions: readonly PromotionDecision[] = [];
+  /** Those that a dry run would change. */
   let files: readonly PlannedFile[] = [];
   const changed = changeMemory(basis, sweep, (text) => {
     const plan = planPromotions(ranked, text, basis, rules);

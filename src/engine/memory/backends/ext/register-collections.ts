@@ -15,22 +15,8 @@ import type { ToolOutput } from './tool/run-tool.js';
 /** Runs the program with these arguments, for at most so many milliseconds. */
 export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOutput>;
 
-export interface RegisteredCollections {
-  /** Whether existing collections remain that must be rescanned. */
-  readonly hasKept: boolean;
-  /** Whether any were added. */
-  readonly hasNew: boolean;
-  /** The program's output for added collections. */
-  readonly stdout: string;
-  readonly listed: readonly ListedCollection[];
-}
-
 /** Adds missing collections and removes outdated ones; collections that are not svc's are left alone. */
-export async function registerCollections(
-  settings: ExtSettings,
-  features: ToolFeatures,
-  run: Run,
-): Promise<RegisteredCollections> {
+export async function registerCollections(settings: ExtSettings, features: ToolFeatures, run: Run) {
   const wanted = settings.collections().filter(({ root }) => existsSync(root));
   const before = await listCollections(run, settings);
   const { collections: known } = readExtState(settings.dir);
@@ -43,6 +29,7 @@ export async function registerCollections(
     if (isListed(name)) await remove(name, settings, run);
     remember(settings, (all) => all.filter((other) => other.name !== name));
   }
+  // Whether existing collections remain that must be rescanned.
   const hasKept = added.length < wanted.length;
   const hasNew = added.length > 0;
   if (!hasNew) return { hasKept, hasNew, stdout: '', listed: before };
@@ -66,7 +53,10 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
   await run(['collection', 'remove', name], update.commandTimeoutMs);
 }
 
-interface AddResult extends Pick<RegisteredCollections, 'listed' | 'stdout'> {
+interface AddResult {
+  readonly listed: readonly ListedCollection[];
+  /** The program's output. */
+  readonly stdout: string;
   /** Those that the program rejected with this flag. */
   readonly refused: readonly Collection[];
 }
