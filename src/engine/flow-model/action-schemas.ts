@@ -177,16 +177,18 @@ export const ACTION_NAMES = Object.keys(ACTION_SCHEMAS) as (keyof typeof ACTION_
 export type FlowAction = z.infer<typeof actionSchema>;
 type ActionOf<Name extends FlowAction['action']> = Extract<FlowAction, { action: Name }>;
 
+export const READ_ACTIONS = [
+  'find_latest_flow',
+  'get_flow',
+  'get_task',
+  'get_task_summary',
+  'list_flows',
+  'list_tasks',
+  'resolve_flow',
+] as const;
+
 /** An action that only reads. */
-export type FlowRead = ActionOf<
-  | 'find_latest_flow'
-  | 'get_flow'
-  | 'get_task'
-  | 'get_task_summary'
-  | 'list_flows'
-  | 'list_tasks'
-  | 'resolve_flow'
->;
+export type FlowRead = ActionOf<(typeof READ_ACTIONS)[number]>;
 /** An action that changes something. */
 export type FlowChange = Exclude<FlowAction, FlowRead>;
 /** A change of one flow, guarded by the revision that the caller saw. */

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
-import type { FlowAction, FlowChange, FlowRead, StartFlow } from '../flow-model/action-schemas.js';
+import {
+  type FlowAction,
+  type FlowChange,
+  type FlowRead,
+  READ_ACTIONS,
+  type StartFlow,
+} from '../flow-model/action-schemas.js';
 import type { EngineContext } from '../support/context.js';
 import {
   cancelFlowAction,
@@ -112,19 +118,10 @@ async function perform(
   });
 }
 
-/** A record, so that the compiler misses an action that is not in it. */
-const READS: Readonly<Record<FlowRead['action'], true>> = {
-  get_flow: true,
-  list_flows: true,
-  find_latest_flow: true,
-  resolve_flow: true,
-  get_task_summary: true,
-  get_task: true,
-  list_tasks: true,
-};
+const READS: ReadonlySet<string> = new Set(READ_ACTIONS);
 
 function isRead(action: FlowChange | FlowRead | StartFlow): action is FlowRead {
-  return action.action in READS;
+  return READS.has(action.action);
 }
 
 function changeFlows(
