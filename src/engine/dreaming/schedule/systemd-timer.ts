@@ -58,7 +58,7 @@ export function calendarEvents(frequency: string, timeZone: string | undefined):
   if (!cron.ok) throw new TypeError(cron.reason);
   const { fields } = cron;
   const time = `${listed(fields.hours, 24)}:${listed(fields.minutes, 60)}:00`;
-  const zone = timeZone === undefined ? '' : ` ${timeZone}`;
+  const zone = timeZone === undefined ? '' : ` ${zoneFile(timeZone)}`;
   const months = listed(fields.months, 12);
   return dayChoices(fields).map(({ weekDays, monthDays }) => {
     const week = weekDays === undefined ? '' : `${weekDays} `;
@@ -107,7 +107,14 @@ export function crontabLine(
   if (timeZone === undefined) return line;
   const note =
     "# cronie (Fedora, RHEL, Arch) applies CRON_TZ; Debian's cron ignores it and uses the host's time zone";
-  return `${note}\nCRON_TZ=${timeZone}\n${line}`;
+  return `${note}\nCRON_TZ=${zoneFile(timeZone)}\n${line}`;
+}
+
+/** A time zone in the case of its file, by which systemd and cron find it: a configuration can have any. */
+function zoneFile(timeZone: string): string {
+  const known = new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  // Some names are resolved to older ones, which not every system has.
+  return known.toLowerCase() === timeZone.toLowerCase() ? known : timeZone;
 }
 
 /** In a crontab `%` is a line break, even inside quotes. */

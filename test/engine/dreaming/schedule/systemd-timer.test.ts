@@ -14,6 +14,10 @@ test('steps, ranges and names are written out; seven days are every day', () => 
   assert.equal(calendarEvents('*/20 1-3 * jan,JUL 1-5/2', 'Europe/Berlin'), [
     'Mon,Wed,Fri *-01,07-* 01,02,03:00,20,40:00 Europe/Berlin',
   ]);
+  assert.equal(calendarEvents('0 3 * * *', 'america/new_york'), [
+    '*-*-* 03:00:00 America/New_York',
+  ]);
+  assert.equal(calendarEvents('0 3 * * *', 'Asia/Kolkata'), ['*-*-* 03:00:00 Asia/Kolkata']);
   assert.equal(calendarEvents('0 0 * * 0-7', undefined), ['*-*-* 00:00:00']);
 });
 
