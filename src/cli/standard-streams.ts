@@ -82,7 +82,8 @@ export async function withStdinFile<T>(
     const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
     await pipeline(process.stdin, copy, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw error;
+      // The error of writing names no file.
+      throw error instanceof Error ? Object.assign(error, { path: folder }) : error;
     });
     return await work(file);
   } catch (error) {

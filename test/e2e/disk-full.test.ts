@@ -135,4 +135,27 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
   assert.is((await done).code, 0);
 });
 
+when('fails an import, which names what could not be written and can be repeated', async () => {
+  const { path: into } = folderAt(smallDisk(4) ?? '');
+  const from = tempFolder();
+  for (let n = 0; n < 20; n++) from.write(`n${n}.md`, noteText(n));
+  const home = tempFolder().path;
+  const inMemory = (args: readonly string[], options: object) =>
+    runSvc(['memory', ...args, '-w', from.path], { home, ...options });
+  const { stdout: text } = await inMemory(['export'], {});
+  const file = from.write('notes.jsonl', text);
+  fillDisk(into, 16 * 1024);
+  const args = ['import', file, '--into', into];
+  const run = await inMemory(args, {});
+  assert.is(run.code, 1, run.stdout);
+  assert.match(run.stderr, /^error: cannot write n\d+\.md: the disk is full\n hint: .*again/mu);
+  const piped = await inMemory(['import', '-', '--into', from.at('x')], {
+    home: into,
+    input: text,
+  });
+  assert.match(piped.stderr, new RegExp(`^error: ${into}: the disk is full$`, 'mu'));
+  freeDisk(into);
+  assert.is((await inMemory(args, {})).code, 0);
+});
+
 test.run();

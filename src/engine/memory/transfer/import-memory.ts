@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import {
   makeFolders,
   PRIVATE_MODE,
@@ -232,7 +232,7 @@ function writeDocument(
     const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
     replaceFile(file, bytes, PRIVATE_MODE, modified);
   } catch (error) {
-    throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${messageOf(error)}`, {
+    throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${systemReason(error)}`, {
       hint: 'fix that and run the same command again: files already written are skipped',
       cause: error,
     });
@@ -253,7 +253,7 @@ function requireFolders(root: string, path: string): void {
 function asTargetError(error: unknown, path: string): unknown {
   if (error instanceof SvcError) return error;
   const isTooLong = systemErrorCode(error) === 'ENAMETOOLONG';
-  const why = isTooLong ? 'its name is too long for this file system' : messageOf(error);
+  const why = isTooLong ? 'its name is too long for this file system' : systemReason(error);
   return new SvcError('IMPORT_FAILED', `${path} cannot be imported: ${why}`, {
     hint: isTooLong
       ? 'give the note a shorter name where it comes from, and export again'
