@@ -156,11 +156,21 @@ test('if the change is outdated, nothing is written', async () => {
   assert.is(read(MCP), before);
 });
 
+/** Runs a change again, as its error advises, while another was made after its preview. */
+async function untilCurrent(change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'INTEGRATION_OUTDATED') throw error;
+    await untilCurrent(change);
+  }
+}
+
 test('many concurrent changes under different names lose nothing', async () => {
   const { folder, add, remove, read } = home();
   folder.write(MCP, OTHER);
   const names = Array.from({ length: 8 }, (_, at) => `svc-${at}`);
-  await Promise.all(names.map((name) => add('cursor', { name })));
+  await Promise.all(names.map((name) => untilCurrent(() => add('cursor', { name }))));
   assert.equal(Object.keys(JSON.parse(read(MCP)).mcpServers).sort(), ['a', ...names]);
   for (const name of names.toReversed()) await remove('cursor', { name });
   assert.is(read(MCP), OTHER);
