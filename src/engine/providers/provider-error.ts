@@ -168,6 +168,12 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
   }
 }
 
+/** Whether a failure may be due to the text that was embedded, so that it says nothing about others. */
+export function mayBeDueToText({ cause }: SvcError): boolean {
+  if (!(cause instanceof VendorFault)) return false;
+  return cause.details.kind === 'input' || cause.details.isInVector === true;
+}
+
 /**
  * Whether an error comes from a provider; other errors concern the index, and a fallback would fail
  * too.

@@ -6,6 +6,7 @@ import {
   providerErrorOf,
 } from '../../embeddings/index.js';
 import { SvcError, type Warning, type WarningCode } from '../../errors/index.js';
+import { mayBeDueToText } from '../../providers/provider-error.js';
 import { anySignal, NEVER } from '../../support/async.js';
 import { isDamage, type MemoryIndex } from '../index/index.js';
 
@@ -105,7 +106,7 @@ export class QueryEmbedder {
       signal.throwIfAborted();
       if (isDamage(error)) throw error;
       const known = providerErrorOf(error, provider);
-      provider.recordFailure(known);
+      if (!mayBeDueToText(known)) provider.recordFailure(known);
       return known;
     }
   }

@@ -43,4 +43,24 @@ test('do not displace keyword results if there are enough', async () => {
   }
 });
 
+test('of a query leave semantic search to the next one', async () => {
+  const fake = await startOpenAiFake({
+    dimensions: 256,
+    vectorOf: (text, dimensions) =>
+      text === 'nothing' ? new Float32Array(dimensions) : noiseOf(text, dimensions),
+  });
+  const memory = semanticMemory(fake, NOTES);
+  const { backend } = await memory.open();
+  try {
+    await backend.sync({});
+    const { mode, warnings } = await backend.search({ query: 'nothing' });
+    assert.is(mode, 'lexical');
+    assert.match(warnings[0]?.message ?? '', 'all zero');
+    assert.is((await backend.search({ query: 'bell of the tower' })).mode, 'hybrid');
+  } finally {
+    await backend.close();
+    await fake.close();
+  }
+});
+
 test.run();
