@@ -17,7 +17,7 @@ if (!existsSync(join(root, 'dist/main.js'))) {
   });
   if (status !== 0) process.exit(1);
 }
-const keepCompiled = loadCompiledCode();
+const writeCompiledCode = loadCompiledCode();
 const { main } = require('../dist/main.js');
 main(process.argv.slice(2), {
   root,
@@ -25,7 +25,7 @@ main(process.argv.slice(2), {
   extension: '.js',
   load: require,
 }).then(() => {
-  keepCompiled();
+  writeCompiledCode();
   // Left alone, Node waits for V8's background compiler to finish code that nobody will run: 5 ms.
   const isWriting = process.getActiveResourcesInfo().some((name) => name.endsWith('WriteWrap'));
   if (!isWriting) process.exit();
@@ -33,7 +33,7 @@ main(process.argv.slice(2), {
 
 /**
  * Lets V8 read compiled code instead of compiling the same source at every start, which takes a fifth of
- * a search and more of a screen. The code of the largest chunks is kept next to them, where whoever could
+ * a search and more of a screen. The code of the largest chunks is cached next to them, where whoever could
  * change it could change the source as well; Node's own compile cache reads a file for every module.
  * @returns {() => void} writes the compiled code that ran, unless it is on disk already
  */
@@ -41,24 +41,24 @@ function loadCompiledCode() {
   // This is what require('node:module') returns, which would load more.
   const Module = module.constructor;
   const vm = require('node:vm');
-  const keptChunks = join(root, 'dist/chunks/kept-');
-  const usual = Module._extensions['.js'];
+  const cachedChunks = join(root, 'dist/chunks/kept-');
+  const loadNormally = Module._extensions['.js'];
   const words = process.argv.slice(2);
   // Help and the version run next to nothing.
   const isShort = words.includes('--help') || words.includes('-h') || words[0] === '--version';
   const isSearch = words.slice(0, 2).includes('search') && !isShort;
-  const unkept = [];
+  const notCached = [];
   Module._extensions['.js'] = (loaded, path) => {
-    if (!path.startsWith(keptChunks)) return usual(loaded, path);
+    if (!path.startsWith(cachedChunks)) return loadNormally(loaded, path);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
     const whole = `${path}.${process.version}-${process.arch}.cache`;
     // Most commands run little of the start chunk; their compiled code serves until a search has run.
-    const isPart = path.startsWith('start-', keptChunks.length) && !isSearch;
+    const isPart = path.startsWith('start-', cachedChunks.length) && !isSearch;
     const part = `${whole}.part`;
-    const known = [whole, part].find((file) => existsSync(file));
+    const cached = [whole, part].find((file) => existsSync(file));
     const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {
       filename: path,
-      cachedData: known === undefined ? undefined : readKept(known),
+      cachedData: cached === undefined ? undefined : readCache(cached),
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const run = script.runInThisContext();
@@ -71,16 +71,16 @@ function loadCompiledCode() {
       dirname(path),
     );
     const isUsed = script.cachedDataRejected === false;
-    const isKept = isPart ? isUsed || known === whole || isShort : isUsed && known === whole;
-    if (!isKept) unkept.push({ kept: isPart ? part : whole, script });
+    const isCached = isPart ? isUsed || cached === whole || isShort : isUsed && cached === whole;
+    if (!isCached) notCached.push({ file: isPart ? part : whole, script });
   };
   return () => {
-    for (const { kept, script } of unkept) keep(kept, script.createCachedData());
+    for (const { file, script } of notCached) writeCache(file, script.createCachedData());
   };
 }
 
 /** Failing is fine, too: the source is compiled instead. */
-function readKept(path) {
+function readCache(path) {
   try {
     return readFileSync(path);
   } catch {
@@ -89,7 +89,7 @@ function readKept(path) {
 }
 
 /** Failing is fine, for example in a folder that cannot be written: only the next start is slower. */
-function keep(path, data) {
+function writeCache(path, data) {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, data, { flush: true });

@@ -14,14 +14,16 @@ if (url === undefined || !/^https:\/\/[\w./-]+\.tgz$/u.test(url)) {
   console.error('error: pass the URL of the published tarball (https://….tgz)');
   process.exit(2);
 }
-const sum = createHash('sha256').update(readFileSync(tarball ?? packInto(newFolder())));
-const words = (name) => name.replaceAll(/(?:^|-)(\w)/g, (_, letter) => letter.toUpperCase());
+const sha256 = createHash('sha256')
+  .update(readFileSync(tarball ?? packInto(newFolder())))
+  .digest('hex');
+const className = (name) => name.replaceAll(/(?:^|-)(\w)/g, (_, letter) => letter.toUpperCase());
 
-process.stdout.write(`class ${words(MANIFEST.name)} < Formula
+process.stdout.write(`class ${className(MANIFEST.name)} < Formula
   desc "${MANIFEST.description.replace(/\.$/u, '')}"
   homepage "https://www.npmjs.com/package/${MANIFEST.name}"
   url "${url}"
-  sha256 "${sum.digest('hex')}"
+  sha256 "${sha256}"
   license "${MANIFEST.license}"
 
   depends_on "node"

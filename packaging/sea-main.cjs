@@ -1,5 +1,5 @@
 /**
- * The main script of the standalone executable, which consists of this script and Node.js; the program is in `lib/` beside
+ * The main script of the standalone executable, which consists of this script and Node.js; the program is in `lib/` next to
  * it. svc starts scripts as child processes with `process.execPath`. Here that is this executable, so it takes the
  * arguments of `node` that svc uses: an absolute path of a script, or `-e CODE`. No command of svc looks like them.
  */
@@ -11,7 +11,7 @@ const vm = require('node:vm');
 const [first = '', second = ''] = process.argv.slice(2);
 if (first === '-e') {
   process.argv.splice(1, 3);
-  compiled(second, 'require')(require);
+  compile(second, 'require')(require);
 } else if (isAbsolute(first)) {
   process.argv.splice(1, 1);
   runScript(first);
@@ -22,7 +22,7 @@ if (first === '-e') {
 
 /** @param {string} file absolute path */
 function runScript(file) {
-  if (file.endsWith('.mjs')) compiled('return import(url)', 'url')(pathToFileURL(file).href);
+  if (file.endsWith('.mjs')) compile('return import(url)', 'url')(pathToFileURL(file).href);
   else createRequire(file)(file);
 }
 
@@ -32,7 +32,7 @@ function runScript(file) {
  * @param {string} code
  * @param {string} parameter
  */
-function compiled(code, parameter) {
+function compile(code, parameter) {
   return vm.compileFunction(code, [parameter], {
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });

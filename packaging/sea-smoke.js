@@ -133,10 +133,10 @@ function svc({ executable, home, env }, ...args) {
   return stdout;
 }
 
-/** @param {string} what @param {() => boolean} isSo */
-async function until(what, isSo) {
+/** @param {string} what @param {() => boolean} condition */
+async function until(what, condition) {
   const deadline = Date.now() + PATIENCE_MS;
-  while (!isSo()) {
+  while (!condition()) {
     expect(Date.now() < deadline, `waited in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -152,7 +152,7 @@ function isRunning(pid) {
   }
 }
 
-/** @param {boolean} isSo @param {string} otherwise */
-function expect(isSo, otherwise) {
-  if (!isSo) throw new Error(otherwise);
+/** @param {boolean} condition @param {string} message */
+function expect(condition, message) {
+  if (!condition) throw new Error(message);
 }

@@ -3,7 +3,7 @@
  *
  *   npm run sea [-- FOLDER]
  *
- * The running Node.js becomes the executable, with sea-main.cjs in it; `lib/` beside it has the program and its native
+ * The running Node.js becomes the executable, with sea-main.cjs in it; `lib/` next to it has the program and its native
  * parts. Both are needed. See https://nodejs.org/api/single-executable-applications.html.
  */
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
