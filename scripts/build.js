@@ -175,8 +175,8 @@ function installedVersion(name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
 }
 
-/** The chunks that bin/run.js keeps compiled, which it knows by the start of their file names. */
-const KEPT_CHUNKS = [
+/** The chunks whose compiled code bin/run.js caches: it knows them by the start of their file names. */
+const CACHED_CHUNKS = [
   'start',
   'hook',
   'screen',
@@ -202,7 +202,7 @@ const asciiChunks = {
   name: 'ascii-chunks',
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || !KEPT_CHUNKS.includes(chunk.name)) continue;
+      if (chunk.type !== 'chunk' || !CACHED_CHUNKS.includes(chunk.name)) continue;
       chunk.code = chunk.code.replace(
         new RegExp(NOT_ASCII, 'g'),
         (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -292,12 +292,12 @@ async function buildCommands(dir) {
       exports: 'named',
       entryFileNames: '[name].js',
       chunkFileNames: ({ name }) =>
-        `chunks/${KEPT_CHUNKS.includes(name) ? 'kept-' : ''}[name]-[hash].js`,
+        `chunks/${CACHED_CHUNKS.includes(name) ? 'kept-' : ''}[name]-[hash].js`,
       codeSplitting: { groups: parts.map(({ group }) => group) },
       intro: ({ name }) => (OCLIF_CHUNKS.includes(name) ? OCLIF_PART : ''),
     },
   });
-  for (const name of KEPT_CHUNKS) checkKept(output, name);
+  for (const name of CACHED_CHUNKS) checkCachedChunk(output, name);
   const lost = output.find(
     (file) =>
       !OCLIF_CHUNKS.includes(file.name) &&
@@ -311,11 +311,11 @@ async function buildCommands(dir) {
 }
 
 /**
- * bin/run.js runs these from kept code on Node.js 20, where V8 cannot import ES modules, and reads them as Latin-1.
+ * bin/run.js runs these from cached code on Node.js 20, where V8 cannot import ES modules, and reads them as Latin-1.
  * @param {import('rolldown').RolldownOutput['output']} output
  * @param {string} name
  */
-function checkKept(output, name) {
+function checkCachedChunk(output, name) {
   const chunks = output.flatMap((file) => (file.name === name && 'code' in file ? [file] : []));
   if (chunks.length === 0) throw new Error(`there is no ${name} chunk`);
   if (chunks.some(({ code }) => /(?<![\w.$])import\(/.test(code))) {
@@ -372,14 +372,16 @@ function modulesOf(name, entries) {
  */
 function behindDoor(imported, importer) {
   if (!DOOR.test(imported)) return [imported];
-  const offered = new Map();
+  const files = new Map();
   for (const [, names = '', file = ''] of readFileSync(imported, 'utf8').matchAll(EXPORTS)) {
-    for (const { outer } of namesIn(names)) offered.set(outer, fileOf(imported, file));
+    for (const { outer } of namesIn(names)) files.set(outer, fileOf(imported, file));
   }
-  const wanted = [...readFileSync(importer, 'utf8').matchAll(IMPORTS)]
+  const importedNames = [...readFileSync(importer, 'utf8').matchAll(IMPORTS)]
     .filter(([, , file = '']) => fileOf(importer, file) === imported)
     .flatMap(([, names = '']) => namesIn(names).map(({ inner }) => inner));
-  return [...new Set(wanted.map((name) => offered.get(name)))].filter((file) => file !== undefined);
+  return [...new Set(importedNames.map((name) => files.get(name)))].filter(
+    (file) => file !== undefined,
+  );
 }
 
 const DOOR = /[\\/]engine[\\/](?:[\w-]+[\\/])+index\.ts$/;

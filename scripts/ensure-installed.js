@@ -39,7 +39,7 @@ const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
  *
  * @param {() => Promise<void>} work
  */
-export async function alone(work) {
+export async function withInstallLock(work) {
   const isLocked = await takeLock();
   const release = () => {
     if (isLocked) rmSync(lockFile, { force: true });

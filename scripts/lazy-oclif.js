@@ -121,14 +121,14 @@ function makeLazy(code, file) {
   /** @param {string} specifier */
   function requireOf(specifier) {
     if (specifier.startsWith('node:')) return `require("${specifier}")`;
-    const wanted = specifier.startsWith('.') ? nameOf(resolveHere(specifier)) : specifier;
-    if (UNUSED.includes(wanted)) return `$requireAsOclif("${wanted}")`;
+    const moduleName = specifier.startsWith('.') ? nameOf(resolveHere(specifier)) : specifier;
+    if (UNUSED.includes(moduleName)) return `$requireAsOclif("${moduleName}")`;
     const importer = nameOf(file);
-    const isForPlugins = FOR_PLUGINS.includes(wanted) && !FOR_PLUGINS.includes(importer);
-    const isForHelp = RUNS_COMMANDS.test(importer) && !RUNS_COMMANDS.test(wanted);
+    const isForPlugins = FOR_PLUGINS.includes(moduleName) && !FOR_PLUGINS.includes(importer);
+    const isForHelp = RUNS_COMMANDS.test(importer) && !RUNS_COMMANDS.test(moduleName);
     if (!isForPlugins && !isForHelp) return `require("${specifier}")`;
-    if (isForPlugins || FOR_HELP.includes(wanted)) return `$oclifPart("${wanted}")`;
-    throw new Error(`${file} needs ${wanted}, which is in no list of scripts/lazy-oclif.js`);
+    if (isForPlugins || FOR_HELP.includes(moduleName)) return `$oclifPart("${moduleName}")`;
+    throw new Error(`${file} needs ${moduleName}, which is in no list of scripts/lazy-oclif.js`);
   }
 }
 

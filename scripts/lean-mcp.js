@@ -51,11 +51,9 @@ export function leanMcp() {
       },
     },
     buildEnd(error) {
-      const counted = `${shims} shims, zod as ${[...own].sort().join(', ')}`;
-      if (error !== undefined || counted === EXPECTED) return;
-      throw new Error(
-        `the SDK of the protocol is made of other parts: ${counted}, not ${EXPECTED}`,
-      );
+      const actual = `${shims} shims, zod as ${[...own].sort().join(', ')}`;
+      if (error !== undefined || actual === EXPECTED) return;
+      throw new Error(`the SDK of the protocol is made of other parts: ${actual}, not ${EXPECTED}`);
     },
   };
 }

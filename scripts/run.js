@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
-  alone,
   ensureBuilt,
   ensureInstalled,
   installPackages,
   onSignals,
+  withInstallLock,
 } from './ensure-installed.js';
 
 // node scripts/run.js [--build] FILE|FOLDER [ARGUMENT…]: runs a TypeScript file of the project, building the
@@ -18,7 +18,7 @@ const builds = first === '--build';
 const [target = '', ...args] = builds ? rest : [first, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await alone(async () => {
+await withInstallLock(async () => {
   // The test runner compiles SQLite itself, while its checks run.
   await (target === 'test/run.ts' ? installPackages() : ensureInstalled());
   if (builds) await ensureBuilt();
