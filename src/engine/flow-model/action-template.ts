@@ -91,11 +91,14 @@ export function readAction(body: unknown): MadeAction<FlowAction> {
   const parsed = actionSchema.safeParse(body);
   if (parsed.success) return { type: 'action', action: parsed.data };
   // Only now: reporting the input makes every check slower.
-  const reparsed = actionSchema.safeParse(body, { reportInput: true });
-  const issue = reparsed.error?.issues[0];
+  const issue = firstIssue(actionSchema, body);
   if (issue === undefined) return { type: 'invalid', error: 'body: is not an action' };
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
   return { type: 'invalid', error: `${place}: ${issueText(issue)}` };
+}
+
+function firstIssue(schema: z.ZodMiniType, value: unknown): z.core.$ZodIssue | undefined {
+  return schema.safeParse(value, { reportInput: true }).error?.issues[0];
 }
 
 function issueText(issue: z.core.$ZodIssue): string {
@@ -131,7 +134,8 @@ export interface ActionField {
   readonly isText: boolean;
   /** It decides who runs something on whose behalf, so it cannot come from a body. */
   readonly isFixed: boolean;
-  readonly accepts: (value: unknown) => boolean;
+  /** What is wrong with a value, such as "must not be empty"; undefined if nothing. */
+  readonly faultOf: (value: unknown) => string | undefined;
 }
 
 const FIXED: ReadonlySet<string> = new Set([
@@ -164,7 +168,10 @@ function fieldsOf(action: ActionName, excluded: readonly string[]) {
       isRequired: !schema.safeParse(undefined).success && schema._zod.optin !== 'optional',
       isText,
       isFixed: FIXED.has(name),
-      accepts: (value) => schema.safeParse(isText ? asText(value) : value).success,
+      faultOf: (value) => {
+        const issue = firstIssue(schema, isText ? asText(value) : value);
+        return issue === undefined ? undefined : issueText(issue);
+      },
     });
   }
   return fields;

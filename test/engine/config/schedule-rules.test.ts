@@ -44,11 +44,15 @@ test('its flow and its task must be valid with the values that it fills in', () 
   assert.match(reports({ set: { goal: 'x', stauts: 'queued' } }), /no field "stauts"/u);
   assert.match(
     reports({ set: { goal: 'x', status: '{/schedule}' } }),
-    /^invalid-value .set.status: "\{\/schedule\}" is not a valid status/u,
+    /^invalid-value .set.status: status must be one of: .*queued.* \(got "\{\/schedule\}"\)/u,
   );
   const task = { runtime: 'subagent', task: 'Read {/schedule}' };
   assert.is(reports({ task }), '');
   assert.match(reports({ task: { ...task, runtime: '{/schedule}' } }), /cannot come from a JSON/u);
+  assert.match(
+    reports({ task: { ...task, runtime: 'cli' } }),
+    /^invalid-value .task.runtime: runtime must be one of: subagent, acp \(got "cli"\)/u,
+  );
   assert.match(reports({ task: { task: 'x' } }), /task needs the field "runtime"/u);
   assert.match(reports({ action: 'cancel_flow' }), /^invalid-value .action: /u);
 });

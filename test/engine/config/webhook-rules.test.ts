@@ -197,8 +197,11 @@ test('each rule that cannot work is named, with the reason', () => {
     [{ action: 'create_flow', set: { gaol: 'x', goal: 'x' } }, /has no field "gaol"/u],
     [{ action: 'create_flow', set: { goal: 'x {/a~2}' } }, /\/a~2 is not a JSON pointer/u],
     [{ action: 'create_flow', set: { goal: 'x {/a' } }, /is not closed/u],
-    [{ action: 'create_flow', set: { goal: '' } }, /"" is not a valid goal/u],
-    [{ action: 'create_flow', set: { goal: 'x', status: 'done' } }, /not a valid status/u],
+    [{ action: 'create_flow', set: { goal: '' } }, /goal must not be empty \(got ""\)/u],
+    [
+      { action: 'create_flow', set: { goal: 'x', status: 'done' } },
+      /status must be one of: .* \(got "done"\)/u,
+    ],
     [
       { action: 'create_flow', set: { goal: 'x', controllerId: '{/c}' } },
       /controllerId cannot come from the body/u,

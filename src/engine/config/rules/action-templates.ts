@@ -82,8 +82,9 @@ function* valueFaults(
     });
   } else if (sample !== undefined || !hasPointers(value)) {
     const filled = fillTemplate(parseTemplate(value), sample, UNLIMITED);
-    if (field.accepts(filled)) return;
-    const message = `${JSON.stringify(value)} is not a valid ${name}`;
+    const why = field.faultOf(filled);
+    if (why === undefined) return;
+    const message = `${name} ${why} (got ${JSON.stringify(value)})`;
     yield fault('invalid-value', path, { message, expected: undefined });
   }
 }
