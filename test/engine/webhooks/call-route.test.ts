@@ -75,7 +75,7 @@ test('a route that the running listener does not know yet is explained', async (
   );
   assert.is(error.code, 'WEBHOOK_UNREACHABLE');
   assert.match(error.message, /\/plugins\/webhooks\/late: the listener does not serve it$/u);
-  assert.match(error.hint ?? '', /SIGHUP/u);
+  assert.match(error.hint ?? '', /SIGHUP.*"svc webhook routes" shows whether it is off/u);
   const unknownFlow = await call({ action: 'cancel_flow', data: { flowId: 'none' } });
   assert.equal([unknownFlow.status, unknownFlow.answer['code']], [404, 'not_found']);
   await close();
