@@ -8,7 +8,10 @@ const INTRODUCTION = `${GENERATED}
 
 How to connect common systems to a [webhook route](webhooks.md). Each section has what to do at the sender, and a route that verifies
 its requests and turns them into [flows](flows.md). Add the route to \`plugins.entries.webhooks.config.routes\` under an ID of your choice,
-change its session and rules, and store the secret where the route reads it.
+change its session and rules, and store the secret where the route reads it. If it is your first route, also enable webhooks; then
+start the listener, or restart it:
+
+${fence('sh', 'svc config set plugins.entries.webhooks.enabled true\nsvc webhook serve')}
 
 The URL of a route is the public address of the listener with the path of the route, such as
 \`https://hooks.example.com/plugins/webhooks/github\`.
