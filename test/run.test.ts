@@ -30,7 +30,7 @@ function runTests(project: TempFolder): { readonly status: number | null; readon
   const { status, stdout } = spawnSync(process.execPath, args, {
     cwd: project.path,
     encoding: 'utf8',
-    env: { ...process.env, SVC_TEST_LEAVING_MS: '5000' },
+    env: { ...process.env, SVC_TEST_LEFTOVER_MS: '5000' },
   });
   return { status, text: stdout };
 }

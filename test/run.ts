@@ -43,7 +43,7 @@ const TIME_LIMIT_MS = 1_200_000;
  * What a test leaves running keeps its process alive after the last test, or the output open after the process. The
  * test of this file does not wait that long.
  */
-const LEAVING_LIMIT_MS = Number(process.env['SVC_TEST_LEAVING_MS'] ?? 60_000);
+const LEFTOVER_LIMIT_MS = Number(process.env['SVC_TEST_LEFTOVER_MS'] ?? 60_000);
 /** The last line that uvu prints. */
 const SUMMARY = /^\s*Duration:/m;
 /** Two more than there are cores: some always wait, for a terminal, a timer or a disk. */
@@ -116,9 +116,9 @@ const NODE_OPTIONS = [
 ];
 
 /** @returns undefined when a file cannot be compiled, which is printed */
-async function testJobs(wanted: readonly string[]): Promise<readonly Job[] | undefined> {
-  const files = testFiles(wanted);
-  const single = files.filter((file) => wanted.length > 0 || !BATCHED.test(file));
+async function testJobs(pathParts: readonly string[]): Promise<readonly Job[] | undefined> {
+  const files = testFiles(pathParts);
+  const single = files.filter((file) => pathParts.length > 0 || !BATCHED.test(file));
   const batched = files.filter((file) => !single.includes(file));
   const entries = batched.length > 0 ? [...files, BATCH] : files;
   const compiled = await compile(Object.fromEntries(entries.map((file) => [file, file]))).catch(
@@ -147,11 +147,11 @@ function inBatches(files: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-function testFiles(wanted: readonly string[]): string[] {
+function testFiles(pathParts: readonly string[]): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.test\.tsx?$/.test(file))
     .map((file) => join('test', file))
-    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+    .filter((file) => pathParts.length === 0 || pathParts.some((part) => file.includes(part)))
     .sort();
 }
 
@@ -163,7 +163,7 @@ function runJob(job: Job): Promise<Finished> {
     running.add(child);
     let output = '';
     let isKilled = false;
-    const endAfter = (limitMs: number, why: string): NodeJS.Timeout =>
+    const killAfter = (limitMs: number, why: string): NodeJS.Timeout =>
       setTimeout(() => {
         output += `\n${why}: killed after ${limitMs / 1000} s`;
         isKilled = true;
@@ -172,14 +172,14 @@ function runJob(job: Job): Promise<Finished> {
         child.stdout.destroy();
         child.stderr.destroy();
       }, limitMs);
-    let timer = endAfter(TIME_LIMIT_MS, 'its tests take too long');
+    let timer = killAfter(TIME_LIMIT_MS, 'its tests take too long');
     let isOver = false;
     const collect = (data: Buffer): void => {
       output += data.toString();
       if (isOver || job.kind === 'check' || !SUMMARY.test(output)) return;
       isOver = true;
       clearTimeout(timer);
-      timer = endAfter(LEAVING_LIMIT_MS, 'something still runs after its last test');
+      timer = killAfter(LEFTOVER_LIMIT_MS, 'something still runs after its last test');
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
@@ -188,7 +188,7 @@ function runJob(job: Job): Promise<Finished> {
     });
     child.on('exit', () => {
       clearTimeout(timer);
-      timer = endAfter(LEAVING_LIMIT_MS, 'something that it started still runs');
+      timer = killAfter(LEFTOVER_LIMIT_MS, 'something that it started still runs');
     });
     child.on('close', (status) => {
       clearTimeout(timer);
@@ -253,8 +253,8 @@ function countIn(output: string, what: 'Passed' | 'Skipped' | 'Total'): number {
   return Number(new RegExp(`^\\s*${what}:\\s+(\\d+)`, 'm').exec(output)?.[1] ?? 0);
 }
 
-/** Compiles it where that is still to do, which takes as long as the checks, and one processor. */
-async function compiledSqlite(): Promise<void> {
+/** Compiles SQLite where that is still to do, which takes as long as the checks, and one processor. */
+async function compileSqlite(): Promise<void> {
   const script = join(ROOT, 'scripts/build-checkout.js');
   const build = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
   // It ends what it started.
@@ -306,11 +306,11 @@ function longestFirst(jobs: readonly Job[], seconds: ReadonlyMap<string, number>
 
 async function main(): Promise<void> {
   const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
-  const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-  const checks = flags.includes('--tests') || wanted.length > 0 ? [] : CHECKS;
+  const pathParts = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+  const checks = flags.includes('--tests') || pathParts.length > 0 ? [] : CHECKS;
   let passed = 0;
   let failed = 0;
-  const tests = flags.includes('--checks') ? [] : await testJobs(wanted);
+  const tests = flags.includes('--checks') ? [] : await testJobs(pathParts);
   if (tests === undefined) failed += 1;
   const seconds = lastSeconds();
   const queue = longestFirst([...checks, ...(tests ?? [])], seconds);
@@ -318,7 +318,7 @@ async function main(): Promise<void> {
   if (postgres !== undefined) provideSeed();
   endJobsOnSignals();
   let hasSqlite = false;
-  const sqlite = ((tests ?? []).length === 0 ? Promise.resolve() : compiledSqlite()).then(() => {
+  const sqlite = ((tests ?? []).length === 0 ? Promise.resolve() : compileSqlite()).then(() => {
     hasSqlite = true;
   });
   const next = async (): Promise<Job | undefined> => {
