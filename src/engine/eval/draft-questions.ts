@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { SvcError, systemReason } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
+import { letOthersRun } from '../support/async.js';
 import { CodeFences } from '../support/code-fences.js';
 import { PRIVATE_MODE, replaceableTarget, replaceFile } from '../support/files.js';
 import { type FileLines, fileReader } from './ask-memory.js';
@@ -31,7 +32,8 @@ export async function draftQuestions(
   const documents = (await backend.list({ signal })).filter(({ kind }) => kind === 'markdown');
   const passages: Passage[][] = [];
   for (const { path } of documents) {
-    signal.throwIfAborted();
+    // Reading a file is synchronous: without a pause, Ctrl-C would wait for the last one.
+    await letOthersRun(signal);
     const lines = await files(path);
     if (lines !== null) passages.push(passagesOfFile(path, lines));
   }

@@ -105,4 +105,19 @@ test('drafts are spread over the files, can be asked as they are, and are the sa
   await backend.close();
 });
 
+test('a signal stops it between two files', async () => {
+  const backend = backendOn(targetOf(folderOf(NOTES).path));
+  await backend.search({ query: 'boiler' });
+  const stop = new AbortController();
+  const get: typeof backend.get = (...args) => {
+    // A signal of the system is delivered as late as this.
+    setImmediate(() => stop.abort(new Error('stopped')));
+    return backend.get(...args);
+  };
+  const drafting = draftQuestions({ ...backend, get }, { count: 6, seed: 1, signal: stop.signal });
+  const outcome = await drafting.catch((error: unknown) => String(error));
+  assert.is(outcome, 'Error: stopped');
+  await backend.close();
+});
+
 test.run();
