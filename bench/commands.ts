@@ -93,7 +93,7 @@ function started(
   children: ChildProcess[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  told: RegExp,
+  urlPattern: RegExp,
 ): Promise<string> {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -105,7 +105,7 @@ function started(
     let text = '';
     const read = (part: string): void => {
       text += part;
-      const url = told.exec(text)?.[1];
+      const url = urlPattern.exec(text)?.[1];
       if (url !== undefined) resolve(url);
     };
     child.stdout.setEncoding('utf8').on('data', read);

@@ -47,7 +47,7 @@ export async function load(
 }
 
 /** Starts a program and waits until it prints its address. */
-async function start(args: readonly string[], told: RegExp, home: string) {
+async function start(args: readonly string[], urlPattern: RegExp, home: string) {
   const env = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home };
   const child = spawn(process.execPath, args, {
     env,
@@ -59,7 +59,7 @@ async function start(args: readonly string[], told: RegExp, home: string) {
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer): void => {
       text += part.toString();
-      const found = told.exec(text)?.[1];
+      const found = urlPattern.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on('data', read);

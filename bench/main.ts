@@ -70,13 +70,13 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     return { name: `svc ${words.join(' ')}`, args: [program, ...words] };
   });
   timeInTurn([index], 0);
-  const [baseline, base, unchanged, told, ...rest] = timeInTurn(
+  const [baseline, base, unchanged, statusTimes, ...rest] = timeInTurn(
     [bare, start, index, status, ...searches, ...answered],
     START_ROUNDS,
   );
   if (baseline === undefined || base === undefined) return [];
   const found = rest.slice(0, searches.length);
-  if (unchanged === undefined || told === undefined) return [];
+  if (unchanged === undefined || statusTimes === undefined) return [];
   const search = median(found.map((timing) => timing.medianMs));
   const memory = Math.max(...searches.map((subject) => peakMemory(subject)));
   const bareMemory = peakMemory(bare);
@@ -93,7 +93,7 @@ function measureStart(corpus: Corpus, home: string): Row[] {
       '64 MiB',
     ),
     timeRow(index.name, unchanged.medianMs, baseline, STATUS_TARGET),
-    timeRow(status.name, told.medianMs, baseline, STATUS_TARGET),
+    timeRow(status.name, statusTimes.medianMs, baseline, STATUS_TARGET),
     timeRow(start.name, base.medianMs, baseline, ''),
     ...answers.map(([words, target], position) => {
       const took = rest[searches.length + position]?.medianMs ?? Number.NaN;

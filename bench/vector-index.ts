@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
 import { documentOf, openReadyIndex } from '../test/support/vector-index.js';
-import { IDENTITY, WANTED } from './vector-names.js';
+import { IDENTITY, RESULT_COUNT } from './vector-names.js';
 
 const CHUNKS_A_DOCUMENT = 100;
 const DOCUMENTS_A_CHANGE = 100;
@@ -24,11 +24,11 @@ export class Truth {
       const best = this.best[at] ?? [];
       let similarity = 0;
       for (let d = 0; d < vector.length; d++) similarity += (vector[d] ?? 0) * (query[d] ?? 0);
-      const last = best[WANTED - 1];
+      const last = best[RESULT_COUNT - 1];
       if (last !== undefined && last.similarity >= similarity) continue;
       best.push({ id, similarity });
       best.sort((a, b) => b.similarity - a.similarity);
-      best.length = Math.min(best.length, WANTED);
+      best.length = Math.min(best.length, RESULT_COUNT);
     }
   }
 
@@ -134,7 +134,7 @@ export class Vec0 {
     return this.database
       .prepare<[Buffer, number], number>('SELECT rowid FROM vectors WHERE v MATCH ? AND k = ?')
       .pluck()
-      .all(Buffer.from(query.buffer), WANTED);
+      .all(Buffer.from(query.buffer), RESULT_COUNT);
   }
 
   close(): void {
@@ -144,6 +144,6 @@ export class Vec0 {
 
 /** IDs of the chunks nearest to a query. */
 export async function nearestChunks(index: MemoryIndex, query: Float32Array): Promise<number[]> {
-  const found = await index.vectorCandidates(IDENTITY, query, WANTED);
+  const found = await index.vectorCandidates(IDENTITY, query, RESULT_COUNT);
   return found.map(({ chunkId }) => chunkId);
 }

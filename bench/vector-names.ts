@@ -2,4 +2,4 @@
 export const IDENTITY = 'bench';
 
 /** Number of nearest vectors per query. */
-export const WANTED = 10;
+export const RESULT_COUNT = 10;

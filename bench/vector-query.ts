@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
-import { IDENTITY, WANTED } from './vector-names.js';
+import { IDENTITY, RESULT_COUNT } from './vector-names.js';
 
 async function main(): Promise<void> {
   const [indexFile, queryFile] = process.argv.slice(2);
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   const opened = openIndex(indexFile, 'read');
   if (opened.state !== 'ready') throw new Error(opened.state);
   const query = new Float32Array(new Uint8Array(readFileSync(queryFile)).buffer);
-  const found = await opened.index.vectorCandidates(IDENTITY, query, WANTED);
+  const found = await opened.index.vectorCandidates(IDENTITY, query, RESULT_COUNT);
   process.stdout.write(`${found.length}\n`);
   opened.index.close();
 }

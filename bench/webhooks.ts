@@ -138,6 +138,6 @@ function ratio(value: number, baseline: number): [string, string, string] {
 
 function option(name: string, fallback: number): number {
   const at = process.argv.indexOf(name);
-  const given = Number(process.argv[at + 1]);
-  return at === -1 || !(given > 0) ? fallback : given;
+  const value = Number(process.argv[at + 1]);
+  return at === -1 || !(value > 0) ? fallback : value;
 }

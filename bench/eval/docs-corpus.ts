@@ -91,11 +91,11 @@ function sentenceQuestions(passages: readonly Passage[], random: () => number): 
       .filter(({ kept }) => kept.length >= 8 && kept.length <= 25);
     const [chosen] = shuffled(telling, random);
     if (chosen === undefined) return [];
-    const asked = shuffled(chosen.kept, random).slice(0, 4);
+    const questionWords = shuffled(chosen.kept, random).slice(0, 4);
     const { line } = chosen.sentence;
     return [
       {
-        question: asked.join(' '),
+        question: questionWords.join(' '),
         expect: [formatCitation({ path, startLine: line, endLine: line })],
         tags: ['sentence'],
       },
@@ -121,8 +121,8 @@ function outsideQuestions(
   if (description !== undefined && words(description).length >= 4 && isNew(description)) {
     add(description, 'description');
   }
-  const said = (keywords ?? []).filter((word) => word.length > 2);
-  if (said.length >= 3) add(said.slice(0, 6).join(' '), 'keywords');
+  const longKeywords = (keywords ?? []).filter((word) => word.length > 2);
+  if (longKeywords.length >= 3) add(longKeywords.slice(0, 6).join(' '), 'keywords');
   const comments = shuffled(typeComments(join(folder, types ?? typings ?? 'index.d.ts')), random);
   for (const comment of comments.filter(isNew).slice(0, COMMENTS_EACH)) add(comment, 'comment');
   return lines;

@@ -96,12 +96,12 @@ async function evalArguments(argv: readonly string[], home: string): Promise<rea
   if (first !== '--chats' && first !== '--pooled' && first !== '--dreamt') return argv;
   const questions = chatQuestions(resolve(callerFolder(), second));
   const folder = join(home, 'ws');
-  const asked = {
+  const readQuestions = {
     '--chats': () => questions,
     '--pooled': () => pooledQuestions(questions, folder),
     '--dreamt': () => dreamtQuestions(questions, folder),
   };
-  writeFileSync(file, await asked[first]());
+  writeFileSync(file, await readQuestions[first]());
   return [file, ...rest];
 }
 

@@ -36,8 +36,8 @@ export async function sameResults(folder: string, isPooled: boolean): Promise<nu
   if (postgres === undefined) throw new Error('PostgreSQL is not installed');
   const server = await migratedServer(postgres);
   try {
-    const asked = chatQuestions(folder);
-    const lines = isPooled ? await pooledQuestions(asked, join(dir, 'pooled')) : asked;
+    const chats = chatQuestions(folder);
+    const lines = isPooled ? await pooledQuestions(chats, join(dir, 'pooled')) : chats;
     const questions = parseQuestions(lines, 'questions.jsonl');
     const counts = { keyword: 0, hybrid: 0 };
     const workspaces = new Set(questions.map(({ workspace = '' }) => workspace));
