@@ -137,7 +137,7 @@ export type FileLines = ReadonlyMap<number, string> | null;
 /** Reads the lines of a file. */
 export type FileReader = (path: string) => Promise<FileLines>;
 
-/** Reads files through a memory backend, each once. */
+/** Reads files that a memory backend has listed, each once. */
 export function fileReader(backend: MemoryBackend): FileReader {
   const known = new Map<string, FileLines>();
   return async (path) => {
@@ -153,7 +153,9 @@ async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines>
   const lines = new Map<number, string>();
   try {
     for (let from = 1; ; ) {
-      const response = await backend.get({ target: path, from, lines: ALL_LINES });
+      const request = { target: path, from, lines: ALL_LINES };
+      // Looking for changed files takes a moment, and there may be thousands to read.
+      const response = await backend.get(request, { checksFiles: false });
       for (const [line, text] of numberedLines(response)) lines.set(line, text);
       if (response.turns !== undefined || response.endLine >= response.totalLines) return lines;
       from = response.endLine + 1;
