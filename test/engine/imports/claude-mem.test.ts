@@ -77,7 +77,7 @@ test('a secret at the end of what is kept is masked', async () => {
   const db = database(home);
   observe(db, `${filler(185)}${secret}`, { narrative: `${filler(19_985)}${secret}` });
   db.close();
-  home.apply(await home.prepare('claude-mem'));
+  await home.apply(await home.prepare('claude-mem'));
   assert.not.match(noteOf(home, '2026-02-03'), 'ghp_');
 });
 
