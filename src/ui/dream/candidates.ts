@@ -10,7 +10,7 @@ import type {
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { drawScore, MARKS, paintedMark, type Style, type View } from '../style.js';
-import { alignRows, renderTable, right } from '../table.js';
+import { alignRows, limitNote, renderTable, right } from '../table.js';
 import {
   decisionWords,
   GATE_WORDS,
@@ -66,9 +66,8 @@ export function renderSignals({ claims, total }: DreamSignalsOutput, options: Vi
     'key',
     'claim',
   ];
-  const rest = total - rows.length;
-  const more = rest > 0 ? `\n${formatCount(rest)} more; use --limit to show them\n` : '';
-  return `${renderTable(columns, rows, options)}${more}`;
+  const counts = { listed: rows.length, total, noun: 'claim' };
+  return renderTable(columns, rows, options) + limitNote(counts, options.style);
 }
 
 /** Text of `svc dream promote`. */

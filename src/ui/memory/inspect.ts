@@ -9,16 +9,11 @@ import type {
   WhyOutput,
 } from '../../engine/memory/inspect/output-schemas.js';
 import type { LoggedSearch } from '../../engine/memory/lookups/search-log.js';
-import {
-  formatBytes,
-  formatCount,
-  formatCountOf,
-  formatRelativeTime,
-} from '../../engine/support/format.js';
+import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { takeColumns } from '../fit.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style, View } from '../style.js';
-import { fieldLines, renderTable, right } from '../table.js';
+import { fieldLines, limitNote, renderTable, right } from '../table.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 type LinksOptions = Pick<View, 'style'>;
@@ -194,8 +189,9 @@ export function renderRecent(
     return [formatRelativeTime(Date.parse(modified), nowMs), formatBytes(bytes), safeLine(path)];
   });
   const columns = ['changed', right('size'), 'file'] as const;
-  const rest = more === 0 ? '' : `${style.dim(`and ${formatCount(more)} more; see --limit`)}\n`;
-  return `${renderTable(columns, rows, { style })}${rest}`;
+  const listed = documents.length;
+  const counts = { listed, total: listed + more, noun: 'changed file' };
+  return renderTable(columns, rows, { style }) + limitNote(counts, style);
 }
 
 /** Logged searches with their hits; ✓ marks those that were opened. */

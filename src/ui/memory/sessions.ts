@@ -1,8 +1,8 @@
 import type { SessionListOutput, SessionOutput } from '../../engine/memory/sessions/index.js';
-import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { formatBytes, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
-import { renderTable } from '../table.js';
+import { limitNote, renderTable } from '../table.js';
 import { renderTurn } from './get.js';
 
 /** Characters of an ID: sufficient for thousands of conversations. */
@@ -24,10 +24,7 @@ export function renderSessions(
     safeLine(title),
   ]);
   const table = renderTable(COLUMNS, rows, { style, columns });
-  const rest = total - sessions.length;
-  return rest === 0
-    ? table
-    : `${table}\n${formatCountOf(rest, 'more conversation')}; show them with --limit ${total}\n`;
+  return table + limitNote({ listed: sessions.length, total, noun: 'conversation' }, style);
 }
 
 /** A conversation with the line of each turn. */
