@@ -27,8 +27,9 @@ test('localhost is one address, where it has two as well', async () => {
     { address: '127.0.0.1', family: 4 },
   ];
   dns.lookup = Object.assign((...[host, options, done = options]: readonly unknown[]) => {
-    const one = both.find(({ address }) => address === host) ?? { address: '127.0.0.1', family: 4 };
-    const found = Object(options).all === true ? [both] : [one.address, one.family];
+    const addresses = host === 'localhost' ? both : both.filter(({ address }) => address === host);
+    const [one] = addresses;
+    const found = Object(options).all === true ? [addresses] : [one?.address, one?.family];
     Reflect.apply(Object(done), undefined, [null, ...found]);
   }, lookup);
   const address = { host: 'localhost', port: 0, tls: undefined, trustedProxies: [] };
