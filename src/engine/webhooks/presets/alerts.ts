@@ -60,7 +60,7 @@ export const ALERTS: readonly Preset[] = [
     name: 'alertmanager.alert',
     title: 'Alertmanager: alert',
     setup:
-      'A receiver with `webhook_configs`: the `url`, and in `http_config` either `authorization` with the secret as `credentials`, or `basic_auth`.',
+      'A receiver with `webhook_configs`: the `url`, and in `http_config` either `authorization` with the secret as `credentials`, or `basic_auth`; for that, use the scheme `basic` and a secret of the form `user:password`.',
     route: {
       verify: { scheme: 'bearer', secrets: ['env:ALERTMANAGER_WEBHOOK_SECRET'] },
       map: [
