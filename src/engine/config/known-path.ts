@@ -58,7 +58,9 @@ function unknownPath(parent: ConfigPath, segment: PathSegment): SvcError {
  * that checking the file explains the problem.
  */
 export function coerceValue(path: ConfigPath, text: string): unknown {
-  const json = parsedJson(text);
+  const parsed = parsedJson(text);
+  // No number of JSON, which would be written as null.
+  const json = parsed === Infinity || parsed === -Infinity ? undefined : parsed;
   const accepts = (value: unknown): boolean =>
     schemasAt(configSchema, path).some((schema) => safeParse(schema, value).success);
   if (json !== undefined && accepts(json)) return json;

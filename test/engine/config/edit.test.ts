@@ -169,6 +169,13 @@ test('an edit that would make the file invalid is refused and nothing is written
     assert.is(readFileSync(file, 'utf8'), COMMENTED);
   }));
 
+test('a number that JSON cannot hold is refused as it was written', () =>
+  inWorld(async ({ context }) => {
+    const edit = { path: 'gateway.port', value: '1e309' };
+    const error = await errorOf(() => setConfigValue(context, edit, { signal }));
+    assert.match(error.message, '(got "1e309")');
+  }));
+
 test('an edit may fix a fault, but not leave another one', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
