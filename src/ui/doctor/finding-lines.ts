@@ -92,7 +92,7 @@ export function renderDoctor(
     ...(applied.length === 0 ? [] : ['']),
     `${style.bold('svc · doctor')}  ${countFacts(report.counts).join(' · ')}`,
     ...report.checks.flatMap((result) => checkLines(result, options)),
-    ...endLines(report),
+    ...endLines(report, applied),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -130,9 +130,11 @@ function checkLine(
   return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(fitted)}`.trimEnd();
 }
 
-function endLines({ ok, checks }: DoctorReport): readonly string[] {
+/** @param applied those that failed would fail again */
+function endLines({ ok, checks }: DoctorReport, applied: readonly AppliedFix[]): readonly string[] {
+  const failed = new Set(applied.filter(({ failure }) => failure).map(({ title }) => title));
   const fixes = checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
-  const safeCount = fixes.filter((fix) => fix.safe).length;
+  const safeCount = fixes.filter((fix) => fix.safe && !failed.has(fix.title)).length;
   const safeFixes = formatCountOf(safeCount, 'safe fix', 'safe fixes');
   if (safeCount > 0) return ['', `run "svc config doctor --fix" to apply ${safeFixes}`];
   return ok ? [] : ['', 'the remaining problems have to be fixed by hand'];

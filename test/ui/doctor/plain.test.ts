@@ -45,6 +45,18 @@ run "svc config doctor --fix" to apply 2 safe fixes
   );
 });
 
+test('a fix that just failed is not suggested again', () => {
+  const titles = SICK.checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
+  const applied = titles.map(({ title }) => ({ check: 'any', title, failure: 'read-only' }));
+  const options = { style, columns: undefined, homeDir };
+  const suggestion = /run "svc config doctor --fix".*/;
+  const one = renderDoctor(SICK, applied.slice(1), options);
+  assert.is(suggestion.exec(one)?.[0], 'run "svc config doctor --fix" to apply 1 safe fix');
+  const none = renderDoctor(SICK, applied, options);
+  assert.not.match(none, suggestion);
+  assert.match(none, 'the remaining problems have to be fixed by hand');
+});
+
 test('fixes come first, and failed ones give their reason', () => {
   const applied = [
     { check: 'configuration', title: 'rename "a" to "b"' },
