@@ -110,7 +110,8 @@ function isLinkLocal(host: string): boolean {
 function httpAddress(proxy: string, scheme: string): string | undefined {
   const assumed = `${scheme}://`;
   const isWritten = Object.values(process.env).some((value) => value === proxy);
-  const written = !isWritten && proxy.startsWith(assumed) ? proxy.slice(assumed.length) : proxy;
+  const withSpaces = !isWritten && proxy.startsWith(assumed) ? proxy.slice(assumed.length) : proxy;
+  const written = withSpaces.trim();
   const url = written.includes('://') || written === '' ? written : `http://${written}`;
   return /^https?:/iu.test(url) ? url : undefined;
 }

@@ -74,6 +74,16 @@ for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
   });
 }
 
+for (const scheme of ['http://', '']) {
+  test(`spaces around the address of a proxy do not count: "${scheme}"`, async ({ proxy }) => {
+    const run = await search(`https://${HOST}/v1`, {
+      HTTPS_PROXY: ` ${scheme}${CREDENTIALS}@${proxy.address} `,
+    });
+    assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+    assert.ok(proxy.targets.length > 0);
+  });
+}
+
 test('an address without a scheme is that of an HTTP proxy', async ({ proxy }) => {
   const run = await search(`https://${HOST}/v1`, {
     HTTPS_PROXY: `${CREDENTIALS}@${proxy.address}`,

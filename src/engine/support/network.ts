@@ -1,9 +1,15 @@
-import { isIPv4 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
-/** Whether a host, without brackets, is a loopback address. */
+/** Also finds IPv4 addresses that are written as IPv6 ones. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether a host, without brackets, is a loopback address or a name of one (RFC 6761). */
 export function isLoopback(host: string): boolean {
-  // A name may start with 127 as well.
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+  const version = isIP(host);
+  if (version === 0) return /^(?:.+\.)?localhost\.?$/iu.test(host);
+  return LOOPBACK.check(host, version === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether a host stands for every address of this machine. */
