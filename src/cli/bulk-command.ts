@@ -1,4 +1,3 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
@@ -11,13 +10,13 @@ import {
 } from '../engine/flows/index.js';
 import { formatCountOf } from '../engine/support/format.js';
 import { type BulkWords, renderBulkChange } from '../ui/flows/list.js';
-import { ID, olderThanFlag, readAge, readSince, sinceFlag, yesFlag } from './flags.js';
+import { ID, idArg, olderThanFlag, readAge, readSince, sinceFlag, yesFlag } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
 /** The flow that an operator names, where flags can select several instead. */
-export const optionalFlowArgs = { flow: Args.string({ description: ID }) };
+export const optionalFlowArgs = { flow: idArg({ description: ID }) };
 /** The task, likewise. */
-export const optionalTaskArgs = { task: Args.string({ description: ID }) };
+export const optionalTaskArgs = { task: idArg({ description: ID }) };
 
 /** Flags of commands that change one flow or task, or all that match. */
 export const bulkFlags = {

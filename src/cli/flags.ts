@@ -139,7 +139,7 @@ export const targetFlags = {
   }),
 };
 
-/** An unset variable, as in `-w "$NOTES"`, must not mean that the flag was left out. */
+/** An unset variable, as in `-w "$NOTES"`, must not mean that the flag was left out, and is no ID. */
 function notEmpty(text: string, hint: string): string {
   if (text !== '') return text;
   throw new SvcError('USAGE', 'must not be empty', { hint });
@@ -337,9 +337,13 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }
 
+/** An ID as an argument. */
+export const idArg = Args.custom<string>({
+  parse: async (text) => notEmpty(text, 'pass an ID'),
+});
 /** What names a flow or a task. */
 export const ID = 'ID, or at least its first 4 characters.';
-const byId = () => Args.string({ required: true, description: ID });
+const byId = () => idArg({ required: true, description: ID });
 
 /** The flow that an operator names. */
 export const flowArgs = { flow: byId() };

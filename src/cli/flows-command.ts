@@ -1,4 +1,3 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record.js';
@@ -16,6 +15,7 @@ import { waitLine } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
 import {
   choicesFlag,
+  idArg,
   limitFlag,
   readDuration,
   readSince,
@@ -204,7 +204,7 @@ export const notificationFlags = {
 
 /** The notification that an operator names. */
 export const notificationArgs = {
-  notification: Args.string({ required: true, description: 'Its number, or its whole ID.' }),
+  notification: idArg({ required: true, description: 'Its number, or its whole ID.' }),
 };
 
 /** Flags of commands that wait. */
@@ -244,7 +244,7 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
 
 /** The task that a worker reports on. */
 export const leaseArgs = {
-  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
+  task: idArg({ required: true, description: 'Task ID from "svc task claim".' }),
 };
 
 /** How a worker proves that it holds the task. */
