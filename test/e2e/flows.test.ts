@@ -140,9 +140,15 @@ test('a claim says which tasks are paused', async () => {
   await svc('task', 'pause', '--reason', 'new agents');
   const all = await svc('task', 'claim');
   assert.match(all.stdout, /^no task was claimed\n[\s\S]*subagent tasks paused .*: new agents/);
-  await svc('task', 'resume', '--runtime', 'acp');
+  const resumed = await svc('task', 'resume', '--runtime', 'acp');
+  assert.match(
+    resumed.stdout,
+    /^acp tasks are claimed again\n[\s\S]*subagent tasks paused .*: new agents/,
+  );
   const acp = await svc('task', 'claim', '--runtime', 'acp');
   assert.is(acp.stdout, 'no task is queued\n');
+  await svc('task', 'resume');
+  assert.is((await svc('task', 'resume')).stdout, 'no tasks are paused\n');
 });
 
 test('a claim that waits gets a task that another process adds', async () => {
@@ -217,6 +223,10 @@ test('usage errors are reported', async () => {
     ['task', 'complete', taskId, '--result', '{'],
     ['task', 'fail', taskId],
     ['flow', 'list', '--status', 'done'],
+    ['task', 'fail', '', '--error', 'x'],
+    ['task', 'cancel', ''],
+    ['flow', 'show', ''],
+    ['notification', 'show', ''],
   ]) {
     const run = await svc(...args, '--json');
     assert.equal([run.code, jsonOf.error(run).code], [2, 'USAGE'], args.join(' '));

@@ -2,7 +2,7 @@ import { examples } from '../../cli/base-command.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
-import { renderPauses } from '../../ui/flows/rows.js';
+import { renderResumed } from '../../ui/flows/rows.js';
 
 export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
   static override summary = 'Let workers claim tasks again after a pause.';
@@ -16,8 +16,9 @@ export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
   async run(): Promise<TaskPauseOutput> {
     const { flags } = await this.parse(TaskResume);
     const flows = await this.openFlows();
+    const before = await flows.tasks.paused();
     const paused = await flows.tasks.resume(flags.runtime ?? TASK_RUNTIMES);
-    this.write(paused.length === 0 ? 'no tasks are paused' : renderPauses(paused, this.view()));
+    this.write(renderResumed(before, paused, this.view()));
     return { paused: paused.map(pauseOutput) };
   }
 }

@@ -167,6 +167,18 @@ export function renderPauses(
     .join('');
 }
 
+/** The result of `svc task resume`: what is claimed again, and what is still paused. */
+export function renderResumed(
+  before: readonly PauseRecord[],
+  paused: readonly PauseRecord[],
+  options: Pick<View, 'nowMs' | 'style'>,
+): string {
+  if (before.length === 0) return 'no tasks are paused\n';
+  const resumed = before.filter(({ runtime }) => paused.every((one) => one.runtime !== runtime));
+  const lines = resumed.map(({ runtime }) => `${runtime} tasks are claimed again\n`);
+  return `${lines.join('')}${renderPauses(paused, options)}`;
+}
+
 /** The result of cancelling a flow. */
 export function cancelledFlowWords({
   state,
