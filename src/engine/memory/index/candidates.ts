@@ -181,18 +181,19 @@ export function filterRows<Row extends DocumentRow>(
 
 /** The ids of the chunks of kept documents that a filter keeps. */
 export function filterChunkIds(
-  chunks: readonly ChunkRow[],
+  chunks: Iterable<ChunkRow>,
   documents: readonly DocumentRow[],
   { chunk: keeps = () => true }: CandidateFilter,
 ): readonly number[] {
   const byId = new Map(documents.map((document) => [document.id, filteredDocument(document)]));
-  const kept = chunks.filter(({ document, startLine, headings, text, first, last }) => {
+  const kept: number[] = [];
+  for (const { id, document, startLine, headings, text, first, last } of chunks) {
     const days = first === null || last === null ? undefined : { first, last };
     const owner = byId.get(document);
     const headingPath = headingPathOf(headings);
-    return owner !== undefined && keeps({ startLine, headingPath, text, days }, owner);
-  });
-  return kept.map(({ id }) => id);
+    if (owner !== undefined && keeps({ startLine, headingPath, text, days }, owner)) kept.push(id);
+  }
+  return kept;
 }
 
 function filteredDocument({ facts, ...document }: DocumentRow): FilteredDocument {

@@ -261,8 +261,9 @@ function isUnder(wanted: string, chunk: FilteredChunk, document: FilteredDocumen
   const contains = (heading: string): boolean => folded(heading).includes(wanted);
   if (chunk.headingPath.some(contains)) return true;
   if (document.kind === 'transcript') return false;
-  const sections = sectionsOf(document.path, textLines(chunk.text), chunk);
-  return sections.some((section) => section.headingPath.some(contains));
+  // The lines of a section share it.
+  const sections = new Set(sectionsOf(document.path, textLines(chunk.text), chunk));
+  return [...sections].some(({ headingPath }) => headingPath.some(contains));
 }
 
 function refusal(message: string, hint?: string): SvcError {

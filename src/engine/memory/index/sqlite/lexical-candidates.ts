@@ -262,15 +262,14 @@ function filterChunks(
     filter.contains === undefined
       ? ''
       : `AND heading_path || char(10) || text LIKE @like ESCAPE '\\'`;
-  const chunks = queryRows<ChunkRow>(
-    database,
+  const statement = database.prepare<object, ChunkRow>(
     `SELECT id, document_id AS document, start_line AS startLine, heading_path AS headings, ${text} AS text,
        first_day AS first, last_day AS last
      FROM chunks
-     WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}
-     ORDER BY id`,
-    { documents, like: likePattern(filter.contains) },
+     WHERE document_id IN (SELECT value FROM json_each(@documents)) ${containing}`,
   );
+  // Neither sorted nor kept: these can be the texts of the whole index.
+  const chunks = statement.iterate({ documents, like: likePattern(filter.contains) });
   return filterChunkIds(chunks, rows, filter);
 }
 
