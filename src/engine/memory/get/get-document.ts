@@ -6,7 +6,7 @@ import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { OtherHosts } from '../home/index.js';
-import type { MemoryIndex } from '../index/index.js';
+import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import { parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -29,6 +29,7 @@ import {
   type GetRequest,
   linesWithinLimit,
   type ReadLines,
+  readingsOf,
   requestedLines,
   unreadable,
 } from './requested-lines.js';
@@ -44,16 +45,15 @@ export async function readDocumentLines(
   { index, sources, forgotten, texts, others, signal }: ReadContext,
 ): Promise<ReadLines> {
   const { memory, transcripts } = sources;
-  const documents = await index.documents();
   const target = ownTarget(request.target, others);
   // A host may have no workspace of its own.
-  const own = lookUpDocument(documents, realOrGiven(memory.workspaceDir), target);
+  const own = await lookUpIndexed(index, realOrGiven(memory.workspaceDir), target);
   if (others !== undefined && own === undefined) {
     const theirs = await lookUpOther(others, target);
     if (theirs !== undefined) return readShared(others, theirs, request);
   }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  const found = findDocument(documents, workspaceDir, target);
+  const found = own ?? findDocument(await index.documents(), workspaceDir, target);
   const { document } = found;
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
@@ -132,16 +132,31 @@ function linesOf(
   };
 }
 
-/** The indexed document that a path or citation names, if any. @throws SvcError RANGE_INVALID */
+/** The document of an index that a path or citation names, if any. @throws SvcError RANGE_INVALID */
+export async function lookUpIndexed(
+  index: Pick<MemoryIndex, 'documents'>,
+  workspaceDir: string,
+  target: string,
+): Promise<FoundDocument<StoredDocument> | undefined> {
+  const paths = readingsOf(target).map(({ path }) => shownPath(workspaceDir, path));
+  const named = lookUpDocument(await index.documents(paths), workspaceDir, target);
+  // Only a name in another form of Unicode is compared with all of them.
+  return named ?? lookUpDocument(await index.documents(), workspaceDir, target);
+}
+
+/** The document that a path or citation names, if any. @throws SvcError RANGE_INVALID */
 export function lookUpDocument<D extends DocumentKey>(
   documents: readonly D[],
   workspaceDir: string,
   target: string,
 ): FoundDocument<D> | undefined {
   return findNamed(target, (path) => {
-    const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-    return findByName(documents, (candidate) => candidate.path, shown);
+    return findByName(documents, (candidate) => candidate.path, shownPath(workspaceDir, path));
   });
+}
+
+function shownPath(workspaceDir: string, path: string): string {
+  return isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
 }
 
 /** @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID */

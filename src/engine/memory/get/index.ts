@@ -3,6 +3,7 @@
 export {
   findDocument,
   lookUpDocument,
+  lookUpIndexed,
   ownTarget,
   readDocumentLines,
   readFileLines,

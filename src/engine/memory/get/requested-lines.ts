@@ -38,8 +38,16 @@ export interface FoundDocument<D extends DocumentKey> {
   readonly pages?: PageRange | undefined;
 }
 
+/** What a text may name: a path, also one that ends like a citation, or a citation; each may be escaped as svc prints it. */
+export function readingsOf(text: string): readonly ParsedCitation[] {
+  return [...new Set([text, unescapedLine(text)])].flatMap((spelled) => [
+    { path: spelled },
+    parseCitation(spelled),
+  ]);
+}
+
 /**
- * Finds the document that a text names, which may be a path that ends like a citation, or escaped as svc prints it.
+ * Finds the document that a text names; see {@link readingsOf}.
  *
  * @throws SvcError RANGE_INVALID
  */
@@ -47,13 +55,11 @@ export function findNamed<D extends DocumentKey>(
   text: string,
   documentAt: (path: string) => D | undefined,
 ): FoundDocument<D> | undefined {
-  for (const spelled of new Set([text, unescapedLine(text)])) {
-    for (const cited of [{ path: spelled }, parseCitation(spelled)]) {
-      const document = documentAt(cited.path);
-      if (document === undefined) continue;
-      const { range, pages } = citedPart(cited);
-      return { document, range, pages };
-    }
+  for (const cited of readingsOf(text)) {
+    const document = documentAt(cited.path);
+    if (document === undefined) continue;
+    const { range, pages } = citedPart(cited);
+    return { document, range, pages };
   }
   return undefined;
 }

@@ -85,7 +85,8 @@ export interface MemoryIndex {
   /** Whether anything of a source is indexed. */
   hasDocuments(source: Source): Promise<boolean>;
 
-  documents(): Promise<readonly StoredDocument[]>;
+  /** The documents of this origin. @param paths only those with one of these paths; all by default */
+  documents(paths?: readonly string[]): Promise<readonly StoredDocument[]>;
 
   /** The lines that dreaming wrote into a document. */
   promotedLines(key: DocumentKey): Promise<readonly PromotedLine[]>;

@@ -3,7 +3,7 @@ import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/tokens.js';
-import { findDocument, lookUpDocument, lookUpOther, ownTarget } from '../get/index.js';
+import { findDocument, lookUpIndexed, lookUpOther, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
@@ -34,7 +34,7 @@ export function createInspection(
   const { others } = target.home;
   /** @throws SvcError DOCUMENT_ELSEWHERE */
   const lookUp = async (index: MemoryIndex, named: string) => {
-    const found = lookUpDocument(await index.documents(), workspaceDir, named);
+    const found = await lookUpIndexed(index, workspaceDir, named);
     if (found === undefined && others !== undefined) await refuseOther(others, named);
     return found;
   };

@@ -118,7 +118,7 @@ export function createPostgresIndex(
       }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
-    documents: async () => storedDocuments(server, await currentPlace()),
+    documents: async (paths) => storedDocuments(server, await currentPlace(), paths),
     promotedLines: async (key) =>
       promotedLines(server, { memory: facts.id, origin: facts.origin }, key),
     links: async () => linkingDocuments(server, await currentPlace()),

@@ -18,16 +18,18 @@ import {
 } from '../documents.js';
 import type { Place } from './stored-chunks.js';
 
-/** The documents of an origin. */
+/** The documents of an origin. @param paths only those with one of these paths; all by default */
 export async function storedDocuments(
   sql: Sql,
   { memory, origin }: Place,
+  paths?: readonly string[],
 ): Promise<StoredDocument[]> {
   const rows = await sql.query<StoredDocumentRow>(
     `SELECT source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
        indexed_ms AS "indexedMs", mime_type AS "mimeType", resume
-     FROM svc.documents WHERE memory = $1 AND origin = $2`,
-    [memory, origin],
+     FROM svc.documents
+     WHERE memory = $1 AND origin = $2 AND ($3::text[] IS NULL OR path = ANY ($3))`,
+    [memory, origin, paths ?? null],
   );
   return rows.map(storedDocumentOf);
 }

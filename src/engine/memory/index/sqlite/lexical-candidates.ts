@@ -217,7 +217,7 @@ export function restrictChunks(kept: FilterResult | undefined, chunks = 'chunks'
   return `AND ${column} IN (SELECT value FROM json_each(@kept))`;
 }
 
-const SOURCES: readonly Source[] = ['memory', 'sessions'];
+export const SOURCES: readonly Source[] = ['memory', 'sessions'];
 
 /** Whether anything of a source is indexed; one index lookup. */
 export function hasDocuments(database: Connection, source: Source): boolean {

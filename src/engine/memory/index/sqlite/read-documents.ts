@@ -18,13 +18,21 @@ import {
   storedDocumentOf,
   type TreeSnapshot,
 } from '../documents.js';
+import { SOURCES } from './lexical-candidates.js';
 
-export function storedDocuments(database: Connection): StoredDocument[] {
+/** @param paths only those with one of these paths; all by default */
+export function storedDocuments(database: Connection, paths?: readonly string[]): StoredDocument[] {
+  const named =
+    paths === undefined
+      ? ''
+      : `WHERE source IN (SELECT value FROM json_each(@sources))
+           AND path IN (SELECT value FROM json_each(@paths))`;
   const rows = queryRows<StoredDocumentRow>(
     database,
     `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
        indexed_ms AS indexedMs, mime_type AS mimeType, resume
-     FROM documents`,
+     FROM documents ${named}`,
+    { sources: JSON.stringify(SOURCES), paths: JSON.stringify(paths) },
   );
   return rows.map(storedDocumentOf);
 }

@@ -95,7 +95,7 @@ export function createSqliteIndex(
     view: async () => index,
     identity: async () => identity,
     hasDocuments: async (source) => hasDocuments(database, source),
-    documents: async () => storedDocuments(database),
+    documents: async (paths) => storedDocuments(database, paths),
     promotedLines: async (key) => promotedLines(database, key),
     links: async () => linkingDocuments(database),
     content: async (key) => documentContent(database, key),
