@@ -39,7 +39,7 @@ export {
   resolveAgents,
   searchedAgents,
 } from './resolve-agent.js';
-export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
+export { defaultAgentId, isAllowedModel, listAgents, resolveConfig } from './resolve-config.js';
 export type * from './resolved.js';
 export type { ConfigInput, RouteInput } from './schema/index.js';
 export {

@@ -154,6 +154,11 @@ function fillVerify(verify: NonNullable<RouteInput['verify']>) {
     : mergeSettings(VERIFY_DEFAULTS, verify);
 }
 
+/** Whether `subagent.allowedModels` allows a model for the diary. An empty list allows any. */
+export function isAllowedModel(model: string, allowedModels: readonly string[] = []): boolean {
+  return allowedModels.length === 0 || ['*', model].some((name) => allowedModels.includes(name));
+}
+
 /** A route's request path, with a leading and no trailing slash (facts §2.1), and without needless escapes. */
 export function routePath(id: string, route: Pick<RouteInput, 'path'>): string {
   return `/${plainPath(writtenPath(id, route)).replace(/^\/+/u, '')}`;

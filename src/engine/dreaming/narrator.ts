@@ -1,5 +1,5 @@
 import type { ChatModel } from '../chat/index.js';
-import type { LoadedConfig } from '../config/index.js';
+import { isAllowedModel, type LoadedConfig } from '../config/index.js';
 import { messageOf, SvcError, type Warning } from '../errors/index.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
@@ -130,7 +130,7 @@ export async function openNarrator(
       `run "svc config set ${entry}.allowModelOverride true"`,
     );
   }
-  if (allowed.length > 0 && !allowed.includes('*') && !allowed.includes(model)) {
+  if (!isAllowedModel(model, allowed)) {
     return unused(
       `dreaming.model ${model} is not used: it is not in ${entry}.allowedModels`,
       'add it to the list, or "*" for any model',

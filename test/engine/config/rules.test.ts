@@ -578,6 +578,20 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['plugins.entries.memory-core.config.dreaming.model'],
   ],
   [
+    'a model for the diary that is not in the list of allowed models',
+    {
+      plugins: {
+        entries: {
+          'memory-core': {
+            config: { dreaming: { model: 'a/b' } },
+            subagent: { allowModelOverride: true, allowedModels: ['a/c'] },
+          },
+        },
+      },
+    },
+    ['plugins.entries.memory-core.config.dreaming.model'],
+  ],
+  [
     'a model for the diary that is allowed',
     {
       plugins: {

@@ -1,6 +1,7 @@
 import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
 import { EXEC_PROVIDER_DEFAULTS, MIN_CANDIDATES } from '../defaults.js';
+import { isAllowedModel } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
 import {
   configuredModel,
@@ -240,12 +241,22 @@ export const silenceIsShorter: Rule = function* ({ secrets }) {
 /** The model of the diary needs a permission. */
 export const dreamModelIsAllowed: Rule = function* ({ plugins }) {
   const { config, subagent } = plugins?.entries?.['memory-core'] ?? {};
-  if (config?.dreaming?.model === undefined || subagent?.allowModelOverride === true) return;
+  const model = config?.dreaming?.model;
+  if (model === undefined) return;
   const entry: ConfigPath = ['plugins', 'entries', 'memory-core'];
-  yield warning('setting-unused', [...entry, 'config', 'dreaming', 'model'], {
-    message: 'dreaming.model has no effect: subagent.allowModelOverride is not true',
-    expected: `${formatPath([...entry, 'subagent', 'allowModelOverride'])}: true`,
-  });
+  const path: ConfigPath = [...entry, 'config', 'dreaming', 'model'];
+  if (subagent?.allowModelOverride !== true) {
+    yield warning('setting-unused', path, {
+      message: 'dreaming.model has no effect: subagent.allowModelOverride is not true',
+      expected: `${formatPath([...entry, 'subagent', 'allowModelOverride'])}: true`,
+    });
+  } else if (!isAllowedModel(model, subagent.allowedModels)) {
+    yield warning('setting-unused', path, {
+      message: `dreaming.model has no effect: subagent.allowedModels does not include ${JSON.stringify(model)}`,
+      expected: 'a model of the list; "*" in the list allows any',
+      related: [[...entry, 'subagent', 'allowedModels']],
+    });
+  }
 };
 
 /** Exports of conversations for the external backend. */

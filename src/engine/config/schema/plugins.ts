@@ -84,7 +84,7 @@ const memoryCore = () => ({
   subagent: section(
     () => ({
       allowModelOverride: key(z.boolean(), 'Allow `dreaming.model` to set another model'),
-      allowedModels: key(z.array(text()), 'Allowed models; `*` allows any'),
+      allowedModels: key(z.array(text()), 'Allowed models; an empty list or `*` allows any'),
     }),
     'Limits on the diary sub-agent',
   ),
