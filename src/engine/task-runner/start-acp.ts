@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { format } from 'node:util';
 import {
   type ClientContext,
   client,
@@ -86,7 +88,9 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
 
   const talk = async (): Promise<JobEnd> => {
     try {
-      return await app.connectWith(agentStream(child, host.note), converse);
+      return await printed.run(host.note, () =>
+        app.connectWith(agentStream(child, host.note), converse),
+      );
     } catch (error) {
       if (error instanceof RequestError) return refusal(error);
       // The connection broke; how the agent exited says more.
@@ -125,6 +129,19 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
     kill: () => child.kill(),
   };
 }
+
+const printed = new AsyncLocalStorage<JobHost['note']>();
+const { error: print } = console;
+
+/**
+ * The library prints what it cannot use of an agent's messages, such as updates of later versions of the protocol.
+ * Printed, they would break the lines of a log and the screen of a server, and could control a terminal.
+ */
+console.error = (...words: unknown[]): void => {
+  const note = printed.getStore();
+  if (note === undefined) print(...words);
+  else note(format(...words));
+};
 
 function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
   switch (stopReason) {

@@ -58,6 +58,16 @@ test('an agent is prompted with the task, and its last message is the result', a
   await world.close();
 });
 
+test('messages that the library cannot use are logged and not printed', async () => {
+  const world = await agentWorld();
+  const task = await ended(world, 'future');
+  assert.equal([task.status, task.terminalSummary], ['succeeded', 'done']);
+  const log = world.logText();
+  assert.match(log, 'Error handling notification');
+  assert.match(log, 'Got response to unknown request');
+  assert.not.match(log, '\\u001b');
+});
+
 test('requests for permission are answered by the configured policy', async () => {
   const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
   for (const [permissions, answer] of Object.entries(answers)) {

@@ -13,6 +13,7 @@ import {
   ndJsonStream,
   type PromptResponse,
   RequestError,
+  type SessionUpdate,
   type ToolKind,
 } from '@agentclientprotocol/sdk';
 
@@ -108,6 +109,13 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   die: async () => {
     process.stderr.write('out of tokens\n', () => process.exit(7));
     await new Promise(() => undefined);
+    return 'end_turn';
+  },
+  future: async (client) => {
+    const update = { sessionUpdate: 'of_a_later_version' } as unknown as SessionUpdate;
+    await client.notify(methods.client.session.update, { sessionId: SESSION, update });
+    process.stdout.write('{"jsonrpc":"2.0","id":"\\u001b[2Jnobody","result":{}}\n');
+    await say(client, 'done');
     return 'end_turn';
   },
   refuse: async () => 'refusal',
