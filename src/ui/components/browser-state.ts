@@ -64,7 +64,7 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'pane'; readonly event: PaneEvent }
   | { readonly type: 'closed' }
   | { readonly type: 'asked'; readonly action: Omit<PendingAction<Item>, 'pane'> | undefined }
-  | { readonly type: 'noted'; readonly note: Note }
+  | { readonly type: 'noted'; readonly note: Note | undefined }
   | { readonly type: 'help'; readonly on: boolean };
 
 /** A browser before its list was read. */

@@ -25,8 +25,8 @@ export interface Browser<Item extends ListItem>
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
   /** Performs an action that needs no entry. While one is in progress, others are ignored. */
   readonly perform: (name: string, run: () => Promise<string>) => void;
-  /** Shows the error of work that fails, and resolves. */
-  readonly noteFailure: (work: Promise<void>) => Promise<void>;
+  /** Shows the error of work that is repeated, until it succeeds. */
+  readonly noteOutage: (work: Promise<void>) => Promise<void>;
   /** Resolves when the action in progress has ended. */
   readonly whenIdle: () => Promise<void>;
 }
@@ -70,6 +70,20 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     dispatch({ type: 'noted', note: { text, isFault } });
   const noteFailure = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => note(source.explain(error), true));
+  let outage: BrowserState<Item>['note'];
+  const noteOutage = (work: Promise<void>): Promise<void> =>
+    work.then(
+      () => {
+        // A later note stays.
+        const isShown = outage !== undefined && getSnapshot().note === outage;
+        if (isShown) dispatch({ type: 'noted', note: undefined });
+        outage = undefined;
+      },
+      (error: unknown) => {
+        outage = { text: source.explain(error), isFault: true };
+        dispatch({ type: 'noted', note: outage });
+      },
+    );
   const refresh = async (): Promise<void> => {
     await readList();
     await readDetails();
@@ -107,7 +121,7 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     open: handlers.open,
     keys: (options) => browserKeys(getSnapshot(), source, { ...options, ...handlers, dispatch }),
     perform,
-    noteFailure,
+    noteOutage,
     whenIdle: async () => currentAction,
   };
 }

@@ -198,13 +198,20 @@ test('keeps the latest records of each service only', () => {
 
 test('times go on while the queue cannot be read', async () => {
   let nowMs = NOW;
-  const queue = () => Promise.reject(new Error('cannot reach the server'));
-  const { screen, shows } = open(80, 24, queue, () => nowMs);
+  let isDown = true;
+  const queue = async () => {
+    if (isDown) throw new Error('cannot reach the server');
+    return undefined;
+  };
+  const { screen, shows, terminal } = open(80, 24, queue, () => nowMs);
   screen.setServe(ALL);
   await shows('retry in 0:08');
   nowMs += 3000;
   await shows('cannot reach the server');
   await shows('retry in 0:05');
+  isDown = false;
+  const shown = () => terminal.screen().join('\n');
+  await waitFor('the error to go', () => !shown().includes('cannot reach the server'));
   await screen.close();
 });
 

@@ -69,7 +69,7 @@ export function openServeScreen(options: ServeScreenOptions) {
   const polling = setInterval(() => {
     // Times go on even if the poll fails.
     dispatch({ nowMs: now() });
-    void browser.noteFailure(poll());
+    void browser.noteOutage(poll());
   }, POLL_MS);
   const screen = mountScreen(
     <BrowserScreen

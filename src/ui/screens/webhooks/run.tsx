@@ -82,7 +82,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     await browser.refresh();
     listedDeliveries = webhooks.deliveries;
   };
-  const pollNow = (): void => void browser.noteFailure(poll());
+  const pollNow = (): void => void browser.noteOutage(poll());
   const polling = setInterval(pollNow, POLL_MS);
   return {
     setServe: (serve: ServeState | undefined) => store.dispatch({ serve, nowMs: now() }),
