@@ -94,6 +94,8 @@ export function reduceBrowser<Item extends ListItem>(
     case 'chosen':
       return { ...state, choice: event.choice, list: deselect(state.list), note: undefined };
     case 'list': {
+      // A click must not select another entry than the question is about.
+      if (state.pendingAction !== undefined && event.event.type !== 'sized') return state;
       const list = reduceList(state.list, event.event);
       const note = event.event.type === 'sized' ? state.note : undefined;
       return list === state.list && note === state.note ? state : { ...state, list, note };
@@ -101,6 +103,7 @@ export function reduceBrowser<Item extends ListItem>(
     case 'filtering':
       return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
+      if (state.pendingAction !== undefined) return state;
       const details =
         state.details?.item.id === event.item.id ? state.details : unreadDetails(event.item);
       return { ...state, details, isOpen: true, note: undefined };

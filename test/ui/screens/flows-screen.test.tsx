@@ -190,6 +190,8 @@ test('actions ask first, and report their result or failure', async () => {
   await shows('cancel task 00000000?  y/n');
   // Other keys are no answer.
   terminal.type('jx');
+  // Neither is a click on another entry.
+  terminal.type('\u001B[<0;4;9M\u001B[<0;4;9m');
   assert.equal(world.orders, []);
   terminal.type('y');
   await shows('task 00000000-task was asked to cancel');
