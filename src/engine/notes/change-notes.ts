@@ -4,7 +4,8 @@ import { workspaceOfMemory } from '../dreaming/dream-targets.js';
 import { realWorkspaceDir } from '../dreaming/dream-workspace.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { OpenedMemory } from '../memory/index.js';
+import type { OpenedMemory, SkippedFile } from '../memory/index.js';
+import { skipWords } from '../memory/skip-words.js';
 import {
   MEMORY_FOLDER,
   type MemoryFilesOptions,
@@ -137,7 +138,10 @@ export function noteFile(
   if (Buffer.byteLength(posix.basename(path)) > LONGEST_NAME_BYTES) {
     throw invalidFile(name, `its name is longer than ${LONGEST_NAME_BYTES} bytes`);
   }
-  const why = whyNoMemory(files, dir, path);
+  const skips: SkippedFile[] = [];
+  const why = whyNoMemory(files, dir, path, (skip) => skips.push(skip));
+  const [skip] = skips;
+  if (skip !== undefined) throw invalidFile(path, `${skip.path}: ${skipWords(skip)}`);
   if (why !== undefined) throw invalidFile(path, REASONS[why]);
   const title = path === MEMORY_FILE ? MEMORY_TITLE : posix.basename(path, posix.extname(path));
   return { path, title };

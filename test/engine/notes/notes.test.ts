@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
-import { SvcError } from '../../../src/engine/errors/index.js';
+import { messageOf, SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
 import { addNote } from '../../../src/engine/notes/add-note.js';
 import { listWrites, undoNotes } from '../../../src/engine/notes/undo-notes.js';
@@ -226,6 +226,9 @@ test('what a search would never find is not written', async () => {
   for (const file of ['memory/drafts/a.md', 'memory/drafts/b/c.md', 'memory/a.tmp.md']) {
     assert.is(await codeOf(add('x', { file })), 'NOTE_INVALID', file);
   }
+  write('memory/big/.svcignore', '#'.repeat(2_000_000));
+  const unknown = await add('x', { file: 'memory/big/a.md' }).catch(messageOf);
+  assert.match(String(unknown), /memory\/big\/\.svcignore: too large/);
   assert.equal(await list(), []);
   for (const file of ['memory/.hidden/a.md', 'memory/.a.md', 'memory/A.MD', 'MEMORY.md']) {
     assert.is((await add('x', { file })).path, file);

@@ -116,11 +116,13 @@ export type NotMemory = 'excluded' | 'ignored_folder' | 'other_kind' | 'outside'
  * Why a note would not be indexed; undefined if it would be. The file need not exist.
  *
  * @param workspaceDir its real path
+ * @param onSkip called with ignore files that cannot be used: what is below their folders counts as excluded
  */
 export function whyNoMemory(
   { layout, exclude }: Pick<MemoryFilesOptions, 'exclude' | 'layout'>,
   workspaceDir: string,
   path: string,
+  onSkip?: (skip: SkippedFile) => void,
 ): NotMemory | undefined {
   if (layout === 'agent') {
     // Agents load these as a whole, indexed or not.
@@ -131,7 +133,7 @@ export function whyNoMemory(
   }
   if (path.split('/').some(isIgnoredFolder)) return 'ignored_folder';
   if (kindOfName(path, {}) !== 'markdown') return 'other_kind';
-  const exclusions = new Exclusions(workspaceDir, exclude);
+  const exclusions = new Exclusions(workspaceDir, exclude, onSkip);
   return exclusions.excludes(workspaceDir, join(workspaceDir, path), false)
     ? 'excluded'
     : undefined;
