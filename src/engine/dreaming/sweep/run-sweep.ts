@@ -79,6 +79,7 @@ export interface SweepPreview {
 
 const TIME_LIMIT_MS = 10 * 60_000;
 const OUT_OF_TIME = 'the sweep reached its time limit; the next one continues';
+const INTERRUPTED = 'the sweep was interrupted; the next one continues';
 const MOST_SWEEPS_A_DAY = 100;
 /** Marks of counted claims are kept for this many days. */
 const KEEP_MARKS_DAYS = 400;
@@ -200,7 +201,7 @@ class Sweep {
       const place = { ...this.context, storage: settings.storage };
       this.tryWriting(() => writeReport(place, phase, report));
     } catch (error) {
-      const why = this.isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
+      const why = this.whyFailed(error);
       const { code, hint } = asSvcError(error) ?? {};
       const ms = clock.now() - startedMs;
       this.endPhase(phase, { state: 'failed', ms, error: why, code, hint });
@@ -266,6 +267,11 @@ class Sweep {
       if (!this.isOutOfTime(error)) throw error;
       return plainDiaryText(material);
     }
+  }
+
+  private whyFailed(error: unknown): string {
+    if (this.options.signal.aborted) return INTERRUPTED;
+    return this.isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
   }
 
   private isOutOfTime(error: unknown): boolean {

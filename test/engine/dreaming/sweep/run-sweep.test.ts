@@ -270,7 +270,10 @@ test('an interrupted sweep throws the reason, and is recorded as ended', async (
   const thrown = await world.sweep({ signal: interrupt.signal, onEvent }).catch((why) => why);
   assert.is(thrown, reason);
   const dreams = openDreams(world.workspace);
-  assert.is(dreams?.sweeps.list(1)[0]?.endedMs, NIGHT);
+  const recorded = dreams?.sweeps.list(1)[0];
+  assert.is(recorded?.endedMs, NIGHT);
+  const light = recorded?.phases.light;
+  assert.match(light?.state === 'failed' ? light.error : '', /was interrupted/);
   dreams?.close();
 });
 
