@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   /** Called for each sweep, so that a changed API key takes effect. */
   readonly openNarrator: (signal: AbortSignal) => Promise<Narrator | undefined>;
   readonly onSwept: (target: DreamTarget, summary: SweepSummary) => void;
+  /** Called after each check for due sweeps: {@link DreamSchedule.next} can differ, as after the clock was set. */
+  readonly onChecked?: (() => void) | undefined;
   readonly onFault: (target: DreamTarget, error: unknown) => void;
 }
 
@@ -77,6 +79,7 @@ export class DreamSchedule {
         if (!this.closing.signal.aborted) this.options.onFault(target, error);
       }
     }
+    this.options.onChecked?.();
   }
 
   private async runIfDue(target: DreamTarget): Promise<void> {

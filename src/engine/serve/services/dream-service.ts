@@ -24,6 +24,8 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   const { DreamSchedule } = await import('../../dreaming/schedule/dream-schedule.js');
   const { verboseLogging } = setup.loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   const targets = dreamTargets(setup.loaded, setup.context);
+  let lastSweep = '';
+  let shown: string | undefined;
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
     openNarrator: async (signal) => {
@@ -47,16 +49,22 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
       host.setProblem(failure);
       if (failure === undefined) host.log.info(fields, 'sweep done');
       else host.log.error({ ...fields, hint: failure.hint }, failure.message);
-      showNextSweep(schedule, host, `${countPromoted(summary)} promoted, `);
+      lastSweep = `${countPromoted(summary)} promoted, `;
     },
+    onChecked: () => showNextSweep(),
     onFault: (_, error) => {
       const message = `sweep failed: ${messageOf(error)}`;
       host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
       host.setProblem(serviceFailure(error));
     },
   });
+  const showNextSweep = (): void => {
+    const event = `${lastSweep}${nextSweepWords(schedule)}`;
+    if (event !== shown) host.setLastEvent(event);
+    shown = event;
+  };
   schedule.start();
-  showNextSweep(schedule, host, '');
+  showNextSweep();
   return {
     reload: async (next) => hasSameDreaming(setup, targets, next),
     drain: () => schedule.close({ hurry: false }),
@@ -79,10 +87,9 @@ function hasSameDreaming(
   );
 }
 
-function showNextSweep(schedule: DreamSchedule, host: ServiceHost, prefix: string): void {
+function nextSweepWords(schedule: DreamSchedule): string {
   const next = schedule.next();
-  const when = next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone);
-  host.setLastEvent(`${prefix}next sweep ${when}`);
+  return `next sweep ${next === undefined ? 'never' : zonedMinute(next.atMs, next.timeZone)}`;
 }
 
 /** The statement itself is not logged: it is private. */

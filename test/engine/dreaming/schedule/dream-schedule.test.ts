@@ -28,8 +28,9 @@ function aSchedule(startIso: string) {
   let nowMs = Date.parse(startIso);
   const swept: string[] = [];
   const faults: unknown[] = [];
-  const open = (): DreamSchedule =>
+  const open = (onChecked?: () => void): DreamSchedule =>
     new DreamSchedule([target], {
+      onChecked,
       clock: { now: () => nowMs },
       openNarrator: async () => undefined,
       onSwept: () => swept.push(new Date(nowMs).toISOString()),
@@ -56,6 +57,16 @@ test('nothing is due when a schedule is kept for the first time; then it runs ea
   assert.equal(faults, []);
   // Three in Berlin is two in UTC.
   assert.equal(swept, ['2026-11-21T02:00:00.000Z', '2026-11-22T02:00:00.000Z']);
+});
+
+test('each check reports, so that the next sweep is right after the clock was set back', async () => {
+  const { open, pass } = aSchedule('2026-11-20T12:00:00Z');
+  const shown: string[] = [];
+  const schedule = open(() => shown.push(new Date(schedule.next()?.atMs ?? 0).toISOString()));
+  await schedule.check();
+  pass(-24 * 5);
+  await schedule.check();
+  assert.equal(shown, ['2026-11-21T02:00:00.000Z', '2026-11-16T02:00:00.000Z']);
 });
 
 test('missed nights run once on wake or restart', async () => {
