@@ -15,6 +15,7 @@ import {
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import type { ServeState } from './state-file.js';
+import { skippedByListener } from './webhook-routes.js';
 
 /** The listener stores its activity every two seconds. */
 const READ_EVERY_MS = 1000;
@@ -115,9 +116,6 @@ function statusesOf(
   return routeStatusesWhenOff(resolved).map((route) => {
     const isOn = enabled && config.routes[route.id]?.enabled === true;
     if (!isOn || service?.state !== 'ready') return route;
-    const why = service.failure;
-    return why?.message.startsWith(`route ${route.id} is skipped`) === true
-      ? { ...route, state: 'skipped', fault: { message: why.message, hint: why.hint } }
-      : { ...route, state: 'served' };
+    return { ...route, state: 'served', ...skippedByListener(route.id, [service]) };
   });
 }

@@ -3,7 +3,12 @@ import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { isWildcard } from '../support/network.js';
 import { iso } from '../support/time.js';
-import { type RoutesOutput, readActivity, resolveRoutes } from '../webhooks/index.js';
+import {
+  type RouteStatus,
+  type RoutesOutput,
+  readActivity,
+  resolveRoutes,
+} from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import type { ServiceSnapshot } from './state-file.js';
@@ -48,6 +53,17 @@ function reachableUrl(url: string): string {
   return at.origin;
 }
 
+/** What a listener that skips a route reports, which may have other variables than this process. */
+export function skippedByListener(
+  route: string,
+  services: readonly Pick<ServiceSnapshot, 'failure' | 'name'>[],
+): Pick<RouteStatus, 'fault' | 'state'> | undefined {
+  const why = services.find(({ name }) => name === WEBHOOKS_SERVICE)?.failure;
+  return why?.message.startsWith(`route ${route} is skipped`) === true
+    ? { state: 'skipped', fault: { message: why.message, hint: why.hint } }
+    : undefined;
+}
+
 /** Every configured route: its state, the source of its secret, and its activity. */
 export async function listRoutes(
   loaded: LoadedConfig,
@@ -57,13 +73,21 @@ export async function listRoutes(
   const { env, onSecret, state } = context;
   const { statuses } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
   const activity = readActivity(state.stateDir);
+  const running = runningServeState(state.stateDir)?.services ?? [];
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
-    listening: runningListenerUrl(state.stateDir) ?? null,
+    listening: listeningUrl(running, WEBHOOKS_SERVICE) ?? null,
     routes: statuses.map((route) => {
       const { requests = 0, rejected = 0, last = null } = activity[route.id] ?? {};
-      return { ...route, requests, rejected, last: last === null ? null : lastOutput(last) };
+      const skipped = route.state === 'off' ? undefined : skippedByListener(route.id, running);
+      return {
+        ...route,
+        ...skipped,
+        requests,
+        rejected,
+        last: last === null ? null : lastOutput(last),
+      };
     }),
   };
 }

@@ -5,6 +5,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
+import { listRoutes } from '../../../src/engine/serve/webhook-routes.js';
 import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
@@ -22,7 +23,7 @@ function route(id: string) {
 function watched() {
   const home = tempFolder();
   const clock = testClock();
-  const context = contextOf(home.path, { clock });
+  const context = contextOf(home.path, { clock, env: { NOT_SET: 'only in this shell' } });
   const routes = { ci: route('ci'), lost: route('lost'), off: { ...route('off'), enabled: false } };
   const webhooks = { enabled: true, config: { routes } };
   const input = { plugins: { entries: { webhooks } } };
@@ -61,7 +62,8 @@ function watched() {
     clock.nowMs += 1000;
   };
   const watching = new WatchedWebhooks(context, loaded, createSecretMask());
-  return { home, clock, activity, serves, webhooks: watching };
+  const list = () => listRoutes(loaded, context, new AbortController().signal);
+  return { home, clock, activity, serves, list, webhooks: watching };
 }
 
 test('without a listener no route is served, no secret read, and no flows database created', async () => {
@@ -95,6 +97,17 @@ test('routes are those recorded by the listening process, as long as it runs', a
   });
   clock.nowMs += 1000;
   assert.is(webhooks.serving(), undefined);
+  webhooks.close();
+});
+
+test('a route that the listener skips is not listed as served where its secret is known', async () => {
+  const { home, serves, list, webhooks } = watched();
+  const states = async () => (await list()).routes.map(({ state }) => state);
+  assert.equal(await states(), ['served', 'served', 'off']);
+  await withInstanceLock(home.path, async () => {
+    serves();
+    assert.equal(await states(), ['served', 'skipped', 'off']);
+  });
   webhooks.close();
 });
 
