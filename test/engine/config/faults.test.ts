@@ -46,6 +46,12 @@ const CASES: Readonly<Record<string, Case>> = {
     faults: ['1:15 memory.hybrid: unknown key "hybrid" in memory'],
     suggestion: 'agents.defaults.memorySearch.query.hybrid',
   },
+  'an empty list': {
+    text: '{ "agents": { "defaults": { "memorySearch": { "sources": [] } } } }',
+    faults: [
+      '1:58 agents.defaults.memorySearch.sources: "sources" must be a list of at least 1 item, each one of "memory", "sessions"',
+    ],
+  },
   'a wrong type': {
     text: '{ "gateway": {\n\t"port": "8787" } }',
     faults: ['2:10 gateway.port: "port" must be a whole number between 0 and 65535 (got "8787")'],

@@ -4,6 +4,8 @@ import {
   $ZodBoolean,
   $ZodCheckGreaterThan,
   $ZodCheckLessThan,
+  $ZodCheckMaxLength,
+  $ZodCheckMinLength,
   $ZodDiscriminatedUnion,
   $ZodEnum,
   $ZodLazy,
@@ -196,7 +198,7 @@ export function describeType(schema: $ZodType): string {
   if (inner instanceof $ZodEnum) return oneOf(Object.values(inner._zod.def.entries));
   if (inner instanceof $ZodLiteral) return oneOf(inner._zod.def.values);
   if (inner instanceof $ZodArray) {
-    return `a list of items, each ${describeType(inner._zod.def.element)}`;
+    return `a list of ${describeLength(inner)}, each ${describeType(inner._zod.def.element)}`;
   }
   if (inner instanceof $ZodRecord)
     return `an object of values, each ${describeType(inner._zod.def.valueType)}`;
@@ -211,6 +213,16 @@ export function describeTypes(schemas: readonly $ZodType[]): string {
     return oneOf(literals.flatMap((literal) => literal._zod.def.values));
   }
   return [...new Set(schemas.map(describeType))].join(', or ');
+}
+
+/** The length of a list, so that a fault about an empty or too long one names it. */
+function describeLength(list: $ZodArray): string {
+  const checks = list._zod.def.checks ?? [];
+  const least = checks.find((check) => check instanceof $ZodCheckMinLength)?._zod.def.minimum;
+  const most = checks.find((check) => check instanceof $ZodCheckMaxLength)?._zod.def.maximum;
+  if (least !== undefined && most !== undefined) return `${least} to ${most} items`;
+  if (least !== undefined) return `at least ${least} ${least === 1 ? 'item' : 'items'}`;
+  return most === undefined ? 'items' : `at most ${most} items`;
 }
 
 function describeNumber(schema: $ZodNumber): string {
