@@ -419,4 +419,12 @@ test('an index on a server that does not answer is not checked, and not called f
   );
 });
 
+test('an address where nothing listens is not called invalid', async () => {
+  const patient = healthyPatient();
+  const remote = { baseUrl: 'http://127.0.0.1:9/v1', apiKey: PLANTED };
+  patient.configure({ agents: { defaults: { memorySearch: { provider: 'openai', remote } } } });
+  const { message } = findingOf(await look(patient, ['provider']), 'provider/provider-unreachable');
+  assert.is(message, 'provider openai of agent main: its address cannot be reached');
+});
+
 test.run();

@@ -79,7 +79,7 @@ function findingOf(checked: Checked, agents: string, { ok, provider: name }: Dia
 const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
   selected: 'it cannot be used',
   key: 'its key is unavailable',
-  endpoint: 'its address is not valid',
+  endpoint: 'its address cannot be reached',
   embed: 'it does not embed',
   batch: 'it has no batch API',
   fallback: 'its fallback does not embed',
