@@ -18,7 +18,7 @@ export function notificationOutbox(store: FlowStore) {
   return {
     /**
      * Takes what is due for a target, exclusively until the hold ends. Whoever takes notifications and dies leaves
-     * them to be taken again under the same ids. Each must be settled with one of the next two.
+     * them to be taken again under the same ids. Each must be settled with one of the next three.
      */
     takeDue: (options: TakeDueOptions) => store.write((tx) => takeDue(tx, options), 'anything'),
     /** @returns false if it was settled before */
@@ -27,6 +27,8 @@ export function notificationOutbox(store: FlowStore) {
     /** Schedules another attempt, or gives up after ten or when `permanent`. */
     markFailed: (key: NotificationKey, failure: DeliveryFailure) =>
       store.write((tx) => markFailed(tx, key, failure)),
+    /** Gives back what was taken and not tried to the end; it comes before later ones of its flow again. */
+    release: (taken: readonly NotificationRecord[]) => store.write((tx) => release(tx, taken)),
     /** When the next one of each target is due, epoch milliseconds; targets with nothing left are missing. */
     nextDueAt: (targets: readonly string[]) =>
       store.read(({ notifications }) => notifications.nextDueAt(targets)),
@@ -63,6 +65,20 @@ async function markFailed(
   const nextAttemptAt = tx.nowMs + backoffMs(attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS);
   await tx.notifications.update({ ...notification, nextAttemptAt, lastError: error });
   return true;
+}
+
+async function release(tx: FlowTx, taken: readonly NotificationRecord[]): Promise<void> {
+  for (const { attempts, ...key } of taken) {
+    const { notification } = await find(tx, key);
+    // Otherwise somebody else has it.
+    if (notification?.attempts !== attempts || notification.nextAttemptAt === null) continue;
+    const { createdAt } = notification;
+    await tx.notifications.update({
+      ...notification,
+      attempts: attempts - 1,
+      nextAttemptAt: createdAt,
+    });
+  }
 }
 
 /** One that is settled already stays as it is. @returns whether it was not */

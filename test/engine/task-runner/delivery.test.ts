@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -400,11 +400,32 @@ test('a program gets the notification on stdin, and accepts it by exiting with 0
   await world.close();
 });
 
-test('closing kills a running program, and the notification stays', async () => {
+test('draining finishes the delivery in progress, and the next ones of its flow stay due', async () => {
+  const script = `require('node:fs').writeFileSync(process.env.SVC_HOME + '/started', '');
+    setTimeout(() => {}, 500)`;
+  const command = [process.execPath, '-e', script];
+  const before = await delivering({ command });
+  await before.delivery.drain();
+  const flowId = await newFlow(before.flows, ADA, { notifyPolicy: 'state_changes' });
+  const resume = { action: 'resume_flow', flowId, expectedRevision: 0 } as const;
+  await before.flows.perform({ ...resume, status: 'running' }, ADA);
+  await before.close();
+  const world = await delivering({ command }, before.home);
+  await waitFor('the first program', () => existsSync(world.home.at('started')));
+  await world.delivery.drain();
+  const due = await world.flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: 60_000 });
+  assert.equal(
+    due.map(({ notificationId, attempts }) => [notificationId, attempts]),
+    [[`flow-event:${flowId}:1:running`, 1]],
+  );
+  await world.close();
+});
+
+test('closing kills a running program, and the notification is the next of its flow', async () => {
   const script = `require('node:fs').writeFileSync(process.env.SVC_HOME + '/pid', process.pid + '.');
     setInterval(() => {}, 1000)`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
-  await endTask(world);
+  const flowId = await newFlow(world.flows, ADA, { notifyPolicy: 'state_changes' });
   const pid = await waitFor('the program', () => {
     try {
       const pid = /(\d+)\./.exec(readFileSync(world.home.at('pid'), 'utf8'))?.[1];
@@ -413,9 +434,19 @@ test('closing kills a running program, and the notification stays', async () => 
       return undefined;
     }
   });
+  const resume = { action: 'resume_flow', flowId, expectedRevision: 0 } as const;
+  await world.flows.perform({ ...resume, status: 'running' }, ADA);
+  world.clock.nowMs += 1000;
   await world.delivery.close();
   assert.not.ok(isRunning(pid));
-  assert.is(await pendingCount(world.flows), 1);
+  const due = await world.flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: 60_000 });
+  assert.equal(
+    due.map(({ notificationId, attempts }) => [notificationId, attempts]),
+    [
+      [`flow-event:${flowId}:0:queued`, 1],
+      [`flow-event:${flowId}:1:running`, 1],
+    ],
+  );
   await world.close();
 });
 

@@ -77,7 +77,7 @@ export class NotificationDelivery {
     await Promise.all(this.inProgress());
   }
 
-  /** Aborts those in progress; they are retried after the next start. */
+  /** Aborts those in progress. They may have arrived, and are sent again after the next start, with the same id. */
   async stop(): Promise<void> {
     this.aborting.abort();
     await this.drain();
@@ -150,7 +150,12 @@ export class NotificationDelivery {
 
   private async deliverInTurn(notifications: readonly NotificationRecord[]): Promise<void> {
     try {
-      for (const notification of notifications) await this.deliver(notification);
+      for (const [at, notification] of notifications.entries()) {
+        // A stop waits for what is in progress, not for the rest.
+        if (!this.ending.signal.aborted && (await this.deliver(notification))) continue;
+        await this.options.flows.outbox.release(notifications.slice(at));
+        return;
+      }
     } catch (error) {
       // The rest is due again when the hold ends.
       this.options.log.error(
@@ -160,22 +165,23 @@ export class NotificationDelivery {
     }
   }
 
-  private async deliver(notification: NotificationRecord): Promise<void> {
+  /** @returns false if it was aborted */
+  private async deliver(notification: NotificationRecord): Promise<boolean> {
     const { flows, log } = this.options;
     const { notificationId: id, target, kind, attempts } = notification;
     const outcome = await this.tryOnce(notification);
-    // It may have arrived: it is due again when the hold ends, with the same id.
-    if (outcome === undefined) return;
+    if (outcome === undefined) return false;
     if (outcome.ok) {
       await flows.outbox.markDelivered(notification);
       this.setProblem(target, undefined);
       log.info({ id, target, kind, attempts }, 'delivered');
-      return;
+      return true;
     }
     const error = progressLine(this.mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
     this.setProblem(target, outcome.cause ?? new Error(error));
     log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
+    return true;
   }
 
   /** Reports what is wrong with a target; undefined if it works. */
