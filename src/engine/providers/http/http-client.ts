@@ -66,7 +66,7 @@ export async function sendOnce(
   const { method, json, signal } = request;
   // A stream of got waits for a body if the method can have one.
   const body = request.body ?? (method === 'GET' || json !== undefined ? undefined : '');
-  const stream = got.stream(request.url, {
+  const stream = got.stream(addressOf(request), {
     ...ONE_TRY,
     method,
     headers: { 'user-agent': 'svc', ...request.headers },
@@ -95,6 +95,12 @@ export async function sendOnce(
   } finally {
     stream.destroy();
   }
+}
+
+/** Without user and password where a header has a key, which got would replace. */
+function addressOf({ url, headers = {} }: Pick<HttpRequest, 'headers' | 'url'>): string {
+  const hasKey = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return hasKey ? url.replace(/^(https?:\/\/)[^/?#]*@/iu, '$1') : url;
 }
 
 export const ONE_TRY = { followRedirect: false, throwHttpErrors: false, retry: { limit: 0 } };
@@ -192,7 +198,7 @@ export async function* downloadLines(
 ): AsyncGenerator<string> {
   const { signal, timeoutMs, pacing } = request;
   await pacing.ready(signal);
-  const stream = got.stream(request.url, {
+  const stream = got.stream(addressOf(request), {
     ...ONE_TRY,
     headers: { 'user-agent': 'svc', ...request.headers },
     signal,

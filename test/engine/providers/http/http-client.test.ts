@@ -11,6 +11,7 @@ const test = suite('http client');
 async function outcomeFrom(
   answer: RequestListener,
   headers: Readonly<Record<string, string>> = {},
+  login = '',
 ): Promise<unknown> {
   const server = createServer(answer);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -18,7 +19,7 @@ async function outcomeFrom(
   assert.ok(typeof address === 'object' && address !== null);
   const outcome = await sendOnce({
     method: 'POST',
-    url: `http://127.0.0.1:${address.port}/v1/embeddings`,
+    url: `http://${login}127.0.0.1:${address.port}/v1/embeddings`,
     json: {},
     headers,
     signal: new AbortController().signal,
@@ -52,6 +53,14 @@ test('a key that an answer repeats is masked, whatever its status', async () => 
     assert.match(text, '********');
     assert.not.match(text, 'repeated');
   }
+});
+
+test('a user in the address is sent, unless a header has a key', async () => {
+  const repeat: RequestListener = ({ headers }, response) =>
+    void response.end((headers.authorization ?? '').split(' ')[0]);
+  const login = 'user:p@';
+  assert.is(bodyOf(await outcomeFrom(repeat, {}, login)), 'Basic');
+  assert.is(bodyOf(await outcomeFrom(repeat, { Authorization: 'Bearer key' }, login)), 'Bearer');
 });
 
 test('an answer without an end is given up as too large', async () => {
