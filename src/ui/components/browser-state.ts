@@ -93,13 +93,8 @@ export function reduceBrowser<Item extends ListItem>(
       return event.choice === state.choice ? replaceItems(state, event.items, event.total) : state;
     case 'chosen':
       return { ...state, choice: event.choice, list: deselect(state.list), note: undefined };
-    case 'list': {
-      // A click must not select another entry than the question is about.
-      if (state.pendingAction !== undefined && event.event.type !== 'sized') return state;
-      const list = reduceList(state.list, event.event);
-      const note = event.event.type === 'sized' ? state.note : undefined;
-      return list === state.list && note === state.note ? state : { ...state, list, note };
-    }
+    case 'list':
+      return changeList(state, event.event);
     case 'filtering':
       return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
@@ -157,6 +152,18 @@ export function paneContent<Item extends ListItem>({
   details,
 }: BrowserState<Item>): PendingAction<Item> | BrowserDetails<Item> | undefined {
   return pendingAction?.text === undefined ? details : pendingAction;
+}
+
+function changeList<Item extends ListItem>(
+  state: BrowserState<Item>,
+  event: ListEvent<Item>,
+): BrowserState<Item> {
+  const isSize = event.type === 'sized';
+  // A click must not select another entry than the question is about.
+  if (state.pendingAction !== undefined && !isSize) return state;
+  const list = reduceList(state.list, event);
+  const note = isSize ? state.note : undefined;
+  return list === state.list && note === state.note ? state : { ...state, list, note };
 }
 
 function changePane<Item extends ListItem>(
