@@ -4,6 +4,9 @@ import type { kind, skipped, source } from './output-schemas.js';
 /** Where a document comes from, as in the `sources` setting and `--source`. */
 export type Source = z.infer<typeof source>;
 
+/** All of them. */
+export const SOURCES: readonly Source[] = ['memory', 'sessions'];
+
 /** A memory by its agent's id; null with `--workspace`. */
 export interface AgentMemory {
   readonly agentId: string | null;

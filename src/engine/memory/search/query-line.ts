@@ -1,7 +1,7 @@
 /* Filters inside the line of a query, for the search screen. */
 import { SvcError } from '../../errors/index.js';
 import { isTag } from '../sources/index.js';
-import type { Source } from '../types.js';
+import { SOURCES } from '../types.js';
 import { type DateContext, parseFilters } from './filters.js';
 import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
@@ -25,7 +25,6 @@ interface QueryLineContext extends DateContext {
 
 /** A quoted phrase, a date in quotes, or whatever is between blanks. */
 const PIECE = /@"[^"]*"|-?"[^"]*"?|\S+/gu;
-const SOURCES: readonly Source[] = ['memory', 'sessions'];
 const DURATION = /^\d+[dwmy]$/iu;
 
 /**

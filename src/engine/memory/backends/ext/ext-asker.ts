@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Warning } from '../../../errors/index.js';
 import { type SearchRequest, STOP_WORDS } from '../../search/index.js';
 import type { WorkOptions } from '../../sync/index.js';
-import type { Source } from '../../types.js';
+import { SOURCES } from '../../types.js';
 import { type ExtRefresher, RunPending } from './ext-refresher.js';
 import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState } from './ext-state.js';
@@ -67,7 +67,7 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
       // The program rejects queries without a word.
       if (!hasWords(request)) return [];
       const collections = settings.collections().filter(({ root }) => existsSync(root));
-      const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
+      const sources = new Set(request.sources ?? SOURCES);
       const limit = hitLimit(request, settings.limits.maxResults);
       const groups = [...sources]
         .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))

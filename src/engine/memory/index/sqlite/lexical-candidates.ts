@@ -2,7 +2,7 @@ import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRows, queryValue } from '../../../sqlite/query.js';
 import { letOthersRun } from '../../../support/async.js';
 import type { DayRange } from '../../../support/day.js';
-import type { Source } from '../../types.js';
+import { SOURCES, type Source } from '../../types.js';
 import {
   type CandidateFilter,
   type ChunkRow,
@@ -216,8 +216,6 @@ export function restrictChunks(kept: FilterResult | undefined, chunks = 'chunks'
   const column = kept.by === 'chunk' ? `${chunks}.id` : 'documents.id';
   return `AND ${column} IN (SELECT value FROM json_each(@kept))`;
 }
-
-export const SOURCES: readonly Source[] = ['memory', 'sessions'];
 
 /** Whether anything of a source is indexed; one index lookup. */
 export function hasDocuments(database: Connection, source: Source): boolean {

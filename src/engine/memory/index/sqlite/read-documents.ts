@@ -1,6 +1,12 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
-import type { DocumentKey, PromotedLine, SkippedFile, Source } from '../../types.js';
+import {
+  type DocumentKey,
+  type PromotedLine,
+  type SkippedFile,
+  SOURCES,
+  type Source,
+} from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
@@ -18,7 +24,6 @@ import {
   storedDocumentOf,
   type TreeSnapshot,
 } from '../documents.js';
-import { SOURCES } from './lexical-candidates.js';
 
 /** @param paths only those with one of these paths; all by default */
 export function storedDocuments(database: Connection, paths?: readonly string[]): StoredDocument[] {
