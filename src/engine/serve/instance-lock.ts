@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
-import { acquireProcessLock, isProcessLockHeld } from '../sqlite/process-lock.js';
+import { acquireProcessLock, isProcessLockHeld, whileLocked } from '../sqlite/process-lock.js';
 import { hasStateFile, readStateFile, type ServeState } from './state-file.js';
 
 /** Long enough for an ending predecessor, short enough for a prompt error. */
@@ -18,12 +18,7 @@ function instanceLockFile(stateDir: string): string {
  */
 export async function withInstanceLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const lock = await acquireProcessLock(instanceLockFile(stateDir), { waitMs: PATIENCE_MS });
-  if (lock === undefined) throw runsAlready(stateDir);
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
+  return whileLocked(lock, () => runsAlready(stateDir), work);
 }
 
 function runsAlready(stateDir: string): SvcError {

@@ -69,6 +69,20 @@ export async function acquireProcessLock(
   }
 }
 
+/** Runs work and releases its lock. @param refusal what to throw if another process had the lock all the time */
+export async function whileLocked<T>(
+  lock: ProcessLock | undefined,
+  refusal: () => Error,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  if (lock === undefined) throw refusal();
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
 /** Runs work that only one process can do at a time, waiting as long as needed; see {@link acquireProcessLock}. */
 export async function withProcessLock<T>(
   file: string,

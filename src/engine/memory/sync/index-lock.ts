@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors/index.js';
 import { type Connection, databaseFault } from '../../sqlite/database.js';
-import { acquireProcessLock, type ProcessLock } from '../../sqlite/process-lock.js';
+import { acquireProcessLock, type ProcessLock, whileLocked } from '../../sqlite/process-lock.js';
 import { queryRow, runSql } from '../../sqlite/query.js';
 import { asIndexError } from '../index/index.js';
 
@@ -64,18 +64,17 @@ export async function withIndexLock<T>(
   work: () => T | Promise<T>,
 ): Promise<T> {
   const lock = await acquireIndexLock(indexFile, options);
-  if (lock === undefined) {
-    throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
+  const refusal = () =>
+    new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
       hint: 'wait for it to finish and try again',
     });
-  }
-  try {
-    return await work();
-  } catch (error) {
-    throw asIndexError(error, indexFile);
-  } finally {
-    lock.release();
-  }
+  return whileLocked(lock, refusal, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw asIndexError(error, indexFile);
+    }
+  });
 }
 
 export function lockFile(indexFile: string): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { acquireProcessLock } from '../../../sqlite/process-lock.js';
+import { acquireProcessLock, whileLocked } from '../../../sqlite/process-lock.js';
 import type { Clock } from '../../../support/context.js';
 import type { ForgetPlaces } from '../../forgotten/index.js';
 import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
@@ -60,13 +60,14 @@ export function createExtRefresher(options: ExtRefresherOptions) {
     onWait?: () => void,
   ): Promise<T> => {
     const lock = await acquireProcessLock(options.lockFile, { signal, waitMs, onWait });
-    if (lock === undefined) throw new RunPending();
-    try {
-      signal?.throwIfAborted();
-      return await act();
-    } finally {
-      lock.release();
-    }
+    return whileLocked(
+      lock,
+      () => new RunPending(),
+      () => {
+        signal?.throwIfAborted();
+        return act();
+      },
+    );
   };
 
   /** The digest of the current files; see treeOf. */
