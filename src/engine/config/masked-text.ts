@@ -76,6 +76,21 @@ export function maskConfigText(text: string): string {
   return redactSecrets(withoutTokens, stars);
 }
 
+/** Strings (even if not closed), comments, and anything else that is not a bracket. */
+const TOKEN = /\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\r\n]|\\.)*"?|[^\s{}[\],:"]+/gu;
+const HARMLESS = /^(?:\/[/*]|(?:true|false|null|-?\d{1,6})$)/u;
+
+/** Like {@link maskConfigText}, but with all values of invalid JSON replaced: their paths may be wrong. */
+export function maskConfigValues(text: string): string {
+  const masked = maskConfigText(text);
+  if (parseLeniently(text).errors.length === 0) return masked;
+  return masked.replaceAll(TOKEN, (found, at: number) => {
+    const isKey = found.startsWith('"') && /^\s*:/u.test(masked.slice(at + found.length));
+    if (isKey || HARMLESS.test(found)) return found;
+    return found.replaceAll(/[^"\s]/gu, (character) => '*'.repeat(character.length));
+  });
+}
+
 function isShownAsStars({ type, value }: Node, path: ConfigPath): boolean {
   if (type === 'boolean' || type === 'null') return false;
   if (type === 'number') return isHidden(value, path);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maskConfigText } from '../../../src/engine/config/masked-text.js';
+import { maskConfigText, maskConfigValues } from '../../../src/engine/config/masked-text.js';
 
 const test = suite('masking the text of a configuration');
 
@@ -44,6 +44,15 @@ test('numbers that may be secrets and token-like words of comments are replaced'
   assert.is(
     maskConfigText('{} // was "aaaabbbbccccdddd1" /* "1aaaabbbbccccdddd" */'),
     '{} // was "*****************" /* "*****************" */',
+  );
+});
+
+test('all values of invalid JSON can be replaced', () => {
+  assert.is(maskConfigValues('{"a": word, "b": 12 }'), '{"a": ****, "b": 12 }');
+  assert.is(maskConfigValues('{"a" {"b": "pass word"}}'), '{"*" {"b": "**** ****"}}');
+  assert.is(
+    maskConfigValues('{"memory": {"backend": "builtin"}}'),
+    '{"memory": {"backend": "builtin"}}',
   );
 });
 

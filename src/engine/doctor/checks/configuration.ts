@@ -16,7 +16,7 @@ import {
   readConfigText,
   valueAt,
 } from '../../config/index.js';
-import { maskConfigText } from '../../config/masked-text.js';
+import { maskConfigValues } from '../../config/masked-text.js';
 import { keepTrust } from '../../config/trust/config-trust.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
@@ -48,7 +48,7 @@ function unreadable(error: SvcError): Finding {
 function configReport(config: CheckedConfig, context: EngineContext): CheckReport {
   const { document, faults, warnings } = config;
   const all = [...faults, ...warnings];
-  const text = maskConfigText(document.text);
+  const text = maskConfigValues(document.text);
   const findings = all.slice(0, MOST_FINDINGS).map((fault): Finding => {
     const { code, severity, message, location } = fault;
     const hint = hintOf(fault);
@@ -125,7 +125,7 @@ export function configFix(
 }
 
 function maskedDiff(before: string, after: string): readonly DiffLine[] {
-  return diffLines(maskConfigText(before), maskConfigText(after));
+  return diffLines(maskConfigValues(before), maskConfigValues(after));
 }
 
 /** Lines around a change may have been fixed in the meantime. */
@@ -159,7 +159,7 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
     return { summary: 'nothing to check', findings: [], off: true };
   }
   const { document } = reading.checked;
-  const text = maskConfigText(document.text);
+  const text = maskConfigValues(document.text);
   const findings = [...oldForms(document.value)].map(({ path, message, title, value }): Finding => {
     const place = document.locate(path);
     const fix = configFix(context, document, {
