@@ -3,6 +3,7 @@ import { chunkDocument } from '../../src/engine/memory/chunking/chunk-document.j
 import type { ChunkingOptions } from '../../src/engine/memory/chunking/chunk-markdown.js';
 import type { TextLines } from '../../src/engine/memory/sources/text-lines.js';
 import type { Chunk } from '../../src/engine/memory/types.js';
+import { codePoint } from './code-point.js';
 
 const LINE = fc.oneof(
   { weight: 4, arbitrary: fc.lorem({ maxCount: 30 }) },
@@ -33,7 +34,7 @@ const LINE = fc.oneof(
     '\u2028',
     '\u00a0',
   ),
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: codePoint, maxLength: 80 }),
   fc.lorem({ maxCount: 400 }).map((text) => text.replaceAll('.', '')),
 );
 
@@ -50,7 +51,7 @@ export const markdownLines = fc.array(
 
 /** Any text at all: with lone surrogates, NUL, operators, quotes and long runs. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: codePoint, maxLength: 60 }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 60 }),
   fc
     .array(

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unescapedLine } from '../../src/engine/support/safe-line.js';
 import { safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
+import { codePoint } from '../support/code-point.js';
 
 test('escapes control characters', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -44,7 +45,7 @@ test('leaves right-to-left text, accents, joiners and emoji alone', () => {
 
 test('a name that is shown with escapes can be read back', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       // A backslash of the name is not escaped.
       const name = text.replaceAll('\\', '');
       assert.is(unescapedLine(safeLine(name)), name);
@@ -55,7 +56,7 @@ test('a name that is shown with escapes can be read back', () => {
 test('no text lets a control character or an override through', () => {
   const acted = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       assert.not.match(safeLine(text), acted);
       assert.not.match(safeProse(text), acted);
     }),

@@ -11,6 +11,7 @@ import {
   recordActivity,
 } from '../../../src/engine/activity/index.js';
 import { MS_PER_HOUR } from '../../../src/engine/support/time.js';
+import { codePoint } from '../../support/code-point.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the history of activity');
@@ -83,7 +84,7 @@ test('a failure other than a missing permission is reported', () => {
 
 test('a foreign file is ignored and affects no record', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(fc.string(), fc.string({ unit: 'binary' }))), (contents) => {
+    fc.property(fc.array(fc.oneof(fc.string(), fc.string({ unit: codePoint }))), (contents) => {
       const folder = newFolder();
       recordActivity(folder, { searches: 2 }, NOW);
       for (const content of contents) appendFileSync(join(folder, String(HOUR)), `\n!${content}`);

@@ -10,6 +10,7 @@ import type {
   RequestLimits,
 } from '../../../src/engine/providers/vendor.js';
 import { VendorFault, type VendorFaultKind } from '../../../src/engine/providers/vendor-fault.js';
+import { codePoint } from '../../support/code-point.js';
 import { failureOf } from '../../support/memory.js';
 import { testSettings } from '../providers/conformance.js';
 import { adapterOver, openVendor } from '../providers/support.js';
@@ -53,7 +54,7 @@ function refuse(kind: VendorFaultKind): never {
   throw new VendorFault(kind, 'too long');
 }
 
-const word = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+const word = fc.string({ unit: codePoint, minLength: 1, maxLength: 40 });
 const longText = fc
   .array(word, { minLength: 1, maxLength: 300 })
   .map((words) => `x ${words.join(' ')}`);

@@ -8,6 +8,7 @@ import {
   conversationIdOf,
   type SessionFacts,
 } from '../../../src/engine/scope/decide-scope.js';
+import { codePoint } from '../../support/code-point.js';
 
 const test = suite('what a session key tells');
 
@@ -86,7 +87,7 @@ test('the agent is the second part of a whole key', () => {
 
 test('no text is too strange to be read', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (sessionKey) => {
+    fc.property(fc.string({ unit: codePoint }), (sessionKey) => {
       chatTypeOf({ sessionKey });
       agentIdOf(sessionKey);
       const id = conversationIdOf(sessionKey);

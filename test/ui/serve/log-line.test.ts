@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogRecord } from '../../../src/engine/serve/log/log-re
 import { safeLine } from '../../../src/ui/safe-text.js';
 import { renderLogRecord } from '../../../src/ui/serve/log-line.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { codePoint } from '../../support/code-point.js';
 
 const plain = createStyle(false);
 
@@ -35,8 +36,8 @@ test('control sequences in a log never reach the terminal', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...LOG_LEVELS),
-      fc.string({ unit: 'binary' }),
-      fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+      fc.string({ unit: codePoint }),
+      fc.dictionary(fc.string({ unit: codePoint }), fc.jsonValue()),
       (level, msg, fields) => {
         const text = renderLogRecord(record({ level, msg, fields }), plain);
         assert.not.match(text, acts);

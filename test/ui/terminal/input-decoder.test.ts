@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createInputDecoder, type InputEvent } from '../../../src/ui/terminal/input-decoder.js';
+import { codePoint } from '../../support/code-point.js';
 import { KEYS } from '../../support/terminal.js';
 
 const test = suite('decoding terminal input');
@@ -98,7 +99,7 @@ const input = fc
     fc.oneof(
       fc.constantFrom(...Object.values(KEYS), ESC, `${ESC}[`, `${ESC}O`, `${ESC}]0;t`, '\u0007'),
       fc.constantFrom(`${ESC}[<0;1;1M`, `${ESC}[1;5C`, `${ESC}[31m`, `${ESC}\\`, `${ESC}[M`, '🚗'),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: codePoint, maxLength: 4 }),
       fc.string({ unit: fc.constantFrom('a', '[', ';', '1', '~', ESC, '\r'), maxLength: 8 }),
     ),
     { maxLength: 12 },

@@ -12,6 +12,7 @@ import {
   promotedEntries,
   undoEdits,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { codePoint } from '../../../support/code-point.js';
 
 const DAY = '2026-11-20';
 
@@ -211,7 +212,7 @@ test('text written by hand stays byte for byte, and undo restores the exact file
 
 test('provenance is read back as it was written, whatever the path', () => {
   fc.assert(
-    fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.nat(900), (path, line) => {
+    fc.property(fc.string({ minLength: 1, unit: codePoint }), fc.nat(900), (path, line) => {
       const written = provenance('x', { path, lines: { startLine: line + 1, endLine: line + 2 } });
       const comment = formatProvenance(written);
       assert.is(comment.indexOf('-->'), comment.length - 3);

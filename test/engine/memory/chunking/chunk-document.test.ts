@@ -9,6 +9,7 @@ import {
   rstBlocks,
 } from '../../../../src/engine/memory/chunking/chunk-document.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
+import { codePoint } from '../../../support/code-point.js';
 
 const test = suite('blocks of documents');
 
@@ -32,7 +33,7 @@ const line = fc.oneof(
     ],
     ...['    code', '::', '| a | b |', '--- Page 3 ---', '\u2028', '🎉', '#+END_SRC', '=', '\t'],
   ),
-  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll(/[\n\r\0]/gu, ' ')),
+  fc.string({ unit: codePoint, maxLength: 40 }).map((text) => text.replaceAll(/[\n\r\0]/gu, ' ')),
 );
 const texts = fc.array(line, { maxLength: 60 });
 

@@ -6,6 +6,7 @@ import {
   estimateTokens,
   piecesWithin,
 } from '../../../../src/engine/memory/chunking/tokens.js';
+import { codePoint } from '../../../support/code-point.js';
 import { isWellFormed } from '../../../support/markdown.js';
 
 const test = suite('estimated tokens');
@@ -20,7 +21,7 @@ test('estimates of each script are roughly what models charge', () => {
 });
 
 test('the cost of a text is that of its parts', () => {
-  const text = fc.string({ unit: 'binary' });
+  const text = fc.string({ unit: codePoint });
   fc.assert(
     fc.property(text, text, (a, b) => {
       const difference = estimateTokens(a + b) - estimateTokens(a) - estimateTokens(b);
@@ -32,7 +33,7 @@ test('the cost of a text is that of its parts', () => {
 test('each cut makes progress and keeps to the budget and to whole characters', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: codePoint, maxLength: 300 }),
       fc.integer({ min: 2, max: 40 }),
       (text, tokens) => {
         let start = 0;

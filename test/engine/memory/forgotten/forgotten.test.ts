@@ -10,6 +10,7 @@ import {
 } from '../../../../src/engine/memory/forgotten/forgotten.js';
 
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
+import { codePoint } from '../../../support/code-point.js';
 
 const test = suite('the list of forgotten text');
 
@@ -107,7 +108,7 @@ test('the mark of a document changes when other lines of it are forgotten', () =
 
 test('with nothing forgotten, text stays unchanged', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       const lines = textLines(text);
       assert.is(NOTHING_FORGOTTEN.cover(lines, 'x').lines, lines);
     }),

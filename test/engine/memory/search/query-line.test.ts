@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readQueryLine } from '../../../../src/engine/memory/search/query-line.js';
+import { codePoint } from '../../../support/code-point.js';
 
 const test = suite('filters in the line of a query');
 
@@ -70,7 +71,7 @@ test('trailing blanks are kept', async () => {
 
 test('no input is an error, and no word is lost', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (line) => {
+    fc.asyncProperty(fc.string({ unit: codePoint, maxLength: 60 }), async (line) => {
       const { query, chips } = await read(line);
       const letters = (text: string) => [...text.replaceAll(/\s/gu, '')].toSorted().join('');
       assert.is(letters(query + chips.join('')), letters(line));

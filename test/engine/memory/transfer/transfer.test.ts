@@ -18,6 +18,7 @@ import type { MemoryBackend } from '../../../../src/engine/memory/backends/memor
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
+import { codePoint } from '../../../support/code-point.js';
 import { backendOn, failureOf, onIndex, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
@@ -350,7 +351,7 @@ test('every note can be restored, whatever its name', async () => {
 
 test('the path of whatever is exported is safe', () => {
   const part = fc.oneof(
-    fc.string({ unit: 'binary', minLength: 1 }),
+    fc.string({ unit: codePoint, minLength: 1 }),
     fc.constantFrom('..', '.', 'a:b', ' a ', '.a'),
   );
   fc.assert(
