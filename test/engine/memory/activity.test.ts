@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMemory } from '../../../src/engine/memory/index.js';
-import { type ActivityCounts, resolveStatePaths } from '../../../src/engine/support/context.js';
+import type { ActivityCounts } from '../../../src/engine/support/context.js';
+import { contextOf } from '../../support/context.js';
 import { folderOf } from '../../support/temp-folder.js';
 
 const test = suite('counting activity of a memory');
@@ -15,14 +16,8 @@ function memoryWith(logging: object) {
     }),
   });
   const counted: ActivityCounts[] = [];
-  const context = {
-    env: {},
-    cwd: home.path,
-    homeDir: home.path,
-    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
-    clock: { now: Date.now },
-    onActivity: (counts: ActivityCounts) => counted.push(counts),
-  };
+  const onActivity = (counts: ActivityCounts) => counted.push(counts);
+  const context = { ...contextOf(home.path), onActivity };
   return { counted, context, home };
 }
 

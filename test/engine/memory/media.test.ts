@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -73,12 +74,12 @@ test('every format is indexed; a format that the vendor refuses affects no other
   // Of jpg and jpeg, equal contents of one name would be one; these differ.
   assert.equal([embedding?.embedded, embedding?.refused, embedding?.pending], [6, 9, 0]);
   assert.match(embedding?.refusal ?? '', /^memory\/file\.\w+: Unsupported MIME type/);
-  const { status, embedding: told } = await statusOf(memory);
+  const { status, embedding: vectors } = await statusOf(memory);
   assert.is(status.index.state === 'ready' && status.index.statistics.media.images, 7);
   assert.is(status.index.state === 'ready' && status.index.statistics.media.audio, 7);
-  assert.is(told.media?.refused.length, 9);
-  assert.equal(told.coverage.state, 'whole');
-  const json = statusOutput(memory, status, told);
+  assert.is(vectors.media?.refused.length, 9);
+  assert.equal(vectors.coverage.state, 'whole');
+  const json = statusOutput(memory, status, vectors);
   statusOutputSchema.parse({ agents: [json], warnings: [] });
   assert.equal(json.media?.refused[0], {
     path: 'memory/file.aac',
@@ -102,12 +103,12 @@ test('a refusal is remembered by content: not sent again until it changes or is 
   await memory.backend.search({ query: 'webp' });
   await memory.backend.sync({});
   assert.is(mediaSent(fake).length, 1);
-  const told = (await statusOf(memory)).embedding;
+  const { coverage, media } = (await statusOf(memory)).embedding;
   assert.equal(
-    told.media?.refused.map(({ path }) => path),
+    media?.refused.map(({ path }) => path),
     ['memory/b.webp'],
   );
-  assert.equal([told.coverage.state, told.coverage.refused], ['whole', 1]);
+  assert.equal([coverage.state, coverage.refused], ['whole', 1]);
   folder.write('memory/b.webp', webp('something else'));
   await memory.backend.sync({});
   assert.is(mediaSent(fake).length, 2);
@@ -212,7 +213,7 @@ test('a file that changes or goes before it is sent is left for the next sync', 
   await memory.backend.close();
 });
 
-test('only the modalities that are named, in extra paths too; off, they leave the index', async ({
+test('only the configured modalities are indexed, in extra paths too; switched off, they leave the index', async ({
   fake,
 }) => {
   const { folder, open } = mediaMemory(fake, {
@@ -367,7 +368,9 @@ test("a deleted file does not take another one's place in what a search embeds",
   await memory.backend.close();
 });
 
-test('batches are for texts; media go inline beside them', async ({ fake }) => {
+test('with batches on, texts are sent in a batch and media in inline requests', async ({
+  fake,
+}) => {
   const notes = Array.from(
     { length: 60 },
     (_, n) => [`memory/${n}.md`, `note number ${n}`] as const,
@@ -402,7 +405,6 @@ test('if the provider fails, files stay pending and keyword search answers', asy
 
 test('a pipe with the name of a picture does not hold up a sync', async ({ fake }) => {
   const { folder, open } = mediaMemory(fake, FILES);
-  const { execFileSync } = await import('node:child_process');
   execFileSync('mkfifo', [folder.at('memory/pipe.png')]);
   const memory = await open();
   assert.is((await memory.backend.sync({})).added, 4);

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/index.js';
 import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
-import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('searching and syncing one index in one process');
@@ -74,7 +73,7 @@ test('a running query finishes on the index it started with', async () => {
   }
 });
 
-test('lists what it covers, by path', async () => {
+test('the indexed files are listed by path', async () => {
   const folder = notes();
   const backend = backendOn(targetOf(folder.path));
   try {
@@ -111,8 +110,7 @@ test('agents of the same name with different workspaces are never answered from 
     });
     assert.equal([paths, asked], [['MEMORY.md', 'memory/a.md'], 2]);
     const always = keeper.answer({}, [], async () => other.sync({}));
-    const code = always.catch((error: unknown) => error instanceof SvcError && error.code);
-    assert.is(await code, 'INDEX_LOCKED');
+    assert.is((await failureOf(always)).code, 'INDEX_LOCKED');
   } finally {
     keeper.close();
     other.close();

@@ -24,11 +24,10 @@ function candidateOf(
     text: '',
     bm25: 0,
   };
-  const textScore = sides.textScore ?? 0;
   const ranked = { chunk, lines: [], above: [], rank: 0 };
   return {
     ranked,
-    textScore,
+    textScore: 0,
     vectorScore: undefined,
     ageDays: undefined,
     ...sides,
@@ -61,10 +60,7 @@ test('with vectors only, of zero scores the nearer ranks first', () => {
   });
   assert.ok(far && near);
   const fused = fuse([far, near], { shares: { text: 0, vector: 1 }, halfLifeDays: undefined });
-  assert.equal(
-    fused.map(({ ranked }) => ranked.chunk.chunkId),
-    [1, 0],
-  );
+  assert.equal(idsOf(fused), [1, 0]);
 });
 
 test('keeps every candidate once, best first, with scores from 0 to 1', () => {

@@ -52,7 +52,7 @@ test('accents match in either form of Unicode', () => {
   }
 });
 
-test('one without is held against file names anywhere', () => {
+test('a pattern without a slash is compared with file names, in any folder', () => {
   assert.equal(kept('x.md'), ['memory/deep/x.md']);
   assert.equal(kept('[xy].md'), ['memory/deep/x.md', '.hidden/y.md']);
   assert.equal(kept('MEMORY.md'), ['MEMORY.md']);

@@ -150,7 +150,7 @@ test('a memory folder or MEMORY.md that is a link is named with its hint, by eve
   await backend.close();
 });
 
-test('pipes, sockets and names that are no text are named when they look like notes', () => {
+test('a pipe, and a name that is not UTF-8, are reported if they look like notes', () => {
   const ws = folderOf({ 'memory/a.md': '' });
   execFileSync('mkfifo', [ws.at('memory/pipe.md'), ws.at('USER.md'), ws.at('extra.md')]);
   writeFileSync(Buffer.concat([Buffer.from(ws.at('memory/x')), BAD_NAME]), 'amber');
@@ -249,14 +249,16 @@ test('names with spaces, quotes, line ends, right-to-left letters and emoji are 
   assert.is(again.unchanged, names.length);
 });
 
-test('pipes and sockets called .md are skipped', async () => {
+test('a pipe called .md holds up neither a scan nor a sync', async () => {
   const ws = folderOf({ 'a.md': 'alpha' });
-  const { execFileSync } = await import('node:child_process');
   execFileSync('mkfifo', [ws.at('pipe.md')]);
   assert.equal(scan(ws.path, 'folder').paths, ['a.md']);
-  assert.equal(scan(ws.path, 'agent', ['pipe.md']).paths.length <= 1, true);
+  assert.equal(scan(ws.path, 'agent', ['pipe.md']).paths, []);
   const backend = backendOn(targetOf(ws.path, { layout: 'agent', extraPaths: ['pipe.md'] }));
-  await backend.sync({});
+  assert.equal(
+    (await backend.sync({})).skipped.map(({ path, reason }) => [path, reason]),
+    [['pipe.md', 'not_a_file']],
+  );
 });
 
 test('a deep folder and a wide one are walked', () => {

@@ -185,7 +185,7 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   assert.is(readFileSync(file).includes('flower pot'), false);
   await update(leftOf);
   assert.equal(said(), ['I will remember that.']);
-  // UndoResult while the agent still has it.
+  // Undone while the agent still has it.
   archive.erase((text) => text);
   await update();
   assert.equal(said(), [secret, 'I will remember that.']);

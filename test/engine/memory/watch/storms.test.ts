@@ -25,7 +25,7 @@ import {
 
 const test = suite('watching real files');
 
-/** Starts a watcher, lets something happen, and holds the index against a fresh one. */
+/** Starts a watcher, lets something happen, and compares the index with a fresh one. */
 async function during(
   folder: TempFolder,
   storm: (live: TestWatcher) => Promise<void> | void,
@@ -332,7 +332,7 @@ test('files that are not notes cause no sync', async () => {
     mkdirSync(folder.at('memory/.git'));
     folder.write('memory/.git/index.md', 'not entered');
     folder.write('memory/node_modules/m/readme.md', 'not entered');
-    // Told after all of those.
+    // Its event comes after all of theirs.
     folder.write('memory/last.md', 'Last.\n');
     await live.whenUpToDate();
     assert.is(live.syncs(), before + 1);
