@@ -5,7 +5,7 @@ import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js
 
 const test = suite("reading another host's document");
 
-/** What a host gives of a document with a text. */
+/** The part of a document with this text that another host can read. */
 async function read(kind: DocumentKind, source: 'memory' | 'sessions', text: string) {
   const endLine = text.split('\n').length;
   const chunks: readonly Chunk[] = [{ startLine: 1, endLine, headingPath: [], text }];
@@ -22,19 +22,19 @@ test('a long line is cut, and ends with an ellipsis', async () => {
 
 test('long lines are returned as far as they fit', async () => {
   const line = 'x'.repeat(90_000);
-  const given = await read('markdown', 'memory', [line, line, line].join('\n'));
-  assert.equal([given.text.length, given.endLine, given.truncated], [180_001, 2, true]);
+  const part = await read('markdown', 'memory', [line, line, line].join('\n'));
+  assert.equal([part.text.length, part.endLine, part.truncated], [180_001, 2, true]);
 });
 
 test('turns are returned as far as they fit', async () => {
   const turn = `**User:** ${'x'.repeat(90_000)}`;
-  const given = await read('transcript', 'sessions', [turn, turn, turn].join('\n'));
-  assert.equal([given.turns?.length, given.endLine, given.truncated], [2, 2, true]);
+  const part = await read('transcript', 'sessions', [turn, turn, turn].join('\n'));
+  assert.equal([part.turns?.length, part.endLine, part.truncated], [2, 2, true]);
 });
 
 test('a short document is returned as a whole', async () => {
-  const given = await read('markdown', 'memory', 'one\ntwo');
-  assert.equal([given.text, given.endLine, given.truncated], ['one\ntwo', 2, false]);
+  const part = await read('markdown', 'memory', 'one\ntwo');
+  assert.equal([part.text, part.endLine, part.truncated], ['one\ntwo', 2, false]);
 });
 
 test.run();

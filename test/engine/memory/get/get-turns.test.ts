@@ -13,23 +13,28 @@ const test = suite('reading turns of a transcript');
 
 const TURN = message('user', 'a short turn');
 
-function conversation() {
+/** A memory of one transcript with these lines. */
+function memoryOf(lines: readonly string[]) {
   const sessions = tempFolder();
-  const lines = Array.from({ length: 30 }, (_, n) =>
-    n % 3 === 2
-      ? message('toolResult', `noise ${n + 1}`)
-      : message(n % 3 === 0 ? 'user' : 'assistant', `turn ${n + 1}\nin two lines`),
-  );
   const file = sessions.write('talk.jsonl', lines.join(''));
   const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
   return { backend, file };
 }
 
+function conversation() {
+  const lines = Array.from({ length: 30 }, (_, n) =>
+    n % 3 === 2
+      ? message('toolResult', `noise ${n + 1}`)
+      : message(n % 3 === 0 ? 'user' : 'assistant', `turn ${n + 1}\nin two lines`),
+  );
+  return memoryOf(lines);
+}
+
 test('a citation comes with the turns around it', async () => {
   const { backend, file } = conversation();
-  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13-L14' });
+  const part = await backend.get({ target: 'sessions/main/talk.jsonl#L13-L14' });
   assert.equal(
-    given.turns?.map(({ line, role, asked }) => `${line} ${role} ${asked}`),
+    part.turns?.map(({ line, role, asked }) => `${line} ${role} ${asked}`),
     [
       '10 user false',
       '11 assistant false',
@@ -39,25 +44,25 @@ test('a citation comes with the turns around it', async () => {
       '17 assistant false',
     ],
   );
-  assert.is(given.turns?.[2]?.text, 'turn 13\nin two lines');
-  assert.is(given.turns?.[2]?.at, '2026-02-03T04:05:06.000Z');
+  assert.is(part.turns?.[2]?.text, 'turn 13\nin two lines');
+  assert.is(part.turns?.[2]?.at, '2026-02-03T04:05:06.000Z');
   assert.equal(
-    [given.startLine, given.endLine, given.totalLines, given.truncated, given.absolutePath],
+    [part.startLine, part.endLine, part.totalLines, part.truncated, part.absolutePath],
     [10, 17, 30, false, file],
   );
-  assert.is(given.text.split('\n')[2], '[2026-02-03T04:05:06.000Z] User: turn 13 in two lines');
-  getOutputSchema.parse({ ...getOutput(given), warnings: [] });
+  assert.is(part.text.split('\n')[2], '[2026-02-03T04:05:06.000Z] User: turn 13 in two lines');
+  getOutputSchema.parse({ ...getOutput(part), warnings: [] });
 });
 
 test('the requested lines are returned', async () => {
   const { backend } = conversation();
   const linesOf = async (from?: number, lines?: number): Promise<unknown> => {
-    const given = await backend.get({
+    const part = await backend.get({
       target: 'sessions/main/talk.jsonl',
       ...(from === undefined ? {} : { from }),
       ...(lines === undefined ? {} : { lines }),
     });
-    return [given.startLine, given.endLine, given.turns?.map(({ line }) => line)];
+    return [part.startLine, part.endLine, part.turns?.map(({ line }) => line)];
   };
   assert.equal(await linesOf(4, 3), [4, 6, [4, 5]]);
   assert.equal(await linesOf(6, 1), [6, 6, []]);
@@ -69,9 +74,7 @@ test('the requested lines are returned', async () => {
 });
 
 test('a long conversation is returned in parts', async () => {
-  const sessions = tempFolder();
-  sessions.write('talk.jsonl', message('user', 'again').repeat(300));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
+  const { backend } = memoryOf([message('user', 'again').repeat(300)]);
   const first = await backend.get({ target: 'sessions/main/talk.jsonl' });
   assert.equal([first.endLine, first.truncated], [120, true]);
   const second = await backend.get({ target: 'sessions/main/talk.jsonl', from: first.endLine + 1 });
@@ -79,14 +82,15 @@ test('a long conversation is returned in parts', async () => {
 });
 
 test('after a turn that fills the limit, the next request returns the rest', async () => {
-  const sessions = tempFolder();
   const long = 'a long paste '.repeat(20_000);
-  const lines = [message('user', long), message('assistant', 'noted'), message('user', 'thanks')];
-  sessions.write('talk.jsonl', lines.join(''));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
+  const { backend } = memoryOf([
+    message('user', long),
+    message('assistant', 'noted'),
+    message('user', 'thanks'),
+  ]);
   const linesOf = async (target: string, from?: number) => {
-    const given = await backend.get({ target, ...(from === undefined ? {} : { from, lines: 9 }) });
-    return [given.turns?.map(({ line }) => line), given.endLine, given.truncated];
+    const part = await backend.get({ target, ...(from === undefined ? {} : { from, lines: 9 }) });
+    return [part.turns?.map(({ line }) => line), part.endLine, part.truncated];
   };
   const talk = 'sessions/main/talk.jsonl';
   assert.equal(await linesOf(talk), [[1], 1, true]);
@@ -97,13 +101,11 @@ test('after a turn that fills the limit, the next request returns the rest', asy
 });
 
 test('long turns before a citation do not take its place', async () => {
-  const sessions = tempFolder();
-  const lines = [...Array(9).fill(message('user', 'a long paste '.repeat(5000))), TURN, TURN, TURN];
-  sessions.write('talk.jsonl', lines.join(''));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
-  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L11' });
+  const long = message('user', 'a long paste '.repeat(5000));
+  const { backend } = memoryOf([...Array(9).fill(long), TURN, TURN, TURN]);
+  const part = await backend.get({ target: 'sessions/main/talk.jsonl#L11' });
   assert.equal(
-    given.turns?.map(({ line, asked }) => [line, asked]),
+    part.turns?.map(({ line, asked }) => [line, asked]),
     [
       [9, false],
       [10, false],
@@ -125,17 +127,16 @@ test('only indexed transcripts are read, and none through a link', async () => {
 });
 
 test('secrets are masked here, too', async () => {
-  const sessions = tempFolder();
-  sessions.write('talk.jsonl', message('user', 'use ghp_0123456789abcdefghijABCDEFGHIJ012345'));
-  const backend = backendOn(transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path)]));
-  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L1' });
-  assert.not(JSON.stringify(given).includes('ghp_'));
+  const secret = 'use ghp_0123456789abcdefghijABCDEFGHIJ012345';
+  const { backend } = memoryOf([message('user', secret)]);
+  const part = await backend.get({ target: 'sessions/main/talk.jsonl#L1' });
+  assert.not(JSON.stringify(part).includes('ghp_'));
 });
 
 test('text output shows who said what when, and marks the context', async () => {
   const { backend } = conversation();
-  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13' });
-  const shown = renderGet(given, { style: createStyle(false), lineNumbers: true, escape: true });
+  const part = await backend.get({ target: 'sessions/main/talk.jsonl#L13' });
+  const shown = renderGet(part, { style: createStyle(false), lineNumbers: true, escape: true });
   assert.ok(shown.includes('#L13  User  2026-02-03 04:05 UTC\nturn 13\nin two lines\n'), shown);
 });
 

@@ -14,14 +14,19 @@ const test = suite('the collections of an agent');
 const world = folderOf({ 'ws/MEMORY.md': 'm', 'ws/memory/a.md': 'a', 'wiki/b.md': 'b' });
 const shipped = resolveConfig({}).memory.ext;
 
-interface Wanted {
+interface CollectionOptions {
   readonly id?: string;
   readonly ext?: Partial<CollectionSettings['ext']>;
   readonly extraPaths?: readonly string[];
   readonly extraCollections?: CollectionSettings['agent']['memorySearch']['ext']['extraCollections'];
 }
 
-function collections({ id = 'main', ext = {}, extraPaths = [], extraCollections = [] }: Wanted) {
+function collections({
+  id = 'main',
+  ext = {},
+  extraPaths = [],
+  extraCollections = [],
+}: CollectionOptions) {
   return collectionsOf({
     agent: {
       id,
@@ -34,14 +39,18 @@ function collections({ id = 'main', ext = {}, extraPaths = [], extraCollections 
   });
 }
 
-const named = (wanted: Wanted): readonly string[] =>
-  collections(wanted).map(
+/** Name, folder and pattern of each. */
+const summaryOf = (options: CollectionOptions): readonly string[] =>
+  collections(options).map(
     ({ name, root, pattern }) => `${name} ${root.slice(world.path.length)} ${pattern}`,
   );
 
 test('the memory itself comes first, unless it is left out', () => {
-  assert.equal(named({}), ['memory-root-main /ws MEMORY.md', 'memory-dir-main /ws/memory **/*.md']);
-  assert.equal(named({ ext: { includeDefaultMemory: false } }), []);
+  assert.equal(summaryOf({}), [
+    'memory-root-main /ws MEMORY.md',
+    'memory-dir-main /ws/memory **/*.md',
+  ]);
+  assert.equal(summaryOf({ ext: { includeDefaultMemory: false } }), []);
 });
 
 test('a chosen name is kept outside the workspace, and gets the agent’s name as a suffix inside', () => {
@@ -50,7 +59,7 @@ test('a chosen name is kept outside the workspace, and gets the agent’s name a
     { name: 'inside', path: 'memory', pattern: '*.txt' },
     { name: 'a wild/name*', path: world.at('other'), pattern: '*.md' },
   ];
-  assert.equal(named({ ext: { includeDefaultMemory: false, paths } }), [
+  assert.equal(summaryOf({ ext: { includeDefaultMemory: false, paths } }), [
     'wiki /wiki **/*.md',
     'inside-main /ws/memory *.txt',
     'a-wild-name /other *.md',
@@ -59,12 +68,12 @@ test('a chosen name is kept outside the workspace, and gets the agent’s name a
 
 test('if several lists name a folder, the first takes precedence, also through another link', () => {
   symlinkSync(world.at('wiki'), world.at('link'));
-  const wanted = {
+  const options = {
     ext: { includeDefaultMemory: false, paths: [{ name: 'first', path: '~/wiki' }] },
     extraPaths: [world.at('link'), '../wiki'],
     extraCollections: [{ name: 'third', path: world.at('wiki'), pattern: '*.txt' }],
   };
-  assert.equal(named(wanted), ['first /wiki **/*.md']);
+  assert.equal(summaryOf(options), ['first /wiki **/*.md']);
 });
 
 test('one list may name a folder twice, with other patterns', () => {
@@ -73,7 +82,7 @@ test('one list may name a folder twice, with other patterns', () => {
     { name: 'again', path: '~/wiki' },
     { name: 'txt', path: '~/wiki', pattern: '**/*.txt' },
   ];
-  assert.equal(named({ ext: { includeDefaultMemory: false, paths } }), [
+  assert.equal(summaryOf({ ext: { includeDefaultMemory: false, paths } }), [
     'md /wiki **/*.md',
     'txt /wiki **/*.txt',
   ]);
@@ -81,25 +90,26 @@ test('one list may name a folder twice, with other patterns', () => {
 
 test('a file becomes its folder with a pattern that matches only it', () => {
   world.write('wiki/odd [1].md', 'x');
-  assert.equal(named({ ext: { includeDefaultMemory: false }, extraPaths: ['~/wiki/odd [1].md'] }), [
-    'odd-1-md-main /wiki odd ?1?.md',
-  ]);
+  assert.equal(
+    summaryOf({ ext: { includeDefaultMemory: false }, extraPaths: ['~/wiki/odd [1].md'] }),
+    ['odd-1-md-main /wiki odd ?1?.md'],
+  );
 });
 
 test('files of one folder in several lists are different paths', () => {
   world.write('wiki/b.md', 'b');
   world.write('wiki/c.md', 'c');
-  const wanted = {
+  const options = {
     ext: { includeDefaultMemory: false, paths: [{ name: 'b', path: '~/wiki/b.md' }] },
     extraPaths: ['~/wiki/c.md', '../wiki/b.md'],
     extraCollections: [{ name: 'all', path: '~/wiki', pattern: '**/*.txt' }],
   };
-  assert.equal(named(wanted), ['b /wiki b.md', 'c-md-main /wiki c.md', 'all /wiki **/*.txt']);
+  assert.equal(summaryOf(options), ['b /wiki b.md', 'c-md-main /wiki c.md', 'all /wiki **/*.txt']);
 });
 
 test('conversations come last, in the folder that they are exported to', () => {
   const sessions = { ...shipped.sessions, enabled: true };
-  assert.is(named({ ext: { sessions } }).at(-1), 'sessions-main /exports **/*.md');
+  assert.is(summaryOf({ ext: { sessions } }).at(-1), 'sessions-main /exports **/*.md');
 });
 
 test('a memory folder that is a link is searched at its target', () => {

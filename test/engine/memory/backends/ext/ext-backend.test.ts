@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../../../src/engine/errors/index.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { withProcessLock } from '../../../../../src/engine/sqlite/process-lock.js';
+import { NEVER } from '../../../../../src/engine/support/async.js';
+import { failureOf } from '../../../../support/memory.js';
 import { message } from '../../../../support/transcripts.js';
+import { waitFor } from '../../../../support/wait.js';
 import { extWorld, gist } from './support.js';
 
 const test = suite('searching through an external program');
 
-const NEVER = new AbortController().signal;
 const BOTH = ['MEMORY.md', 'memory/2026-11-01.md'];
 
 test('the first query builds the index; later ones only search', async () => {
@@ -105,7 +106,7 @@ test('a stale index is refreshed, but not with a broken program', async () => {
     ['memory/new.md'],
     ['BACKEND_FAILED'],
   ]);
-  // The question failed: nothing else is tried of a program that may take its whole time for it.
+  // After the failed query, no other command is tried: each could take the whole time limit.
   assert.equal(world.newCommands(), ['search']);
   await world.close();
 });
@@ -129,7 +130,7 @@ test('an aborted query stays aborted, and a refresh that others wait for continu
       },
     )
     .catch((error: unknown) => error);
-  while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitFor('the query', () => begun.length > 0);
   const other = backend.sync({});
   assert.equal(String(await asked), 'Error: typed on');
   assert.is((await other).outcome, 'updated');
@@ -164,8 +165,7 @@ test('while another process refreshes, queries use the existing index', async ()
     withProcessLock(lock, { signal: NEVER }, act);
   await during(async () => {
     assert.equal(gist(await hasty.search({ query: 'heron' })), ['builtin', BOTH, ['INDEX_BUSY']]);
-    const locked = await backend.sync({ lockWaitMs: 10 }).catch((error: unknown) => error);
-    assert.ok(locked instanceof SvcError && locked.code === 'INDEX_LOCKED');
+    assert.is((await failureOf(backend.sync({ lockWaitMs: 10 }))).code, 'INDEX_LOCKED');
   });
   // Nothing was wrong with the program.
   assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
@@ -187,7 +187,7 @@ test('wherever the program hangs, a search keeps to its time limit', async () =>
     const started = performance.now();
     const { backend: answered, warnings } = await backend.search({ query: 'heron' });
     assert.equal([answered, warnings.map(({ code }) => code)], ['builtin', ['BACKEND_TIMEOUT']]);
-    // Of themselves these commands have 30 seconds, or two minutes.
+    // Without the limit of the search, these commands have 30 seconds, or two minutes.
     assert.ok(performance.now() - started < 15_000, command);
     await world.close();
   }
@@ -222,8 +222,7 @@ test('a missing workspace is reported as by the built-in engine', async () => {
   rmSync(world.home.at('workspace'), { recursive: true });
   const { backend } = await world.open();
   for (const act of [backend.search({ query: 'heron' }), backend.sync({}), backend.list()]) {
-    const error = await act.catch((reason: unknown) => reason);
-    assert.ok(error instanceof SvcError && error.code === 'WORKSPACE_MISSING', String(error));
+    assert.is((await failureOf(act)).code, 'WORKSPACE_MISSING');
   }
   await world.close();
 });
@@ -297,11 +296,9 @@ test('passages that the built-in engine cited as a fallback can be read', async 
     (await backend.get({ target: results[0]?.citation ?? '' })).text,
     /A bittern called/,
   );
-  const gone = await backend
-    .get({ target: 'other/2026-11-01.md' })
-    .catch((error: unknown) => error);
-  assert.ok(gone instanceof SvcError && gone.code === 'DOCUMENT_NOT_INDEXED');
-  assert.match(gone.hint ?? '', /such as memory\/2026-11-01\.md/);
+  const { code, hint } = await failureOf(backend.get({ target: 'other/2026-11-01.md' }));
+  assert.is(code, 'DOCUMENT_NOT_INDEXED');
+  assert.match(hint ?? '', /such as memory\/2026-11-01\.md/);
   await world.close();
 });
 
@@ -338,7 +335,7 @@ test('forgotten text is removed from results, exports and the bytes of the index
   const plan = await forgetting.plan({ target: 'memory/keys.md#L3' });
   await forgetting.hide(plan, { fromFile: false });
   const kept = await forgetting.store.follow(await forgetting.forgotten());
-  // It stands in the file, which the program indexes as it is; that is said.
+  // The file still has the text, and the program indexes the file as it is: the hint says so.
   assert.equal([kept.clean, kept.why?.hint.includes('--from-file')], [false, true]);
   assert.equal((await backend.search({ query: 'bittern' })).results, []);
   const exported = readFileSync(world.home.at('agents/main/qmd/sessions/s1.md'), 'utf8');
@@ -480,7 +477,7 @@ test('a program that never becomes ready takes no longer than the time limit of 
     BOTH,
     ['BACKEND_TIMEOUT'],
   ]);
-  // Of itself it waits 15 seconds for the program.
+  // Without that limit, it waits 15 seconds for the program.
   assert.ok(performance.now() - started < 10_000);
   await world.close();
 });

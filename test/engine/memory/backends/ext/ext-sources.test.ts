@@ -7,7 +7,6 @@ import {
   externalSources,
   treeOf,
 } from '../../../../../src/engine/memory/backends/ext/collections.js';
-
 import { scanSources } from '../../../../../src/engine/memory/sources/memory-sources.js';
 import { WatchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
@@ -42,7 +41,7 @@ test('the built-in engine indexes the files of the collections, and no others', 
   const { mirrored } = externalSources(own(folder), undefined, () => all);
   const paths = (): readonly string[] => scanSources(mirrored).files.map(({ path }) => path);
   assert.equal(paths(), ['MEMORY.md', 'memory/a.md', '../wiki/c.md']);
-  // Nothing is said to be missing that only is not there yet.
+  // A folder that may still appear is not reported as missing.
   rmSync(folder.at('wiki'), { recursive: true });
   assert.equal(scanSources(mirrored).skipped, []);
   folder.write('wiki/e.md', 'e');
@@ -62,7 +61,7 @@ test('the fingerprint of the files changes with each file, folder and collection
   const { folder, all } = world();
   const later = Date.now() + 60_000;
   const seen = new Set<string | null>();
-  const look = (collections: readonly Collection[] = all): string | null =>
+  const fingerprint = (collections: readonly Collection[] = all): string | null =>
     treeOf(collections, undefined, later);
   const changes: readonly (() => void)[] = [
     () => undefined,
@@ -74,18 +73,18 @@ test('the fingerprint of the files changes with each file, folder and collection
     () => rmSync(folder.at('ws/MEMORY.md')),
     () => rmSync(folder.at('wiki'), { recursive: true }),
   ];
-  const looks = changes.map((change) => {
+  const fingerprints = changes.map((change) => {
     change();
-    const now = look();
-    assert.is(now, look());
+    const now = fingerprint();
+    assert.is(now, fingerprint());
     seen.add(now);
     return now;
   });
-  assert.ok(looks.every((now) => now !== null));
-  // Without the file that came and went it looks as it did before.
-  assert.is(looks[0], looks[4]);
+  assert.ok(fingerprints.every((now) => now !== null));
+  // The file that came and went leaves no trace.
+  assert.is(fingerprints[0], fingerprints[4]);
   assert.is(seen.size, changes.length - 1);
-  assert.not.equal(look(all.slice(1)), look());
+  assert.not.equal(fingerprint(all.slice(1)), fingerprint());
 });
 
 test('a new empty folder is a change: the program must register it', () => {
@@ -117,12 +116,13 @@ test('for conversations the transcripts count, not their exports', () => {
     source: 'sessions' as const,
   };
   folder.write(join('out', 's.md'), 'one');
-  const look = (): string | null => treeOf([...all, sessions], transcripts, Date.now() + 60_000);
-  const before = look();
-  folder.write(join('out', 's.md'), 'written anew');
-  assert.is(look(), before);
+  const fingerprint = (): string | null =>
+    treeOf([...all, sessions], transcripts, Date.now() + 60_000);
+  const before = fingerprint();
+  folder.write(join('out', 's.md'), 'written again');
+  assert.is(fingerprint(), before);
   folder.write('sessions/s.jsonl', message('user', 'one, and more'));
-  assert.not.equal(look(), before);
+  assert.not.equal(fingerprint(), before);
 });
 
 test.run();

@@ -17,23 +17,26 @@ const line = fc.constantFrom(
 const lines = fc.array(line, { maxLength: 12 });
 const near = fc.option(fc.integer({ min: -3, max: 20 }), { nil: undefined });
 
-const isSaid = (text: string | undefined, shown: string): boolean =>
-  text !== undefined &&
-  (text.trimEnd() === shown.trimEnd() ||
-    text.startsWith(shown.trimEnd().replace(/(\.\.\.|…)$/u, '')));
+/** Whether a line is what a snippet shows of it, which may be only its beginning. */
+const isShownAs = (line: string, shown: string): boolean =>
+  line.trimEnd() === shown.trimEnd() ||
+  line.startsWith(shown.trimEnd().replace(/(\.\.\.|…)$/u, ''));
 
 test('found lines are in the file, at their position', () => {
   fc.assert(
     fc.property(lines, lines, near, (file, shown, hint) => {
       const found = findLines(file, shown, hint);
       if (found === undefined) return;
-      const said = shown.filter((text) => text.trim() !== '');
+      const shownLines = shown.filter((text) => text.trim() !== '');
       assert.ok(found.startLine >= 1 && found.startLine <= found.endLine);
       assert.ok(found.endLine <= Math.max(1, file.length));
-      const given = file
+      const foundLines = file
         .slice(found.startLine - 1, found.endLine)
         .filter((text) => text.trim() !== '');
-      assert.ok(given.every((text) => said.some((one) => isSaid(text, one))) || said.length === 0);
+      assert.ok(
+        shownLines.length === 0 ||
+          foundLines.every((text) => shownLines.some((one) => isShownAs(text, one))),
+      );
     }),
   );
 });

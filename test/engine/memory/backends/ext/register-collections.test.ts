@@ -23,41 +23,36 @@ const FEATURES = {
   vectorSearch: true,
 } as const;
 
-interface Kept {
-  readonly root: string;
-  readonly pattern: string;
-}
-
-/** A program that has collections, as far as telling them goes. */
+/** The program, as far as it registers collections. */
 class Program {
-  readonly has = new Map<string, Kept>();
-  readonly ran: string[] = [];
-  /** What it does not know, and whether it says so. */
+  readonly collections = new Map<string, Pick<Collection, 'pattern' | 'root'>>();
+  readonly commands: string[] = [];
+  /** A flag of newer releases, and whether the program ignores it without a complaint. */
   unknownFlag: string | undefined;
   isSilent = false;
-  /** Ends svc with this command, after it was done. */
+  /** Ends svc after it has run this command. */
   killsAfter: string | undefined;
 
   readonly run: Run = async (args) => {
     const [, verb, ...rest] = args;
-    this.ran.push(args.slice(0, 3).join(' '));
-    if (verb === 'remove') this.has.delete(rest[0] ?? '');
+    this.commands.push(args.slice(0, 3).join(' '));
+    if (verb === 'remove') this.collections.delete(rest[0] ?? '');
     if (verb === 'add') this.add(rest);
     if (verb === this.killsAfter) throw new Error('killed');
     return { stdout: verb === 'list' ? this.list() : 'Indexed: 1 new', stderr: '' };
   };
 
   private add([root = '', , name = '', flag = '', pattern = '']: readonly string[]): void {
-    const [word = '', given] = flag.split('=');
+    const [word = '', value] = flag.split('=');
     const isUnknown = word === this.unknownFlag;
     if (isUnknown && !this.isSilent) {
       throw new ToolFailure('BACKEND_FAILED', `Unknown option '${word}'`, 'none');
     }
-    this.has.set(name, { root, pattern: isUnknown ? '**/*' : (given ?? pattern) });
+    this.collections.set(name, { root, pattern: isUnknown ? '**/*' : (value ?? pattern) });
   }
 
   private list(): string {
-    return [...this.has]
+    return [...this.collections]
       .map(
         ([name, { pattern }]) => `${name} (qmd://${name}/)\n  Pattern:  ${pattern}\n  Files:  1\n`,
       )
@@ -74,7 +69,7 @@ const collection = (name: string, pattern = '**/*.md'): Collection => ({
 });
 
 function world() {
-  let wanted: readonly Collection[] = [collection('a'), collection('b')];
+  let configured: readonly Collection[] = [collection('a'), collection('b')];
   const program = new Program();
   const { update, limits } = resolveConfig({}).memory.ext;
   const settings = {
@@ -86,109 +81,109 @@ function world() {
     sessions: { enabled: false, exportDir: '', retentionDays: undefined },
     limits,
     update: { ...update, intervalMs: 0, embedIntervalMs: 0 },
-    collections: () => wanted,
+    collections: () => configured,
   } as const;
   return {
     program,
-    want: (...collections: readonly Collection[]) => {
-      wanted = collections;
+    configure: (...collections: readonly Collection[]) => {
+      configured = collections;
     },
-    tell: () => registerCollections(settings, FEATURES, program.run),
-    known: () => readExtState(settings.dir).collections.map(({ name }) => name),
+    register: () => registerCollections(settings, FEATURES, program.run),
+    recorded: () => readExtState(settings.dir).collections.map(({ name }) => name),
     forget: () => updateExtState(settings.dir, () => ({ collections: [] })),
-    names: () => [...program.has.keys()].toSorted(),
+    names: () => [...program.collections.keys()].toSorted(),
   };
 }
 
 test('new collections are registered, once', async () => {
-  const { tell, program, names, known } = world();
-  assert.equal(await tell().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [false, true]);
+  const { register, program, names, recorded } = world();
+  assert.equal(await register().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [false, true]);
   assert.equal(
-    [names(), known()],
+    [names(), recorded()],
     [
       ['a', 'b'],
       ['a', 'b'],
     ],
   );
-  program.ran.length = 0;
-  assert.equal(await tell().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [true, false]);
-  assert.equal(program.ran, ['collection list']);
+  program.commands.length = 0;
+  assert.equal(await register().then(({ hasKept, hasNew }) => [hasKept, hasNew]), [true, false]);
+  assert.equal(program.commands, ['collection list']);
 });
 
 test('collections no longer configured are removed; those that svc did not add stay', async () => {
-  const { tell, program, names, want, known } = world();
-  program.has.set('person', { root: '/elsewhere', pattern: '*' });
-  await tell();
-  want(collection('b'));
-  await tell();
-  assert.equal([names(), known()], [['b', 'person'], ['b']]);
+  const { register, program, names, configure, recorded } = world();
+  program.collections.set('person', { root: '/elsewhere', pattern: '*' });
+  await register();
+  configure(collection('b'));
+  await register();
+  assert.equal([names(), recorded()], [['b', 'person'], ['b']]);
 });
 
 test('a changed pattern or folder is registered again', async () => {
-  const { tell, program, want } = world();
-  await tell();
-  want(collection('a', '*.txt'), collection('b'));
-  const { hasKept, hasNew } = await tell();
-  assert.equal([hasKept, hasNew, program.has.get('a')?.pattern], [true, true, '*.txt']);
+  const { register, program, configure } = world();
+  await register();
+  configure(collection('a', '*.txt'), collection('b'));
+  const { hasKept, hasNew } = await register();
+  assert.equal([hasKept, hasNew, program.collections.get('a')?.pattern], [true, true, '*.txt']);
 });
 
 test('a missing folder is registered once it exists, and removed when it is gone', async () => {
-  const { tell, names, want } = world();
-  want(collection('a'), collection('later'));
-  await tell();
+  const { register, names, configure } = world();
+  configure(collection('a'), collection('later'));
+  await register();
   assert.equal(names(), ['a']);
   folder.write('later/z.md', '');
-  assert.is((await tell()).hasNew, true);
+  assert.is((await register()).hasNew, true);
   assert.equal(names(), ['a', 'later']);
 });
 
 test('collections that the program lost are registered again', async () => {
-  const { tell, program, names } = world();
-  await tell();
-  program.has.delete('b');
-  assert.is((await tell()).hasNew, true);
+  const { register, program, names } = world();
+  await register();
+  program.collections.delete('b');
+  assert.is((await register()).hasNew, true);
   assert.equal(names(), ['a', 'b']);
 });
 
 test('killed right after adding one, svc still knows that it is its own', async () => {
-  const { tell, program, names, want, known } = world();
+  const { register, program, names, configure, recorded } = world();
   program.killsAfter = 'add';
-  await tell().catch(() => undefined);
-  assert.equal([names(), known()], [['a'], ['a']]);
+  await register().catch(() => undefined);
+  assert.equal([names(), recorded()], [['a'], ['a']]);
   program.killsAfter = undefined;
-  // It is not wanted any more by the time that svc runs again.
-  want(collection('b'));
-  await tell();
+  // It is no longer configured when svc runs again.
+  configure(collection('b'));
+  await register();
   assert.equal(names(), ['b']);
 });
 
 test('a registration that was killed is repeated', async () => {
-  const { tell, program, names, forget } = world();
-  await tell();
+  const { register, program, names, forget } = world();
+  await register();
   forget();
-  assert.is((await tell()).hasNew, true);
+  assert.is((await register()).hasNew, true);
   assert.equal(names(), ['a', 'b']);
-  assert.ok(program.ran.includes('collection remove a'));
+  assert.ok(program.commands.includes('collection remove a'));
 });
 
 test('the other flag is tried if the program complains or silently takes every file', async () => {
   for (const isSilent of [false, true]) {
-    const { tell, program } = world();
+    const { register, program } = world();
     program.unknownFlag = '--mask';
     program.isSilent = isSilent;
-    await tell();
+    await register();
     assert.equal(
-      [...program.has.values()].map(({ pattern }) => pattern),
+      [...program.collections.values()].map(({ pattern }) => pattern),
       ['**/*.md', '**/*.md'],
     );
   }
 });
 
 test('a pattern that looks like an option is not read as one', async () => {
-  const { tell, program, want } = world();
-  want(collection('a', '-draft*.md'));
-  await tell();
-  assert.is(program.has.get('a')?.pattern, '-draft*.md');
+  const { register, program, configure } = world();
+  configure(collection('a', '-draft*.md'));
+  await register();
+  assert.is(program.collections.get('a')?.pattern, '-draft*.md');
 });
 
 test.run();

@@ -10,7 +10,6 @@ import {
   restWarning,
   updateExtState,
 } from '../../../../../src/engine/memory/backends/ext/ext-state.js';
-
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 

@@ -9,17 +9,18 @@ import { type ExtHome, extHome } from '../../../../support/ext-memory.js';
 
 /** A memory that a fake of the external program searches, opened in this process. */
 export interface ExtWorld extends ExtHome {
-  /** Each is closed by {@link close}. */
+  /** Opens the memory, which {@link close} closes. */
   open(options?: OpenMemoryOptions): Promise<OpenedMemory>;
   close(): Promise<void>;
 }
 
-export function extWorld(...how: Parameters<typeof extHome>): ExtWorld {
-  const made = extHome(...how);
-  const context = contextOf(made.home.path, { env: { PATH: process.env['PATH'] } });
+/** Makes its home. */
+export function extWorld(...options: Parameters<typeof extHome>): ExtWorld {
+  const extension = extHome(...options);
+  const context = contextOf(extension.home.path, { env: { PATH: process.env['PATH'] } });
   const opened: OpenedMemory[] = [];
   return {
-    ...made,
+    ...extension,
     open: async (options) => {
       const memory = await openMemory(context, { kind: 'agent' }, options);
       opened.push(memory);
@@ -31,7 +32,7 @@ export function extWorld(...how: Parameters<typeof extHome>): ExtWorld {
   };
 }
 
-/** What an answer comes down to: who gave it, where from, and what was to be said. */
+/** The essence of an answer: the backend, the paths of the results, and the codes of the warnings. */
 export function gist({ backend, results, warnings }: SearchResponse): unknown {
   return [backend, results.map(({ path }) => path).toSorted(), warnings.map(({ code }) => code)];
 }

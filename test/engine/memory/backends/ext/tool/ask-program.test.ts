@@ -10,7 +10,6 @@ import {
   type ToolFeatures,
   type ToolQuestion,
 } from '../../../../../../src/engine/memory/backends/ext/tool/ask-program.js';
-
 import type { ToolHit } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 
@@ -25,18 +24,18 @@ const FEATURES: ToolFeatures = {
 };
 
 const folder = tempFolder();
-const heard = folder.at('heard');
-// Nobody can confuse the arguments of one run with those of the next.
+const argumentsFile = folder.at('arguments');
+// Separators that no argument contains: of arguments, and of runs.
 const program = folder.write(
   'tool',
-  `#!/bin/sh\nprintf '%s\\036' "$@" >> ${heard}\nprintf '\\035' >> ${heard}\necho '[]'\n`,
+  `#!/bin/sh\nprintf '%s\\036' "$@" >> ${argumentsFile}\nprintf '\\035' >> ${argumentsFile}\necho '[]'\n`,
 );
 chmodSync(program, 0o755);
 const tool = { program, env: { PATH: process.env['PATH'] ?? '' }, cwd: folder.path, key: 'k' };
 
 /** The arguments of every run that a question takes. */
 async function runs(question: Partial<ToolQuestion>, features: Partial<ToolFeatures> = {}) {
-  folder.write('heard', '');
+  folder.write('arguments', '');
   const whole = {
     mode: 'search',
     query: 'tea',
@@ -45,7 +44,7 @@ async function runs(question: Partial<ToolQuestion>, features: Partial<ToolFeatu
     ...question,
   } as const;
   await askProgram(tool, { ...FEATURES, ...features }, whole, { timeoutMs: 20_000 });
-  const all = readFileSync(heard, 'utf8').split('\u001d').slice(0, -1);
+  const all = readFileSync(argumentsFile, 'utf8').split('\u001d').slice(0, -1);
   return all.map((run) => run.split('\u001e').slice(0, -1));
 }
 
