@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
 import { replaceFile } from '../../src/engine/support/files.js';
@@ -119,6 +120,8 @@ async function runSql(url: string, text: string): Promise<readonly unknown[]> {
 
 /** PostgreSQL as WebAssembly in this process, reached over a socket like any other. */
 export async function startPglite(): Promise<TestPostgres> {
+  // Optimizing the code takes longer than it saves: a test runs it for seconds.
+  setFlagsFromString('--liftoff-only');
   const { PGlite } = await import('@electric-sql/pglite');
   const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
   const { vector } = await import('@electric-sql/pglite-pgvector');
