@@ -10,8 +10,8 @@ import {
   SessionArchive,
 } from '../../../../src/engine/memory/sources/archive/session-archive.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
+import { compileProgram } from '../../../support/compile.js';
 import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
-import { ROOT } from '../../../support/run-svc.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, TALK, transcriptPlace } from '../../../support/transcripts.js';
 
@@ -320,19 +320,10 @@ test('a kill at any moment loses nothing and keeps nothing twice, even if its ag
       message('user', `number ${at} `.repeat(300)),
     );
   }
-  const script = `
-    import { SessionArchive } from '${ROOT}/src/engine/memory/sources/archive/session-archive.ts';
-    import { scanTranscripts } from '${ROOT}/src/engine/memory/sources/index.ts';
-    const live = scanTranscripts({ places: ${JSON.stringify(places)} }).files;
-    const archive = new SessionArchive(${JSON.stringify(archive.settings)});
-    process.stdout.write('go');
-    await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });`;
+  const program = await compileProgram(new URL('archiving-child.ts', import.meta.url));
+  const args = [program, JSON.stringify(archive.settings), JSON.stringify(places)];
   for (const mostMs of [0, 8, 20, 20, 40]) {
-    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
-    const child = spawn(process.execPath, args, {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     const end = once(child, 'exit');
     setTimeout(() => child.kill('SIGKILL'), Math.random() * mostMs);

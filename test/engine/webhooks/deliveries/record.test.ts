@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
@@ -27,9 +26,9 @@ import {
 } from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
 import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/delivery-reader.js';
 import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
+import { compileProgram } from '../../../support/compile.js';
 import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/memory.js';
-import { ROOT } from '../../../support/run-svc.js';
 import { testLog } from '../../../support/services.js';
 import { smallDisk } from '../../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
@@ -52,8 +51,8 @@ function recorderIn(home: TempFolder, limits: Partial<DeliveryLimits> = {}) {
 
 const REASON = `refused, because of ${SECRET}`;
 
-function delivered(told: TestDelivery = {}): NewDelivery {
-  return newDelivery({ atMs: NOW, ...told });
+function delivered(overrides: TestDelivery = {}): NewDelivery {
+  return newDelivery({ atMs: NOW, ...overrides });
 }
 
 test('deliveries are kept with what matters, in a private file, and read by any process', async () => {
@@ -358,30 +357,14 @@ test('what is not recorded is counted by its reason', async () => {
   reader.close();
 });
 
-/** Records deliveries without end, and prints how many were recorded before this second's. */
-const ENDLESS = `
-  import { newDelivery } from '${pathToFileURL(join(ROOT, 'test/support/deliveries.ts')).href}';
-  import { DeliveryRecorder } from '${pathToFileURL(join(ROOT, 'src/engine/webhooks/deliveries/delivery-recorder.ts')).href}';
-  const log = { error: console.error, warn: console.error };
-  const limits = { keep: 5000, days: 7, maxBodyBytes: 65536, maxMegabytes: 64 };
-  const recorder = new DeliveryRecorder({
-    stateDir: process.argv[2], limits, mask: { text: (text) => text }, clock: { now: Date.now }, log,
-  });
-  let n = 0;
-  setInterval(() => {
-    recorder.record(newDelivery({ body: JSON.stringify({ n: ++n }) }));
-    process.stdout.write(n + '\\n');
-  }, 2);
-`;
-
 test('after a kill, the file is whole, and only the last moment is missing', async () => {
   const home = tempFolder();
-  const script = home.write('endless.ts', ENDLESS);
-  const child = spawn(process.execPath, ['--import', 'tsx', script, home.path], { cwd: ROOT });
-  let told = 0;
+  const program = await compileProgram(new URL('recording-child.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, home.path]);
+  let printed = 0;
   let errors = '';
   child.stdout.on('data', (part: Buffer) => {
-    told = Number(part.toString().trim().split('\n').at(-1));
+    printed = Number(part.toString().trim().split('\n').at(-1));
   });
   child.stderr.on('data', (part: Buffer) => {
     errors += part.toString();
@@ -390,7 +373,7 @@ test('after a kill, the file is whole, and only the last moment is missing', asy
   await once(child.stdout, 'data');
   await waitFor('some records', () => reader.count({ limit: 1 }) > 50);
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  const before = told;
+  const before = printed;
   child.kill('SIGKILL');
   await ended;
   assert.is(errors, '');
