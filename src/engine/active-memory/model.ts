@@ -58,7 +58,7 @@ export async function condense(
 ): Promise<string> {
   const { text } = await model.complete({
     system: prompt.system,
-    messages: [{ role: 'user', text: prompt.user }],
+    prompt: prompt.user,
     maxTokens: MAX_TOKENS,
     thinking: config.thinking,
     ...limits,

@@ -5,19 +5,13 @@ import { explainOpenAi } from '../providers/openai.js';
 import { withoutResult } from '../providers/read-vectors.js';
 import type { ChatChoice, ChatVendor } from './choose-chat-model.js';
 
-interface ChatMessage {
-  readonly role: 'assistant' | 'user';
-  readonly text: string;
-}
-
 /** How much a model may think; models without that setting ignore it. */
 type Thinking = 'adaptive' | 'high' | 'low' | 'max' | 'medium' | 'minimal' | 'off' | 'xhigh';
 
 export interface ChatRequest {
   /** Instructions; empty for none. */
   readonly system: string;
-  /** In order; the last one is the user's. */
-  readonly messages: readonly ChatMessage[];
+  readonly prompt: string;
   /** Tokens of the answer, without thinking. */
   readonly maxTokens: number;
   readonly thinking?: Thinking | undefined;
@@ -32,7 +26,7 @@ export interface ChatAnswer {
   /** Whether it reached `maxTokens`. */
   readonly truncated: boolean;
   /** Billed tokens, if reported. */
-  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+  readonly tokens: number | undefined;
 }
 
 interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
@@ -44,7 +38,7 @@ interface ChatApi {
   readonly headers: (settings: ApiSettings) => Readonly<Record<string, string>>;
   readonly body: (
     settings: ApiSettings,
-    request: Pick<ChatRequest, 'maxTokens' | 'messages' | 'system' | 'thinking'>,
+    request: Pick<ChatRequest, 'maxTokens' | 'prompt' | 'system' | 'thinking'>,
   ) => Readonly<Record<string, unknown>>;
   /** @throws VendorFault if there is no answer in it */
   readonly read: (json: unknown) => ChatAnswer;
@@ -61,7 +55,7 @@ const THINKING_TOKENS = 4096;
 const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
-  body: ({ vendor, model, customEndpoint }, { system, messages, maxTokens, thinking = 'off' }) => {
+  body: ({ vendor, model, customEndpoint }, { system, prompt, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
     const effort = thinking === 'max' ? 'xhigh' : thinking;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
@@ -70,7 +64,7 @@ const OPENAI_CHAT: ChatApi = {
       model,
       messages: [
         ...(system === '' ? [] : [{ role: 'system', content: system }]),
-        ...messages.map(({ role, text }) => ({ role, content: text })),
+        { role: 'user', content: prompt },
       ],
       [limitField]: maxTokens + (thinks ? THINKING_TOKENS : 0),
       ...(thinks && thinking !== 'adaptive' ? { reasoning_effort: effort } : {}),
@@ -109,9 +103,8 @@ function withoutThoughts(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$(?![\s\S]))/su, '').trim();
 }
 
-/** Billed tokens, if reported. */
 function tokensOf(input: unknown, output: unknown): ChatAnswer['tokens'] {
-  return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined;
+  return typeof input === 'number' && typeof output === 'number' ? input + output : undefined;
 }
 
 /** Tokens for thinking; the API's minimum is 1,024. */
@@ -134,10 +127,10 @@ const ANTHROPIC_CHAT: ChatApi = {
     ...(credential === undefined ? {} : { 'x-api-key': credential.value }),
     ...headers,
   }),
-  body: ({ model }, { system, messages, maxTokens, thinking = 'off' }) => ({
+  body: ({ model }, { system, prompt, maxTokens, thinking = 'off' }) => ({
     model,
     ...(system === '' ? {} : { system }),
-    messages: messages.map(({ role, text }) => ({ role, content: text })),
+    messages: [{ role: 'user', content: prompt }],
     ...limits(maxTokens, thinking),
   }),
   read: (json) => {

@@ -40,11 +40,11 @@ const DIARY = [
 
 export function modelNarrator(model: ChatModel): Narrator {
   const faults = new Set<string>();
-  const ask = async (system: string, text: string, maxTokens: number, signal: AbortSignal) => {
+  const ask = async (system: string, prompt: string, maxTokens: number, signal: AbortSignal) => {
     try {
       const answer = await model.complete({
         system,
-        messages: [{ role: 'user', text }],
+        prompt,
         maxTokens,
         timeoutMs: ANSWER_MS,
         signal: anySignal([signal, AbortSignal.timeout(ANSWER_MS)]),

@@ -53,14 +53,11 @@ export async function openChatTarget(): Promise<OpenTarget> {
       proxies[api].mangle(mangling);
       const started = cpuMs();
       try {
-        const messages = [{ role: 'user', text: 'Say it.' }] as const;
-        const request = { system: 'Be short.', messages, maxTokens: 50, timeoutMs: 3000, signal };
+        const prompt = 'Say it.';
+        const request = { system: 'Be short.', prompt, maxTokens: 50, timeoutMs: 3000, signal };
         const { text, tokens } = await models[api].complete(request);
         if (typeof text !== 'string') throw new Error(`text is ${typeof text}`);
-        if (
-          tokens !== undefined &&
-          !(Number.isFinite(tokens.input) && Number.isFinite(tokens.output))
-        )
+        if (tokens !== undefined && !Number.isFinite(tokens))
           throw new Error(`tokens are ${JSON.stringify(tokens)}`);
       } catch (error) {
         requirePresentable(error, proxies[api].keys);

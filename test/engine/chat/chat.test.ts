@@ -28,8 +28,7 @@ async function opened(name: string, providers: Providers, env = {}): Promise<Cha
 }
 
 function ask(request: Partial<ChatRequest> = {}): ChatRequest {
-  const messages = [{ role: 'user', text: 'Say it.' }] as const;
-  return { system: 'Be short.', messages, maxTokens: 50, signal: NEVER, ...request };
+  return { system: 'Be short.', prompt: 'Say it.', maxTokens: 50, signal: NEVER, ...request };
 }
 
 async function withFake<T>(starting: Promise<FakeVendor>, work: (fake: FakeVendor) => Promise<T>) {
@@ -54,7 +53,7 @@ test('a custom OpenAI-compatible endpoint answers, by its ID alone', async () =>
     assert.equal(answer, {
       text: 'Be short. Say it.',
       truncated: false,
-      tokens: { input: 12, output: 5 },
+      tokens: 17,
     });
     assert.is(fake.requests[0]?.path, '/v1/chat/completions');
     assert.is(bodyOf(fake)['model'], 'big/model-7');

@@ -72,7 +72,7 @@ test('the end of a long conversation is sent, without pasted files', async () =>
   );
   const pasted = turn('user', `pasted ${'y'.repeat(30_000)}`);
   const { requests } = await decided('NONE', false, [...long, pasted, ...TURNS]);
-  const sent = requests[0]?.messages[0]?.text ?? '';
+  const sent = requests[0]?.prompt ?? '';
   assert.ok(sent.length <= 24_000);
   assert.match(sent, 'never deploy on Fridays');
   assert.not.match(sent, 'pasted');

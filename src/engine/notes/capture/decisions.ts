@@ -144,7 +144,7 @@ export async function extractDecisions(
   const conversation = spoken.map(({ role, text }) => `${role}: ${text}`).join('\n\n');
   const { text, truncated } = await model.complete({
     system: INSTRUCTIONS,
-    messages: [{ role: 'user', text: lastChars(conversation, MOST_CHARACTERS) }],
+    prompt: lastChars(conversation, MOST_CHARACTERS),
     maxTokens: ANSWER_TOKENS,
     timeoutMs: ANSWER_MS,
     signal: anySignal([signal, AbortSignal.timeout(ANSWER_MS)]),

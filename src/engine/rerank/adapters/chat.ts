@@ -20,12 +20,11 @@ export function createChatReranker(model: ChatModel): Reranker {
     rank: async (request) => {
       const { text, tokens } = await model.complete({
         system: SYSTEM,
-        messages: [{ role: 'user', text: promptOf(request) }],
+        prompt: promptOf(request),
         maxTokens: MAX_ANSWER_TOKENS,
         signal: request.signal,
       });
-      const cost = tokens === undefined ? {} : { tokens: tokens.input + tokens.output };
-      return { ranked: rankedIn(text, request.documents.length), cost };
+      return { ranked: rankedIn(text, request.documents.length), cost: { tokens } };
     },
     close: async () => undefined,
   };
