@@ -6,7 +6,7 @@ import {
 import type { TaskRecord } from '../../src/engine/flow-model/task-record.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
 import type { Clock, EngineContext } from '../../src/engine/support/context.js';
-import { type OpenRunner, openRunner } from '../../src/engine/task-runner/task-runner.js';
+import { openRunner, type TaskRunner } from '../../src/engine/task-runner/task-runner.js';
 import { contextOf } from './context.js';
 import { newFlow, newTask } from './flows.js';
 import { testLog } from './services.js';
@@ -30,7 +30,7 @@ export interface RunnerWorld {
   /** The log lines of all runners. */
   readonly logText: () => string;
   /** Starts a runner, which is closed with the world. */
-  startRunner(): Promise<OpenRunner>;
+  startRunner(): Promise<TaskRunner>;
   /** Adds a task to a new flow. */
   addTask(fields?: Parameters<typeof newTask>[2]): Promise<string>;
   taskOf(id: string): Promise<TaskRecord>;
@@ -72,7 +72,7 @@ export async function runnerWorld(
   };
   const flows = await openFlows(context, loaded.resolved);
   const { logger, lines } = testLog();
-  const runners: OpenRunner[] = [];
+  const runners: TaskRunner[] = [];
   const taskOf = async (id: string) => (await flows.operator.showTask(id)).task;
   let last: TaskRecord | undefined;
   const whenTask = (id: string, condition: (task: TaskRecord) => boolean): Promise<TaskRecord> =>

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { AnnounceProgram } from '../child/child-group.js';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
@@ -32,18 +31,18 @@ interface OpenRunnerOptions {
 }
 
 interface RunnerOptions extends OpenRunnerOptions {
-  /** Open as long as the runner works; closed by its owner. */
   readonly flows: Flows;
   readonly settings: RunnerSettings;
   /** For each configured runtime. */
   readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
-  readonly announce: AnnounceProgram;
+  readonly minder: Minder;
 }
 
 /**
- * Runs queued tasks, a limited number at a time. Several runners in any processes share the tasks.
+ * Runs queued tasks, a limited number at a time. Several runners in any processes share the tasks. Use
+ * {@link openRunner}.
  */
-class TaskRunner {
+export class TaskRunner {
   private readonly options: RunnerOptions;
   private readonly attempts = new Set<TaskAttempt>();
   private readonly runs = new Set<Promise<void>>();
@@ -78,11 +77,13 @@ class TaskRunner {
     clearTimeout(timer);
   }
 
-  /** Ends all tasks at once, with the same rule. */
-  async stop(): Promise<void> {
+  /** Ends all tasks at once, with the same rule, and closes the flows. */
+  async close(): Promise<void> {
     await this.stopClaiming();
     for (const attempt of this.attempts) attempt.abandon();
     await this.waitForRuns();
+    this.options.minder.close();
+    await this.options.flows.close();
   }
 
   private async stopClaiming(): Promise<void> {
@@ -135,7 +136,7 @@ class TaskRunner {
   }
 
   private startAttempt(claimed: ClaimedTask): void {
-    const { flows, settings, context, log, start, announce, onChange } = this.options;
+    const { flows, settings, context, log, start, minder, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
     const runtimeSettings = runtime && settings.runtimes[runtime];
@@ -150,7 +151,7 @@ class TaskRunner {
       leaseMs: settings.leaseMs,
       orphans: settings.orphans,
       startJob,
-      announce,
+      announce: minder.announce,
     });
     this.attempts.add(attempt);
     onChange?.(this.attempts.size);
@@ -166,15 +167,12 @@ class TaskRunner {
   }
 }
 
-/** A running task runner and its flows; see {@link openRunner}. */
-export type OpenRunner = Awaited<ReturnType<typeof openRunner>>;
-
 /**
  * Opens the flows of this state folder and starts to run their tasks.
  *
  * @throws SvcError as `openFlows` does
  */
-export async function openRunner(options: OpenRunnerOptions) {
+export async function openRunner(options: OpenRunnerOptions): Promise<TaskRunner> {
   const { context, loaded, log } = options;
   const settings = runnerSettings(context, loaded);
   for (const { secrets } of Object.values(settings.runtimes)) {
@@ -189,18 +187,9 @@ export async function openRunner(options: OpenRunnerOptions) {
   };
   const flows = await openFlows(context, loaded.resolved);
   const minder = new Minder(process.execPath);
-  const runner = new TaskRunner({ ...options, flows, settings, start, announce: minder.announce });
+  const runner = new TaskRunner({ ...options, flows, settings, start, minder });
   runner.start();
-  return {
-    /** See TaskRunner. */
-    drain: (patienceMs?: number): Promise<void> => runner.drain(patienceMs),
-    /** Ends everything, also after draining. */
-    close: async (): Promise<void> => {
-      await runner.stop();
-      minder.close();
-      await flows.close();
-    },
-  };
+  return runner;
 }
 
 /** A host that only receives webhooks often has no workspace; its first task would fail. */

@@ -3,7 +3,7 @@ import { faultFields, messageOf } from '../../errors/index.js';
 import { notificationTargets, opensSameFlows } from '../../flows/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { missingProgram } from '../../task-runner/runner-settings.js';
-import type { OpenRunner } from '../../task-runner/task-runner.js';
+import type { TaskRunner } from '../../task-runner/task-runner.js';
 import {
   hasSameConfig,
   type ServeSetup,
@@ -26,15 +26,15 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   let setup = first;
   let current = await open(setup, host);
   /** Of former configurations; their tasks finish with the old settings. */
-  const retiring = new Set<OpenRunner>();
-  const retire = (old: OpenRunner): void => {
+  const retiring = new Set<TaskRunner>();
+  const retire = (old: TaskRunner): void => {
     retiring.add(old);
     void old
       .drain()
       .then(() => old.close())
       .finally(() => retiring.delete(old));
   };
-  const allRunners = (): readonly OpenRunner[] => [current, ...retiring];
+  const allRunners = (): readonly TaskRunner[] => [current, ...retiring];
   const drain = async (): Promise<void> => {
     const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
     await Promise.all(allRunners().map((runner) => runner.drain(patienceMs)));
@@ -70,7 +70,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   };
 }
 
-async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<OpenRunner> {
+async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<TaskRunner> {
   const { openRunner } = await import('../../task-runner/task-runner.js');
   const { log, setLastEvent, setProblem } = host;
   const missing = missingProgram(context, loaded);
