@@ -4,6 +4,7 @@ import type { EngineContext } from '../support/context.js';
 import { isWildcard } from '../support/network.js';
 import { iso } from '../support/time.js';
 import {
+  type LastAnswer,
   type RouteStatus,
   type RoutesOutput,
   readActivity,
@@ -86,15 +87,12 @@ export async function listRoutes(
         ...skipped,
         requests,
         rejected,
-        last: last === null ? null : lastOutput(last),
+        last: last && lastOutput(last),
       };
     }),
   };
 }
 
-function lastOutput({ atMs, ...rest }: LastAnswer): NonNullable<RouteOutput['last']> {
+function lastOutput({ atMs, ...rest }: LastAnswer) {
   return { at: iso(atMs), ...rest };
 }
-
-type RouteOutput = RoutesOutput['routes'][number];
-type LastAnswer = NonNullable<ReturnType<typeof readActivity>[string]['last']>;
