@@ -191,16 +191,12 @@ function documentsLeftOut(
     DOCUMENT_FORMATS.filter((one) => formats.includes(one) || left.includes(one)),
   );
   const list = [...new Set(left)].join(', ');
-  const { list: agents = [] } = world.loaded.input.agents ?? {};
-  const agentPosition = agents.findIndex(
-    (one) => one.id === agent.id && one.memorySearch?.documents,
-  );
-  const owner = agentPosition === -1 ? ['agents', 'defaults'] : ['agents', 'list', agentPosition];
-  const setting = shellWord(formatPath([...owner, 'memorySearch', 'documents']));
+  const path = ['memorySearch', 'documents'];
+  const written = world.pathOfAgent(agent.id, path) ?? ['agents', 'defaults', ...path];
   return finding('documents-not-indexed', 'note', {
     message: `${formatCountOf(left.length, 'document')} next to the notes of agent ${agent.id} are not indexed: ${list}`,
-    place: world.placeOfAgent(agent.id, ['memorySearch', 'documents']),
-    hint: `run: svc config set ${setting} '${newFormats}'`,
+    place: world.placeOf(written),
+    hint: `run: svc config set ${shellWord(formatPath(written))} '${newFormats}'`,
   });
 }
 
