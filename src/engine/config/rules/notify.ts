@@ -1,8 +1,7 @@
 import { leadsToLoopback } from '../../support/network.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath } from '../config-path.js';
-import type { ConfigInput } from '../schema/index.js';
-import type { SecretValue } from '../secret-input.js';
+import type { ConfigInput, NotifyInput } from '../schema/index.js';
 import { fault, type Rule, repeats, warning, writtenRoutes } from './rule.js';
 
 const NOTIFY: ConfigPath = ['flows', 'notify'];
@@ -81,15 +80,9 @@ export const targetRoutesExist: Rule = function* ({ flows, plugins }) {
   }
 };
 
-interface WrittenReceiver {
-  readonly command?: readonly string[] | undefined;
-  readonly url?: string | undefined;
-  readonly secret?: SecretValue | undefined;
-}
-
 function* writtenReceivers(input: ConfigInput): Generator<{
   readonly path: ConfigPath;
-  readonly receiver: WrittenReceiver;
+  readonly receiver: Omit<NotifyInput, 'targets'>;
   /** Whether it must be a receiver. */
   readonly isNeeded: boolean;
 }> {
