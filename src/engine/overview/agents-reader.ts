@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { type OpenedMemory, type StatusOutput, statusOutput } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
-import { namesIn } from '../support/files.js';
+import { fileStamp, namesIn } from '../support/files.js';
 import { type OverallFault, readAgent } from './overall-status.js';
-import { fileStamp } from './work.js';
 
 /** Pause before an agent is read again although its stamp is the same: not every change of its files shows there. */
 const REST_MS = 15_000;

@@ -8,6 +8,7 @@ import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
+import { fileStamp } from '../support/files.js';
 import { type AgentOverview, AgentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import {
@@ -19,7 +20,6 @@ import {
 } from './recent-lines.js';
 import {
   dreamsReader,
-  fileStamp,
   flowsReader,
   listenerSummary,
   type OtherWork,

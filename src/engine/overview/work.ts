@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import {
@@ -19,6 +18,7 @@ import { HEALTH_SERVICE } from '../serve/services/health-service.js';
 import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
 import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
+import { fileStamp } from '../support/files.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
@@ -106,26 +106,6 @@ function lastSweep(sweep: SweepRecord): LastSweep {
     failed: Object.values(phases).some(({ state }) => state === 'failed'),
     written: sweepOutput(sweep).written,
   };
-}
-
-/**
- * A text that changes when one of these files is written, created or deleted. An empty file counts as
- * missing, since SQLite leaves empty logs behind.
- */
-export function fileStamp(files: readonly string[]): string {
-  return files.map(stampOf).join(' ');
-}
-
-function stampOf(file: string): string {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined || stats.size === 0
-      ? '-'
-      : `${stats.ino}.${stats.size}.${stats.mtimeMs}`;
-  } catch {
-    // A parent folder cannot be read: opening the file reports it.
-    return '-';
-  }
 }
 
 /** Flows and tasks by status. */

@@ -306,6 +306,17 @@ export function ifReadable<T>(read: () => T): T | undefined {
   }
 }
 
+/**
+ * A text that changes when one of these files, or what a link leads to, is written, created, replaced or deleted, and
+ * with its permissions. An empty file counts as missing, since SQLite leaves empty logs behind.
+ */
+export function fileStamp(files: readonly string[]): string {
+  const all = files.map((file) => ifReadable(() => statSync(file, { throwIfNoEntry: false })));
+  return all
+    .map((one) => (one?.size ? [one.ino, one.size, one.mtimeMs, one.ctimeMs].join('.') : '-'))
+    .join(' ');
+}
+
 /** The names in a folder; empty where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   return ifReadable(() => readdirSync(folder)) ?? [];

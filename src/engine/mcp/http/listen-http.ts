@@ -14,9 +14,10 @@ import {
 } from '../../listener/http-server.js';
 import { clientAddressOf, listenOn } from '../../listener/listen.js';
 import type { Clock } from '../../support/context.js';
+import { fileStamp } from '../../support/files.js';
 import type { McpLog } from '../live-memory.js';
 import type { McpCall, McpContext } from '../mcp-context.js';
-import { fileStamp, liveTokens } from '../tokens/token-store.js';
+import { liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
 import { HolderEndpoint } from './holder-endpoint.js';
 import type { HttpSettings } from './http-settings.js';
@@ -251,9 +252,7 @@ export function watchCertificate(
   log: McpLog,
 ): () => void {
   const { tls } = address;
-  const stampNow = (): string => {
-    return tls === undefined ? '' : `${fileStamp(tls.cert)} ${fileStamp(tls.key)}`;
-  };
+  const stampNow = (): string => (tls === undefined ? '' : fileStamp([tls.cert, tls.key]));
   let current = stampNow();
   let last = current;
   return () => {

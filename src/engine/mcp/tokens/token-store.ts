@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
@@ -8,7 +8,7 @@ import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
 import { randomToken } from '../../support/crypto.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { fileStamp, makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { nameHint } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 
@@ -258,7 +258,7 @@ export function liveTokens(stateDir: string, clock: Clock, onProblem: (why: stri
   let seen: string | undefined;
   let tokens: readonly McpToken[] = [];
   return (): readonly McpToken[] => {
-    const now = fileStamp(tokensFile(stateDir));
+    const now = fileStamp([tokensFile(stateDir)]);
     if (now !== seen) {
       seen = now;
       try {
@@ -271,15 +271,4 @@ export function liveTokens(stateDir: string, clock: Clock, onProblem: (why: stri
     const nowMs = clock.now();
     return tokens.filter((token) => !isExpired(token, nowMs));
   };
-}
-
-/** Changes with each replacement of a file, also of one that a link leads to, and with its permissions. */
-export function fileStamp(file: string): string {
-  try {
-    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined) return 'none';
-    return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
-  } catch (error) {
-    return messageOf(error);
-  }
 }
