@@ -2,7 +2,7 @@ import { emptyFields, type Fields, printer, type RecordOf, viewer } from './fiel
 import type { FlowId } from './ids.js';
 
 export const ACTIVE_FLOW_STATUSES = ['queued', 'running', 'waiting', 'blocked'] as const;
-const ENDED_FLOW_STATUSES = ['succeeded', 'failed', 'cancelled', 'lost'] as const;
+export const ENDED_FLOW_STATUSES = ['succeeded', 'failed', 'cancelled', 'lost'] as const;
 export const FLOW_STATUSES = [...ACTIVE_FLOW_STATUSES, ...ENDED_FLOW_STATUSES] as const;
 export type FlowStatus = (typeof FLOW_STATUSES)[number];
 

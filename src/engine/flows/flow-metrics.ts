@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ENDED_FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { type PauseRecord, TASK_RUNTIMES } from '../flow-model/task-record.js';
 import type { PoolUse, ServerContext } from '../postgres/index.js';
 import { withinTime } from '../support/async.js';
@@ -16,7 +17,7 @@ export interface FlowMetricSources {
   };
 }
 
-type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'writes'> & {
+type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'targets' | 'writes'> & {
   readonly tasks: Pick<Flows['tasks'], 'paused'>;
 };
 
@@ -121,6 +122,11 @@ function addFlowMetrics(
 
   const readStore = async (flows: ReadFlows): Promise<void> => {
     const nowMs = flows.now();
+    // Prometheus sees no increase in a counter that first appears with 1.
+    for (const status of ENDED_FLOW_STATUSES) endedFlows.inc({ status }, 0);
+    for (const target of flows.targets) {
+      for (const outcome of ['delivered', 'failed']) settled.inc({ target, outcome }, 0);
+    }
     fromMs ??= nowMs;
     const period = { fromMs, toMs: Math.max(fromMs, nowMs - COMMIT_MS) };
     const statistics = await flows.statistics();

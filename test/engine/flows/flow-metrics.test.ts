@@ -49,6 +49,12 @@ test('waiting, running and ended flows and tasks are counted', async () => {
   assert.ok(before.includes('svc_tasks_paused{runtime="acp"} 1'));
   assert.ok(before.includes('svc_tasks_paused{runtime="subagent"} 0'));
   assert.ok(before.includes('svc_flow_store_writable 1'));
+  for (const line of [
+    'svc_notifications_settled_total{target="ops",outcome="failed"} 0',
+    'svc_flows_ended_total{status="failed"} 0',
+  ]) {
+    assert.ok(before.includes(line), `an alert on an increase needs ${line}`);
+  }
   assert.ok(before.includes('svc_webhook_deliveries_recorded_total 3'));
   assert.ok(before.includes('svc_webhook_deliveries_dropped_total{reason="too_many"} 2'));
   assert.ok(before.some((line) => /^svc_state_free_bytes \d/.test(line)));
