@@ -182,7 +182,7 @@ class EmbeddingRun {
     if (atMost !== undefined && isForJobs(adapter, missing, atMost)) return;
     const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
-    if (chunks > media) await this.embedTexts(adapter, identity, signal);
+    await this.embedTexts(adapter, identity, signal, chunks > media);
     this.hasDoneTexts = true;
     if (media > 0) await this.embedMedia(adapter, identity, signal);
     signal.throwIfAborted();
@@ -248,10 +248,12 @@ class EmbeddingRun {
     };
   }
 
+  /** @param isMissing whether any text lacks a vector; if none does, jobs of earlier runs are still collected */
   private async embedTexts(
     adapter: EmbeddingAdapter,
     identity: string,
     signal: AbortSignal,
+    isMissing: boolean,
   ): Promise<void> {
     const { atMost, clock, waitsForJobs } = this.options;
     const embedOptions = this.embedOptions(signal);
@@ -272,7 +274,7 @@ class EmbeddingRun {
       return;
     }
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
-    const options = { ...embedOptions, clock, jobs, fewInline, waits: waitsForJobs };
+    const options = { ...embedOptions, clock, jobs, fewInline, waits: waitsForJobs && isMissing };
     for await (const part of batch.embed(withoutDuplicates(missing), options)) {
       await this.answers.add(identity, part);
     }

@@ -158,7 +158,7 @@ export async function missingWork(
       : await index.countMissingMedia(identity);
   const size = chunks + Math.floor(bytes / BYTES_PER_PASSAGE);
   const isInJobs =
-    chunks > 0 && adapter.batch?.isOn === true && (await index.batchJobs(identity)).length > 0;
+    chunks > 0 && adapter.batch !== undefined && (await index.batchJobs(identity)).length > 0;
   return { chunks, media: files, size, isInJobs };
 }
 
@@ -168,7 +168,7 @@ export function isForJobs(
   { size, isInJobs }: MissingWork,
   atMost: number,
 ): boolean {
-  return batch?.isOn === true && (size > atMost || isInJobs);
+  return isInJobs || (batch?.isOn === true && size > atMost);
 }
 
 /**

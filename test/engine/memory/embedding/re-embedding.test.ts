@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
@@ -175,6 +176,32 @@ test('passages of jobs under way are not embedded by searches, too', async ({ fa
     assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
     await memory.backend.close();
   }
+});
+
+test('after batches were turned off, searches leave passages of jobs alone, and the next run ends the jobs', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
+  await indexed(notes, byJobs(fake, { wait: false }));
+  const off = byJobs(fake, { enabled: false, pollIntervalMs: 1 });
+  const memory = await notes.open(off);
+  await memory.backend.search({ query: 'vehicle' });
+  await memory.backend.close();
+  assert.equal(fake.inlineTexts, []);
+  await indexed(notes, off);
+  assert.equal([fake.batch.jobs[0]?.status, fake.batch.files.size], ['cancelled', 0]);
+});
+
+test('a job whose texts are gone is collected without waiting for it', async ({ fake }) => {
+  const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'b.md': 'A boat.\n' });
+  await indexed(notes, byJobs(fake, { wait: false }));
+  for (const name of ['car.md', 'b.md']) rmSync(notes.folder.at(`memory/${name}`));
+  fake.batch.paused = true;
+  await indexed(notes, byJobs(fake, {}));
+  assert.is(fake.batch.files.size, 1);
+  fake.batch.finishAll();
+  await indexed(notes, byJobs(fake, {}));
+  assert.is(fake.batch.files.size, 0);
 });
 
 test('a watcher indexes changes while a batch job is running, and collects it later', async ({
