@@ -7,6 +7,8 @@ import type { Style } from './style.js';
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'right';
+  /** On a terminal without room for the last column, columns are dropped in this order (1 first); others never are. */
+  readonly dropOrder?: number;
 }
 
 /** A column, or only its title. */
@@ -55,27 +57,57 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   options: TableOptions,
 ): string {
-  const head = columns.map((column) => options.style.dim(titleOf(column)));
-  const aligns = columns.map((column) => (typeof column === 'string' ? undefined : column.align));
-  return `${alignRows([head, ...cutLastCells(columns, rows, options)], aligns).join('\n')}\n`;
+  const widths = columns.map((column, at) => {
+    return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
+  });
+  const { kept, room } = fitColumns(columns, widths, options.columns);
+  const keptOf = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, at) => kept.has(at));
+  const head = keptOf(columns).map((column) => options.style.dim(titleOf(column)));
+  const aligns = keptOf(columns).map((column) =>
+    typeof column === 'string' ? undefined : column.align,
+  );
+  const { fit = fitEnd } = options;
+  const cut = rows.map((row) =>
+    room === undefined
+      ? row
+      : keptOf([...row.slice(0, -1), fit(row.at(-1) ?? '', Math.max(MIN_LAST_COLUMNS, room))]),
+  );
+  return `${alignRows([head, ...cut], aligns).join('\n')}\n`;
 }
 
 const GAP = 2;
 /** Columns of the last cell that even the narrowest terminal shows. */
 const MIN_LAST_COLUMNS = 8;
+/** Other columns are dropped until the last one has this width. */
+const LEAST_LAST = 24;
 
-function cutLastCells(
+/** The places of the columns that are shown, and the room for the last one; all of them without a terminal. */
+function fitColumns(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  { columns: terminalColumns, fit = fitEnd }: TableOptions,
-): readonly (readonly string[])[] {
-  if (terminalColumns === undefined) return rows;
-  const widths = columns.slice(0, -1).map((column, at) => {
-    return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
-  });
-  const room = terminalColumns - widths.reduce((sum, width) => sum + width + GAP, 0);
-  const lastColumns = Math.max(MIN_LAST_COLUMNS, room);
-  return rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', lastColumns)]);
+  widths: readonly number[],
+  terminalColumns: number | undefined,
+): { readonly kept: ReadonlySet<number>; readonly room: number | undefined } {
+  const kept = new Set(columns.keys());
+  if (terminalColumns === undefined) return { kept, room: undefined };
+  const last = columns.length - 1;
+  const roomForLast = (): number =>
+    widths.reduce(
+      (room, width, at) => (at !== last && kept.has(at) ? room - width - GAP : room),
+      terminalColumns,
+    );
+  const least = Math.min(LEAST_LAST, widths[last] ?? 0);
+  const order = columns
+    .flatMap((column, at) =>
+      typeof column === 'string' || column.dropOrder === undefined
+        ? []
+        : [{ at, dropOrder: column.dropOrder }],
+    )
+    .sort((a, b) => a.dropOrder - b.dropOrder);
+  for (const { at } of order) {
+    if (roomForLast() >= least) break;
+    kept.delete(at);
+  }
+  return { kept, room: roomForLast() };
 }
 
 /** How many of all records a table lists. */

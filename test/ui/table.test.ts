@@ -40,6 +40,26 @@ test('even the narrowest table shows part of each column', () => {
   assert.is(textWidth(bodyLines(ROWS, { columns: 5 })[0] ?? ''), 'claude-code  '.length + 8);
 });
 
+test('columns that can be missed are dropped until the last one has room, in their order', () => {
+  const columns = [
+    'id',
+    { title: 'from', dropOrder: 2 },
+    { title: 'session', dropOrder: 1 },
+    'goal',
+  ];
+  const titles = (width: number | undefined, goal = 'g'.repeat(40)) => {
+    const options = { style: createStyle(false), columns: width };
+    const table = renderTable(columns, [['a', 'b', 'agent:main:main', goal]], options);
+    for (const line of table.split('\n')) assert.ok(textWidth(line) <= (width ?? 80), line);
+    return table.split('\n')[0]?.split(/ +/u).join(' ');
+  };
+  assert.is(titles(undefined), 'id from session goal');
+  assert.is(titles(60), 'id from session goal');
+  assert.is(titles(50), 'id from goal');
+  assert.is(titles(30), 'id goal');
+  assert.is(titles(31, 'ok'), 'id from session goal');
+});
+
 test('columns are as wide as what a terminal shows in them, and lines end without blanks', () => {
   const rows = [
     ['日本', '7', '\u001B[2mold\u001B[22m'],

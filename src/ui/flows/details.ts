@@ -232,7 +232,13 @@ function renderChanges(entries: readonly HistoryEntry[], { style, columns }: Vie
   return renderTable(CHANGE_COLUMNS, rows, { style, columns });
 }
 
-const CHANGE_COLUMNS = ['when', 'by', 'task', right('rev'), 'change'];
+const CHANGE_COLUMNS = [
+  'when',
+  { title: 'by', dropOrder: 3 },
+  { title: 'task', dropOrder: 2 },
+  { ...right('rev'), dropOrder: 1 },
+  'change',
+];
 
 /** Who made a change, in words that are safe to show. */
 function actorText({ actorKind, actorName }: HistoryEntry): string {

@@ -33,9 +33,10 @@ function renderList(
 ): string {
   if (total === 0) return `no ${noun}s\n`;
   const rowColumns = ROW_COLUMNS[`${noun}s`];
-  const titles = rowColumns.map(({ title, content }) => {
-    return content === 'number' ? right(title) : title;
-  });
+  const titles = rowColumns.map(({ title, content, dropOrder }) => ({
+    ...(content === 'number' ? right(title) : { title }),
+    ...(dropOrder !== undefined && { dropOrder }),
+  }));
   const cells = rows.map((row) =>
     row.cells.map((cell, at) => {
       return rowColumns[at]?.content === 'status' ? statusPaint(row.status, style)(cell) : cell;

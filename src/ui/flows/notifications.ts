@@ -10,18 +10,18 @@ import { ID_CHARS } from './rows.js';
 const COLUMNS = [
   right('number'),
   'outcome',
-  right('tries'),
+  { ...right('tries'), dropOrder: 3 },
   'target',
-  'event',
-  'flow',
-  'created',
+  { title: 'event', dropOrder: 4 },
+  { title: 'flow', dropOrder: 1 },
+  { title: 'created', dropOrder: 2 },
   'error',
 ];
 
 /** Notifications as a table, newest first. */
 export function renderNotificationList(
   { entries, total }: Page<NotificationRecord>,
-  { style, nowMs }: View,
+  { style, nowMs, columns }: View,
 ): string {
   if (total === 0) return 'no notifications\n';
   const rows = entries.map((notification) => [
@@ -35,7 +35,7 @@ export function renderNotificationList(
     safeLine(notification.lastError ?? ''),
   ]);
   const counts = { listed: entries.length, total, noun: 'notification' };
-  return renderTable(COLUMNS, rows, { style }) + limitNote(counts, style);
+  return renderTable(COLUMNS, rows, { style, columns }) + limitNote(counts, style);
 }
 
 /** All fields of a notification, and its content. */

@@ -43,8 +43,16 @@ export function renderWrites(
     safeLine(path),
     shortened(text),
   ]);
-  return renderTable(['id', 'written', 'by', 'file', 'text'], rows, { style, columns });
+  return renderTable(WRITE_COLUMNS, rows, { style, columns });
 }
+
+const WRITE_COLUMNS = [
+  'id',
+  { title: 'written', dropOrder: 2 },
+  { title: 'by', dropOrder: 1 },
+  'file',
+  'text',
+];
 
 /** The decisions about what to keep of a conversation. */
 export function renderCapture({ decisions, turns, session }: MemoryCaptureOutput): string {

@@ -7,7 +7,14 @@ import { renderTurn } from './get.js';
 
 /** Characters of an ID: sufficient for thousands of conversations. */
 const ID_CHARS = 8;
-const COLUMNS = ['id', 'from', 'last', 'state', 'archived', 'title'] as const;
+const COLUMNS = [
+  'id',
+  { title: 'from', dropOrder: 3 },
+  'last',
+  { title: 'state', dropOrder: 2 },
+  { title: 'archived', dropOrder: 1 },
+  'title',
+];
 
 /** Conversations as a table. */
 export function renderSessions(

@@ -7,20 +7,15 @@ import type { AgentStatusView } from './status.js';
 import { providerWords } from './status-facts.js';
 import { changedFiles } from './words.js';
 
-/** Narrower terminals leave out the columns that matter least. */
-const NARROW = 72;
-
 const COLUMNS = [
   'agent',
   right('files'),
-  right('chunks'),
-  right('size'),
+  { ...right('chunks'), dropOrder: 2 },
+  { ...right('size'), dropOrder: 1 },
   'freshness',
   'last sync',
   'provider',
 ];
-/** The places of chunks and size. */
-const OPTIONAL_COLUMNS: readonly number[] = [2, 3];
 
 /** A table with one line per agent, followed by problems. */
 export function renderStatusOverview(agents: readonly AgentStatusView[], options: View): string {
@@ -36,10 +31,7 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
       return `${style.fault(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${hint}\n`;
     }),
   );
-  const isNarrow = columns !== undefined && columns < NARROW;
-  const visible = <T>(cells: readonly T[]): readonly T[] =>
-    isNarrow ? cells.filter((_, at) => !OPTIONAL_COLUMNS.includes(at)) : cells;
-  const table = renderTable(visible(COLUMNS), rows.map(visible), { style, columns });
+  const table = renderTable(COLUMNS, rows, { style, columns });
   return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
 }
 

@@ -5,7 +5,15 @@ import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
 
-const COLUMNS = ['delivery', 'when', 'route', 'status', 'event', 'from', 'what'] as const;
+const COLUMNS = [
+  'delivery',
+  { title: 'when', dropOrder: 3 },
+  'route',
+  'status',
+  { title: 'event', dropOrder: 2 },
+  { title: 'from', dropOrder: 1 },
+  'what',
+];
 const STATUS_COLUMN = COLUMNS.indexOf('status');
 
 /** Deliveries as a table, newest first. */

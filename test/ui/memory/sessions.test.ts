@@ -55,7 +55,7 @@ test('a list is as wide as the terminal', () => {
     { style: createStyle(false), nowMs, columns: 60, homeDir: '/home/ada' },
   );
   const [, row = ''] = list.split('\n');
-  assert.is(row, '5e55104e  claude-code  just now  live   –         Remember …');
+  assert.is(row, '5e55104e  claude-code  just now  Remember that the staging …');
 });
 
 test.run();
