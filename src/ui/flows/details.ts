@@ -155,7 +155,8 @@ function renderFields(
   style: Style,
 ): string {
   const painted = rows.map(([name, value]) => {
-    return [name, fieldPaint(name, status, style)(safeLine(value ?? ''))] as const;
+    const lines = safeLines(indentJson(value ?? ''));
+    return [name, fieldPaint(name, status, style)(lines)] as const;
   });
   return `${fieldLines(painted, style).join('\n')}\n`;
 }

@@ -73,6 +73,13 @@ test('details show present fields and omit absent ones', () => {
   assert.not.match(text, 'error');
 });
 
+test('details show texts of several lines and JSON as the screens do', () => {
+  const task = aTask({ terminalSummary: 'Done:\n- one\n\u001B[2J', resultJson: '{"pages":[1]}' });
+  const text = renderTask({ task, flow: undefined, history: [] }, PIPED);
+  assert.match(text, /^ {2}summary( +)Done:\n {9}\1- one\n {9}\1\\e\[2J$/mu);
+  assert.match(text, /^ {2}result( +)\{\n {8}\1 {2}"pages": \[$/mu);
+});
+
 test('a claimed task cannot control a terminal, and a pipe gets it as it is', () => {
   const task = aTask({ task: 'read it\n\u001B]0;PWNED\u0007\u001B[2J' });
   const shown = renderClaim(task, 'lt_1', { escape: true });
