@@ -16,8 +16,7 @@ export {
 } from './citation.js';
 export { asksOnlyForDate, withoutDate } from './dates.js';
 export { parseQuery } from './query.js';
-export { candidateLimit, searchIndex } from './search-index.js';
-export { hasFilters, sourceWarnings } from './search-request.js';
+export { candidateLimit, hasFilters, searchIndex, sourceWarnings } from './search-index.js';
 export { bestLineOf, highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
 export type { QueryReading } from './terms.js';

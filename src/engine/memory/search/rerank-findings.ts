@@ -3,7 +3,7 @@ import type { Reranking } from '../../rerank/index.js';
 import type { FusedChunk } from './fuse.js';
 import type { Findings } from './results.js';
 
-export interface RerankInput {
+interface RerankInput {
   readonly query: string;
   readonly reranking: Reranking;
   /** Receives the reason if the order was kept. */
@@ -16,6 +16,8 @@ export interface RerankInput {
  * scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
  *
  * Images and recordings keep their places, because a reranker only sees text.
+ *
+ * @returns undefined where the order was kept
  */
 export async function rerankFindings(
   findings: Findings,
@@ -25,11 +27,11 @@ export async function rerankFindings(
     .slice(0, reranking.topN)
     .map((candidate, place) => ({ candidate, place }))
     .filter(({ candidate: { ranked } }) => ranked.chunk.kind !== 'media');
-  if (head.length < 2) return { findings };
+  if (head.length < 2) return undefined;
   const reranker = await reranking.load();
   const texts = head.map(({ candidate }) => textOf(candidate));
   const reranked = await reranker.rerank(query, texts, warnings, signal);
-  if (reranked === undefined) return { findings };
+  if (reranked === undefined) return undefined;
   const { scores, report } = reranked;
   const scored = head.map(({ candidate, place }, at) => ({
     candidate,

@@ -1,20 +1,19 @@
 import { MIN_CANDIDATES } from '../../config/index.js';
 import type { Warning } from '../../errors/index.js';
-import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
-import type { Language, MemoryIndex } from '../index/index.js';
+import type { CandidateFilter, Language, MemoryIndex } from '../index/index.js';
+import type { Source } from '../types.js';
 import { shortestPrefix, withoutShortPrefixes } from './bounds.js';
 import { combineScoresOrWarn } from './combine-scores.js';
 import { type DatedNotes, dateIn, findDatedNotes } from './dates.js';
+import type { ParsedFilters } from './filters.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
-import type { RerankInput } from './rerank-findings.js';
-import { type Findings, resultsOf } from './results.js';
-import { candidateFilter, queryWarnings, readFilters, sourceWarnings } from './search-request.js';
+import { resultsOf } from './results.js';
 import { prefixTerm, type QueryReading } from './terms.js';
-import type { SearchOptions, SearchRequest, SearchResponse } from './types.js';
+import type { SearchFilters, SearchOptions, SearchRequest, SearchResponse } from './types.js';
 
 const MAX_CANDIDATES = 400;
 
@@ -36,17 +35,22 @@ export async function searchIndex(
   // Before the provider is asked, because a filter may be wrong.
   const filters = await readFilters(request, options);
   const filter = await candidateFilter(request, options.sources, filters);
-  // A query that is only a date has nothing to embed or to rerank by.
+  // A query that is only a date has nothing to embed or to rerank by, and searches while typing must cost nothing.
   const isOnlyDate = isDated && dates?.isAlone === true;
-  const embedding = isOnlyDate
-    ? Promise.resolve(undefined)
-    : embedQuery(index, request, { embedder: options.embedder, warnings, signal });
+  const asksProviders = !isOnlyDate && request.lexicalOnly !== true && request.query.trim() !== '';
+  // Started here, so that the provider works during the keyword search.
+  const embedding = asksProviders
+    ? options.embedder?.embed(request.query, index, warnings, signal)
+    : undefined;
   // Awaited later, so a rejection must not go unhandled until then.
-  embedding.catch(() => undefined);
-  const reranking = isOnlyDate ? undefined : rerankingOf(request, options.reranking);
+  embedding?.catch(() => undefined);
+  const reranking = asksProviders && request.rerank !== false ? options.reranking : undefined;
   const maxResults = request.maxResults ?? options.maxResults;
   const resultOptions = { ...options, days: isDated ? dates?.days : undefined };
-  const searchAmong = async (limit: number, embedding: Promise<QueryVector | undefined>) => {
+  const searchAmong = async (
+    limit: number,
+    embedding: Promise<QueryVector | undefined> | undefined,
+  ) => {
     const keywords =
       query.literal === undefined
         ? await findByWords(index, query, {
@@ -75,15 +79,23 @@ export async function searchIndex(
     first.output.results.length < maxResults &&
     first.output.results.some(({ similarCount }) => similarCount !== undefined);
   // The warning about a vector that is not comparable with the index is not repeated.
-  const comparable = first.findings.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
+  const comparable = first.findings.mode === 'lexical' ? undefined : embedding;
   const last = isCrowded ? await searchAmong(MAX_CANDIDATES, comparable) : first;
-  const { keywords, vector } = last;
-  const rerankInput = { query: request.query, reranking, warnings, signal };
-  const { findings, report } = await rerank(last.findings, rerankInput);
+  const { keywords, vector, findings } = last;
+  // Few searches are reranked.
+  const reranked =
+    reranking === undefined
+      ? undefined
+      : await (await import('./rerank-findings.js')).rerankFindings(findings, {
+          query: request.query,
+          reranking,
+          warnings,
+          signal,
+        });
   const { results, belowMinScore } =
-    findings === last.findings
+    reranked === undefined
       ? last.output
-      : await resultsOf(findings, request, resultOptions, signal);
+      : await resultsOf(reranked.findings, request, resultOptions, signal);
   return {
     query: request.query,
     backend: 'builtin',
@@ -94,7 +106,7 @@ export async function searchIndex(
     ...(filters === undefined ? {} : { filters: filters.output }),
     corrections: keywords.corrections,
     results,
-    ...(report === undefined ? {} : { rerank: report }),
+    ...(reranked === undefined ? {} : { rerank: reranked.report }),
     matches: keywords.matches,
     belowMinScore,
     searchMs: runningMs() - started,
@@ -167,42 +179,6 @@ export async function withUnfinishedWord(
   return { ...query, terms };
 }
 
-/** Searches while typing are not reranked, because each costs money. */
-function rerankingOf(
-  { query, lexicalOnly, rerank }: SearchRequest,
-  reranking: Reranking | undefined,
-): Reranking | undefined {
-  const isOff = lexicalOnly === true || rerank === false || query.trim() === '';
-  return isOff ? undefined : reranking;
-}
-
-/** Loaded by name, because most searches are not reranked. */
-async function rerank(
-  findings: Findings,
-  { reranking, ...input }: Omit<RerankInput, 'reranking'> & Pick<SearchOptions, 'reranking'>,
-): Promise<{ readonly findings: Findings; readonly report?: RerankReport }> {
-  if (reranking === undefined) return { findings };
-  const { rerankFindings } = await import('./rerank-findings.js');
-  return rerankFindings(findings, { reranking, ...input });
-}
-
-/** Starts embedding the query, so that the provider works during the keyword search. */
-async function embedQuery(
-  index: MemoryIndex,
-  { query, lexicalOnly }: SearchRequest,
-  {
-    embedder,
-    warnings,
-    signal,
-  }: Pick<SearchOptions, 'embedder'> & {
-    readonly warnings: Warning[];
-    readonly signal: AbortSignal | undefined;
-  },
-): Promise<QueryVector | undefined> {
-  const isOff = lexicalOnly === true || query.trim() === '';
-  return isOff ? undefined : embedder?.embed(query, index, warnings, signal);
-}
-
 export function candidateLimit(
   maxResults: number,
   { candidateMultiplier }: Pick<SearchOptions, 'candidateMultiplier'>,
@@ -213,4 +189,73 @@ export function candidateLimit(
 
 function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'] {
   return { text, from: isoDay(days.first), to: isoDay(days.last), passages: chunks };
+}
+
+/** Which candidates a request keeps. @param searched the configured sources; undefined for all */
+export async function candidateFilter(
+  request: SearchRequest,
+  searched: readonly Source[] | undefined,
+  filters: ParsedFilters | undefined,
+): Promise<CandidateFilter> {
+  const requested = request.sources;
+  const sources = requested?.filter((source) => searched?.includes(source) ?? true) ?? searched;
+  if (request.pathGlob === undefined) return { sources, ...filters?.filter };
+  // Few searches use a pattern.
+  const { createPathFilter } = await import('./path-glob.js');
+  return { sources, path: createPathFilter(request.pathGlob), ...filters?.filter };
+}
+
+/** The filters of a request; undefined without any. Lazy, because few searches have some. */
+export async function readFilters(
+  { filters }: SearchRequest,
+  { nowMs, timeZone }: Pick<SearchOptions, 'nowMs' | 'timeZone'>,
+): Promise<ParsedFilters | undefined> {
+  if (filters === undefined || !hasFilters(filters)) return undefined;
+  const { parseFilters } = await import('./filters.js');
+  return parseFilters(filters, { nowMs, timeZone });
+}
+
+/** Whether any filter is set; an empty text is one, and refused where it is read. */
+export function hasFilters(filters: SearchFilters = {}): boolean {
+  const values: readonly (string | readonly string[] | undefined)[] = Object.values(filters);
+  return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
+}
+
+/** Warns about requested sources that are not searched, which would return nothing without a reason. */
+export function sourceWarnings(
+  { sources: requested = [] }: Pick<SearchRequest, 'sources'>,
+  searched: readonly Source[] | undefined,
+): Warning[] {
+  const off = requested.filter((source) => searched?.includes(source) === false);
+  return off.map((source) => {
+    const words = source === 'sessions' ? 'session transcripts' : 'memory files';
+    const hint =
+      source === 'sessions'
+        ? 'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources'
+        : 'add "memory" to memorySearch.sources';
+    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint };
+  });
+}
+
+/** Warns about ignored parts of a query. */
+export function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] {
+  const warnings: Warning[] = [];
+  if (query.terms.length + query.required.length === 0 && query.literal === undefined && !hasDate) {
+    warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
+  }
+  if (query.shortened) {
+    warnings.push({
+      code: 'QUERY_SHORTENED',
+      message: 'the query is too long: only its beginning was searched',
+    });
+  }
+  if (query.shortPrefixes.length > 0) {
+    const beginnings = query.shortPrefixes.map((beginning) => `${beginning}*`).join(', ');
+    warnings.push({
+      code: 'BEGINNING_TOO_SHORT',
+      message: `prefix too short for a memory of this size, searched as a whole word: ${beginnings}`,
+      hint: 'use at least three letters before the *',
+    });
+  }
+  return warnings;
 }
