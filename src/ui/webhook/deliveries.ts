@@ -1,20 +1,10 @@
 import { formatBytes, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
+import type { ListColumn } from '../components/list.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 import { fieldLines, limitNote, renderTable } from '../table.js';
-
-const COLUMNS = [
-  'delivery',
-  { title: 'when', dropOrder: 3 },
-  'route',
-  'status',
-  { title: 'event', dropOrder: 2 },
-  { title: 'from', dropOrder: 1 },
-  'what',
-];
-const STATUS_COLUMN = COLUMNS.indexOf('status');
 
 /** Deliveries as a table, newest first. */
 export function renderDeliveries(
@@ -23,12 +13,37 @@ export function renderDeliveries(
   { style, nowMs, columns }: View,
 ): string {
   if (total === 0) return 'no deliveries\n';
-  const rows = deliveries.map((delivery) => {
-    const paint = statusPaint(delivery.status, style);
-    return cellsOf(delivery, nowMs).map((cell, at) => (at === STATUS_COLUMN ? paint(cell) : cell));
-  });
+  const shown = deliveryColumns('when', nowMs, style);
+  const rows = deliveries.map((delivery) =>
+    shown.map(({ cell, paint = (text) => text }) => paint(cell({ delivery }), { delivery })),
+  );
   const counts = { listed: deliveries.length, total, noun: 'delivery', plural: 'deliveries' };
-  return renderTable(COLUMNS, rows, { style, columns }) + limitNote(counts, style);
+  return renderTable(shown, rows, { style, columns }) + limitNote(counts, style);
+}
+
+/** The columns of a list of deliveries. @param received title of the time at which each was received */
+export function deliveryColumns(
+  received: string,
+  nowMs: number,
+  style: Style,
+): readonly ListColumn<{ readonly delivery: Delivery }>[] {
+  return [
+    { title: 'delivery', cell: ({ delivery }) => delivery.id, dropOrder: 3 },
+    {
+      title: received,
+      cell: ({ delivery }) => formatRelativeTime(delivery.atMs, nowMs),
+      dropOrder: 4,
+    },
+    { title: 'route', cell: ({ delivery }) => safeLine(delivery.route) },
+    {
+      title: 'status',
+      cell: ({ delivery }) => String(delivery.status),
+      paint: (text, { delivery }) => statusPaint(delivery.status, style)(text),
+    },
+    { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), dropOrder: 2 },
+    { title: 'from', cell: ({ delivery }) => fromWords(delivery), dropOrder: 1 },
+    { title: 'what', cell: ({ delivery }) => outcomeWords(delivery) },
+  ];
 }
 
 /** A delivery as one line, for following. */
@@ -45,7 +60,7 @@ export function deliveryLine(delivery: Delivery, style: Style): string {
 }
 
 /** Who sent a delivery. The address of a connection that was reset at once is not known. */
-export function fromWords({ clientIp, replayOf }: Pick<Delivery, 'clientIp' | 'replayOf'>): string {
+function fromWords({ clientIp, replayOf }: Pick<Delivery, 'clientIp' | 'replayOf'>): string {
   return replayOf === null ? (clientIp ?? 'unknown') : 'replay';
 }
 
@@ -96,19 +111,6 @@ const BODY_WORDS: Readonly<Record<DeliveryDetails['bodyState'], string>> = {
   binary: ', not text',
   none: ', not kept',
 };
-
-function cellsOf(delivery: Delivery, nowMs: number): readonly string[] {
-  const { id, atMs, route, status, event } = delivery;
-  return [
-    id,
-    formatRelativeTime(atMs, nowMs),
-    safeLine(route),
-    String(status),
-    safeLine(event ?? ''),
-    fromWords(delivery),
-    outcomeWords(delivery),
-  ];
-}
 
 /** The result of a delivery: its action and flow, or why it was not accepted. */
 export function outcomeWords({ code, reason, action, flowId, replayOf }: Delivery): string {

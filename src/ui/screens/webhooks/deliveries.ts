@@ -1,12 +1,10 @@
-import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { Delivery, DeliveryDetails, LiveDeliveries } from '../../../engine/webhooks/index.js';
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
-import type { ListColumn } from '../../components/list.js';
 import type { ListItem } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
 import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { deliveryFields, fromWords, outcomeWords, statusPaint } from '../../webhook/deliveries.js';
+import { deliveryFields, outcomeWords, statusPaint } from '../../webhook/deliveries.js';
 
 /** A delivery in the list. */
 export interface DeliveryItem extends ListItem {
@@ -96,27 +94,6 @@ function itemOf(delivery: Delivery): DeliveryItem {
     outcomeWords(delivery),
   ];
   return { id, text: fields.filter(Boolean).join(' '), delivery };
-}
-
-/** The columns of the list. */
-export function deliveryColumns(nowMs: number, style: Style): readonly ListColumn<DeliveryItem>[] {
-  return [
-    { title: 'delivery', cell: ({ id }) => id, dropOrder: 3 },
-    {
-      title: 'received',
-      cell: ({ delivery }) => formatRelativeTime(delivery.atMs, nowMs),
-      dropOrder: 4,
-    },
-    { title: 'route', cell: ({ delivery }) => safeLine(delivery.route) },
-    {
-      title: 'status',
-      cell: ({ delivery }) => String(delivery.status),
-      paint: (text, { delivery }) => statusPaint(delivery.status, style)(text),
-    },
-    { title: 'event', cell: ({ delivery }) => safeLine(delivery.event ?? ''), dropOrder: 2 },
-    { title: 'from', cell: ({ delivery }) => fromWords(delivery), dropOrder: 1 },
-    { title: 'what', cell: ({ delivery }) => outcomeWords(delivery) },
-  ];
 }
 
 function detailLines(details: DeliveryDetails, nowMs: number, style: Style): readonly PaneLine[] {

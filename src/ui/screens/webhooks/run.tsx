@@ -8,7 +8,8 @@ import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
 import { safeLine } from '../../safe-text.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
-import { deliveriesSource, deliveryColumns } from './deliveries.js';
+import { deliveryColumns } from '../../webhook/deliveries.js';
+import { deliveriesSource } from './deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
@@ -55,7 +56,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
         ...browserFacts(browserState, browser.choices, 'delivery', 'deliveries'),
         addressOf(store.getSnapshot()),
       ]}
-      columns={() => deliveryColumns(store.getSnapshot().nowMs, style)}
+      columns={() => deliveryColumns('received', store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
       keys={() => keysOptions(store.getSnapshot(), options)}
       around={(area, { list: { items } }) => {
