@@ -1,8 +1,7 @@
 import type { DecisionOutput } from '../../../engine/dreaming/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import { formatCount } from '../../../engine/support/format.js';
-import { type Browser, createBrowser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { type Browser, type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserSource } from '../../components/browser-state.js';
 import { barKey } from '../../components/key-map.js';

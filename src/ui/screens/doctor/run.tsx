@@ -7,8 +7,7 @@ import type {
   Fix,
 } from '../../../engine/doctor/index.js';
 import { deferred } from '../../../engine/support/async.js';
-import { createBrowser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { barKey } from '../../components/key-map.js';
 import { createLatestTask } from '../../components/latest-task.js';

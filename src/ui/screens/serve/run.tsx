@@ -1,8 +1,7 @@
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
 import { formatAge, formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
-import { createBrowser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';

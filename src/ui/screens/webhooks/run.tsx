@@ -1,8 +1,7 @@
 import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
-import { createBrowser } from '../../components/browser.js';
-import type { BrowserKeysOptions } from '../../components/browser-keys.js';
+import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
