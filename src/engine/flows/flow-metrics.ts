@@ -122,11 +122,7 @@ function addFlowMetrics(
 
   const readStore = async (flows: ReadFlows): Promise<void> => {
     const nowMs = flows.now();
-    // Prometheus sees no increase in a counter that first appears with 1.
-    for (const status of ENDED_FLOW_STATUSES) endedFlows.inc({ status }, 0);
-    for (const target of flows.targets) {
-      for (const outcome of ['delivered', 'failed']) settled.inc({ target, outcome }, 0);
-    }
+    startCounters(flows.targets);
     fromMs ??= nowMs;
     const period = { fromMs, toMs: Math.max(fromMs, nowMs - COMMIT_MS) };
     const statistics = await flows.statistics();
@@ -150,6 +146,13 @@ function addFlowMetrics(
       settled.inc({ target, outcome }, count);
     }
     up.set(1);
+  };
+  /** Prometheus sees no increase in a counter that first appears with 1. */
+  const startCounters = (targets: ReadFlows['targets']): void => {
+    for (const status of ENDED_FLOW_STATUSES) endedFlows.inc({ status }, 0);
+    for (const target of targets) {
+      for (const outcome of ['delivered', 'failed']) settled.inc({ target, outcome }, 0);
+    }
   };
   const setPaused = (pauses: readonly PauseRecord[]): void => {
     const waiting = new Set(pauses.map(({ runtime }) => runtime));

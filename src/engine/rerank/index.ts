@@ -4,7 +4,7 @@
  */
 import type { PassageReranker, RerankOptions } from './rerank-passages.js';
 
-export type { PassageReranker, RerankReport } from './rerank-passages.js';
+export type { PassageReranker } from './rerank-passages.js';
 export type { RerankUse } from './score-cache.js';
 
 /** A configured reranker, loaded on first use. */
