@@ -192,7 +192,7 @@ function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'
 }
 
 /** Which candidates a request keeps. @param searched the configured sources; undefined for all */
-export async function candidateFilter(
+async function candidateFilter(
   request: SearchRequest,
   searched: readonly Source[] | undefined,
   filters: ParsedFilters | undefined,
@@ -206,7 +206,7 @@ export async function candidateFilter(
 }
 
 /** The filters of a request; undefined without any. Lazy, because few searches have some. */
-export async function readFilters(
+async function readFilters(
   { filters }: SearchRequest,
   { nowMs, timeZone }: Pick<SearchOptions, 'nowMs' | 'timeZone'>,
 ): Promise<ParsedFilters | undefined> {
@@ -238,7 +238,7 @@ export function sourceWarnings(
 }
 
 /** Warns about ignored parts of a query. */
-export function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] {
+function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] {
   const warnings: Warning[] = [];
   if (query.terms.length + query.required.length === 0 && query.literal === undefined && !hasDate) {
     warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
