@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -31,6 +31,16 @@ function start(home: string, ...args: string[]): StartedSvc {
 function freshHome(): string {
   const { path } = tempFolder();
   mkdirSync(`${path}/memory`);
+  return path;
+}
+
+const indexed = freshHome();
+await start(indexed, 'index').done;
+
+/** A home in which all notes are indexed. */
+function indexedHome(): string {
+  const { path } = tempFolder();
+  cpSync(indexed, path, { recursive: true });
   return path;
 }
 
@@ -87,7 +97,7 @@ test('while a search only embeds, the error counts no files', async () => {
 });
 
 test('while text is being forgotten it ends with 130, and the next sync removes the rest', async () => {
-  const home = freshHome();
+  const home = indexedHome();
   const [first = ''] = await pathsOf(home);
   const run = start(home, 'forget', first, '--yes', '--verbose');
   await run.waitForText('indexed ');
@@ -102,8 +112,7 @@ test('while text is being forgotten it ends with 130, and the next sync removes 
 });
 
 test('during a rebuild the old index stays as it was', async () => {
-  const home = freshHome();
-  await start(home, 'index').done;
+  const home = indexedHome();
   const run = start(home, 'index', '--force', '--verbose');
   await run.waitForText('indexed ');
   run.child.kill('SIGINT');
@@ -116,7 +125,7 @@ test('during a rebuild the old index stays as it was', async () => {
 });
 
 test('during an import it ends with 130, and the error says that the rest can be imported', async () => {
-  const home = freshHome();
+  const home = indexedHome();
   const into = tempFolder();
   const file = into.at('notes.jsonl');
   await start(home, 'export', '--output', file).done;
@@ -194,12 +203,14 @@ async function slowMemory(): Promise<{ readonly home: string; readonly dir: stri
   return { home, dir };
 }
 
+const slow = await slowMemory();
+
 /** By then, the search is within the statement. */
 const WORKING = 150;
 
 for (const requested of ['SIGINT', 'SIGTERM'] as const) {
   test(`${requested} ends a search at once, within a statement too`, async () => {
-    const { home, dir } = await slowMemory();
+    const { home, dir } = slow;
     const query = `${'?'.repeat(63)}!`;
     const run = startSvc(['memory', 'search', query, '-w', dir], { home });
     await waitFor('work', () => cpuTimeOf(run.child.pid) >= WORKING);
