@@ -7,6 +7,7 @@ import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { type PtySession, runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -61,22 +62,22 @@ function documentOf(run: SvcRun): InitDocument {
 test('--force replaces the configuration and keeps the index', async () => {
   const home = folderOf(NOTES);
   const words = ['config', 'init', '--workspace', 'notes', '--provider', 'none', '--json'];
-  const first = documentOf(await runSvc(words, { home: home.path, cwd: home.path }));
+  const first = documentOf(await runInSession(words, { home: home.path, cwd: home.path }));
   assert.is(first.index?.added, 2);
   const again = documentOf(
-    await runSvc([...words, '--force'], { home: home.path, cwd: home.path }),
+    await runInSession([...words, '--force'], { home: home.path, cwd: home.path }),
   );
   assert.equal([again.index?.outcome, again.index?.added], ['unchanged', 0]);
 });
 
 test('without a terminal and without flags it writes a file to start from', async () => {
   const home = tempFolder();
-  const run = await runSvc(['config', 'init'], { home: home.path });
+  const run = await runInSession(['config', 'init'], { home: home.path });
   assert.equal(
     [run.code, run.stdout],
     [0, `wrote ${home.at('svc.json')}\nwrote ${home.at('svc.schema.json')}\n`],
   );
-  const again = await runSvc(['config', 'init', '--json'], { home: home.path });
+  const again = await runInSession(['config', 'init', '--json'], { home: home.path });
   assert.equal([again.code, JSON.parse(again.stdout).error.code], [1, 'CONFIG_EXISTS']);
 });
 
@@ -102,7 +103,7 @@ test('a key on stdin goes into the file of secrets, and the index is built with 
   assert.match(text, '// endpoints of ours');
   assert.match(text, '/providers/corp');
 
-  const search = await runSvc(['memory', 'search', 'nightly'], { home: home.path });
+  const search = await runInSession(['memory', 'search', 'nightly'], { home: home.path });
   assert.match(search.stdout, '02:30');
 });
 
@@ -119,7 +120,7 @@ test('an API key in the environment is stored as a reference to its variable', a
     '--json',
   ];
   const env = { OUR_KEY: OPENAI_KEY };
-  const run = await runSvc(['config', 'init', ...args], { home: home.path, env });
+  const run = await runInSession(['config', 'init', ...args], { home: home.path, env });
   const { diagnosis, index, search, secretsFile } = documentOf(run);
   assert.equal([run.code, diagnosis?.ok, index, search, secretsFile], [0, true, null, null, null]);
   assert.match(readFileSync(home.at('svc.json'), 'utf8'), '"env:OUR_KEY"');
@@ -130,7 +131,7 @@ test('a provider that does not work is reported, but written anyway', async () =
   const home = homeWithCorp();
   const args = ['-w', 'notes', '--provider', 'corp', '--key-env', 'OUR_KEY', '--no-index'];
   const env = { OUR_KEY: 'sk-wrong-0123456789' };
-  const run = await runSvc(['config', 'init', ...args], { home: home.path, env });
+  const run = await runInSession(['config', 'init', ...args], { home: home.path, env });
   assert.is(run.code, 1);
   assert.match(run.stdout, 'PROVIDER_AUTH');
   assert.match(run.stdout, 'corp cannot embed');
@@ -140,7 +141,7 @@ test('a provider that does not work is reported, but written anyway', async () =
 
 test('--yes accepts the defaults: the default location and keyword search only', async () => {
   const home = tempFolder();
-  const run = await runSvc(['config', 'init', '--yes', '--json'], { home: home.path });
+  const run = await runInSession(['config', 'init', '--yes', '--json'], { home: home.path });
   const { provider, workspace, diagnosis, index } = documentOf(run);
   assert.equal([run.code, provider, diagnosis], [0, null, null]);
   assert.equal([workspace, index?.outcome], [home.at('workspace'), 'updated']);
@@ -149,7 +150,7 @@ test('--yes accepts the defaults: the default location and keyword search only',
 
 test('without notes, no example query is suggested, and the next step is to add a note', async () => {
   const home = tempFolder();
-  const { code, stdout } = await runSvc(['config', 'init', '--yes'], { home: home.path });
+  const { code, stdout } = await runInSession(['config', 'init', '--yes'], { home: home.path });
   assert.is(code, 0);
   assert.not.match(stdout, /^\? |No matches/mu);
   assert.match(stdout, /Next:\n {2}svc memory add /u);
@@ -159,11 +160,11 @@ test('without prompts, a folder of notes is indexed as a whole and listed once',
   const home = folderOf({ 'notes/cars/van.md': '# Van\n\nThe van is red.\n' });
   const init = ['config', 'init', '--workspace', home.at('notes'), '--provider', 'none', '--json'];
   for (const added of [1, 0]) {
-    const { index } = documentOf(await runSvc(init, { home: home.path }));
+    const { index } = documentOf(await runInSession(init, { home: home.path }));
     assert.is(index?.added, added);
   }
   const key = ['config', 'get', 'agents.defaults.memorySearch.extraPaths', '--json'];
-  assert.equal(JSON.parse((await runSvc(key, { home: home.path })).stdout).value, ['.']);
+  assert.equal(JSON.parse((await runInSession(key, { home: home.path })).stdout).value, ['.']);
 });
 
 test('conflicting flags are refused before anything is written', async () => {
@@ -174,7 +175,7 @@ test('conflicting flags are refused before anything is written', async () => {
     [['--provider', 'openai', '--key-env', OPENAI_KEY], 'USAGE'],
     [['--provider', 'openai', '--key-stdin'], 'USAGE'],
   ] as const) {
-    const run = await runSvc(['config', 'init', ...args, '--json'], { home: home.path });
+    const run = await runInSession(['config', 'init', ...args, '--json'], { home: home.path });
     assert.equal([run.code, JSON.parse(run.stdout).error.code], [2, code]);
     assert.not.match(run.stdout + run.stderr, OPENAI_KEY);
   }
@@ -189,7 +190,7 @@ test('"provider": "none" is written only on request', async () => {
   ] as const) {
     const home = tempFolder();
     const env = { OPENAI_API_KEY: '' };
-    const run = await runSvc(['config', 'init', '--yes', '--no-index', ...args], {
+    const run = await runInSession(['config', 'init', '--yes', '--no-index', ...args], {
       home: home.path,
       env,
     });
@@ -294,10 +295,10 @@ test('indexing a whole folder of notes is offered, and leaving the first query i
   assert.is(await session.ended, 0);
   const key = 'agents.defaults.memorySearch';
   const setting = async (name: string) =>
-    (await runSvc(['config', 'get', `${key}.${name}`, '--json'], { home: home.path })).stdout;
+    (await runInSession(['config', 'get', `${key}.${name}`, '--json'], { home: home.path })).stdout;
   assert.equal(JSON.parse(await setting('extraPaths')).value, ['.']);
   assert.is(JSON.parse(await setting('provider')).origin, 'default');
-  const found = await runSvc(['memory', 'search', 'van'], { home: home.path });
+  const found = await runInSession(['memory', 'search', 'van'], { home: home.path });
   assert.match(found.stdout, 'cars/van.md');
 });
 

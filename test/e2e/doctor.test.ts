@@ -24,6 +24,7 @@ import {
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
 import { smallDisk } from '../support/small-disk.js';
 import { SQLITE_BINARIES, SQLITE_PACKAGE } from '../support/sqlite-package.js';
+import { runInSession } from '../support/svc-session.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -43,7 +44,7 @@ function homeWith(config: string): TempFolder {
 }
 
 const doctor = (home: TempFolder, ...args: string[]): Promise<SvcRun> =>
-  runSvc(['config', 'doctor', ...args], { home: home.path });
+  runInSession(['config', 'doctor', ...args], { home: home.path });
 
 const codes = (run: SvcRun): string[] =>
   jsonOf.doctor(run).checks.flatMap(({ findings }) => findings.map(({ code }) => code));
@@ -128,7 +129,7 @@ test('no secret is printed, wherever it is set and whoever quotes it', async () 
   for (const config of configs) {
     for (const flags of [[], ['--json'], ['--fix'], ['--verbose']]) {
       home.write('svc.json', config);
-      const run = await runSvc(['config', 'doctor', ...flags], {
+      const run = await runInSession(['config', 'doctor', ...flags], {
         home: home.path,
         env: { CORP_KEY: PLANTED },
       });

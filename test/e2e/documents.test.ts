@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { fakeNpm } from '../fakes/fake-npm.js';
 import { pdf } from '../support/documents.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf } from '../support/temp-folder.js';
 
 const test = suite('documents of other kinds');
@@ -21,7 +22,7 @@ test('a PDF is skipped until its library is installed, and then found by page', 
   writeFileSync(home.at('notes/memory/guide.pdf'), pdf(['Intro.'], ['The lantern is red.']));
   const npm = fakeNpm();
   const options = { home: home.path, env: npm.env };
-  const without = await runSvc(['memory', 'index', '--verbose'], options);
+  const without = await runInSession(['memory', 'index', '--verbose'], options);
   assert.match(without.stderr + without.stdout, /svc memory documents install pdf/u);
   npm.behave('hangs');
   const interrupted = startSvc(INSTALL, options);
@@ -30,23 +31,25 @@ test('a PDF is skipped until its library is installed, and then found by page', 
   assert.is((await interrupted.done).code, 130);
   assert.equal(readdirSync(home.at('libraries')), ['pdf.lock']);
   npm.behave('installs');
-  const installed = await runSvc(INSTALL, options);
+  const installed = await runInSession(INSTALL, options);
   assert.is(installed.code, 0, installed.stderr);
   assert.match(
     installed.stderr,
     /npm is installing unpdf 1\..*checking that it loads.*installed/su,
   );
   assert.is(installed.stdout, 'run "svc memory index"\n');
-  assert.is((await runSvc(['memory', 'index'], options)).code, 0);
-  const found = jsonOf.search(await runSvc(['memory', 'search', 'lantern', '--json'], options));
+  assert.is((await runInSession(['memory', 'index'], options)).code, 0);
+  const found = jsonOf.search(
+    await runInSession(['memory', 'search', 'lantern', '--json'], options),
+  );
   assert.is(found.results[0]?.citation, 'memory/guide.pdf#p1-p2');
   home.write('svc.json', '{}');
-  const unset = await runSvc(INSTALL, options);
+  const unset = await runInSession(INSTALL, options);
   assert.is(unset.stdout, 'add "pdf" to memorySearch.documents, and run "svc memory index"\n');
-  const again = jsonOf.installDocuments(await runSvc([...INSTALL, '--json'], options));
+  const again = jsonOf.installDocuments(await runInSession([...INSTALL, '--json'], options));
   assert.is(again.library.outcome, 'already');
   const removed = jsonOf.installDocuments(
-    await runSvc([...INSTALL, '--remove', '--json'], options),
+    await runInSession([...INSTALL, '--remove', '--json'], options),
   );
   assert.is(removed.library.outcome, 'removed');
   assert.equal(readdirSync(home.at('libraries')), ['pdf.lock']);

@@ -11,7 +11,8 @@ import { CHAT_KEY, startOpenAiChatFake } from '../fakes/chat.js';
 import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
-import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { type SvcRun, startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 
@@ -19,7 +20,7 @@ import { message } from '../support/transcripts.js';
 const test = suite('svc dream');
 
 const svc = ({ home }: Pick<DreamHome, 'home'>, ...args: string[]): Promise<SvcRun> =>
-  runSvc(args, { home: home.path });
+  runInSession(args, { home: home.path });
 
 async function keyOf(world: DreamHome, text: string): Promise<string> {
   const { claims } = jsonOf.dreamSignals(await svc(world, 'dream', 'signals', '--json'));

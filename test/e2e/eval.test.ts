@@ -14,7 +14,8 @@ import * as assert from 'uvu/assert';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { RERANK_KEY, startCohereRerankFake } from '../fakes/rerankers.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory eval');
@@ -61,7 +62,7 @@ function homeOf(
 }
 
 function evaluate({ path: home }: TempFolder, ...args: readonly string[]) {
-  return runSvc(['memory', 'eval', ...args], { home });
+  return runInSession(['memory', 'eval', ...args], { home });
 }
 
 test('prints metrics, tags and times of the configured search, and logs no recalls', async () => {
@@ -137,7 +138,7 @@ test("variants are compared with the configured search, and the user's index sta
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
   const home = homeOf({ provider: 'none', remote });
   try {
-    await runSvc(['memory', 'index'], { home: home.path });
+    await runInSession(['memory', 'index'], { home: home.path });
     const compare =
       'provider=openai,minScore=1+textWeight=1+vectorWeight=0,provider=openai+minScore=0';
     const run = await evaluate(home, 'q.jsonl', '--compare', compare, '--json');
@@ -156,7 +157,7 @@ test("variants are compared with the configured search, and the user's index sta
     const worse = variants[2]?.differences.find(({ metric }) => metric === 'recall');
     assert.ok((worse?.difference ?? 0) < 0);
     assert.is(worse?.beyondChance, false, 'three questions prove nothing');
-    const status = await runSvc(['memory', 'status', '--json'], { home: home.path });
+    const status = await runInSession(['memory', 'status', '--json'], { home: home.path });
     assert.is(jsonOf.status(status).agents[0]?.vectorStore.embedded, 0);
     const trials = (): readonly string[] =>
       readdirSync(home.at('memory/trials')).filter((name) => name.endsWith('.sqlite'));
@@ -165,9 +166,12 @@ test("variants are compared with the configured search, and the user's index sta
     await evaluate(home, 'q.jsonl', '--compare', 'provider=openai', '--json');
     const added = fake.requests.length - before;
     assert.is(added, QUESTIONS.length, 'notes are embedded once, questions each time');
-    const forgetting = await runSvc(['memory', 'forget', 'memory/car.md', '--yes', '--json'], {
-      home: home.path,
-    });
+    const forgetting = await runInSession(
+      ['memory', 'forget', 'memory/car.md', '--yes', '--json'],
+      {
+        home: home.path,
+      },
+    );
     const stores = new Map(
       jsonOf.forget(forgetting).stores.map(({ store, changed }) => [store, changed]),
     );
@@ -293,7 +297,7 @@ test('--output never replaces a special file such as /dev/null', async () => {
   const runs = [
     await evaluate(home, 'q.jsonl', '--write-baseline', 'pipe'),
     await evaluate(home, '--generate', '1', '--force', '--output', 'pipe'),
-    await runSvc(['memory', 'export', '--force', '--output', 'pipe'], { home: home.path }),
+    await runInSession(['memory', 'export', '--force', '--output', 'pipe'], { home: home.path }),
   ];
   for (const { code, stderr } of runs) {
     assert.is(code, 1, stderr);
@@ -308,7 +312,7 @@ test('--output through a link keeps the link and replaces its target', async () 
   for (const write of [
     () => evaluate(home, 'q.jsonl', '--write-baseline', 'link'),
     () => evaluate(home, '--generate', '1', '--force', '--output', 'link'),
-    () => runSvc(['memory', 'export', '--force', '--output', 'link'], { home: home.path }),
+    () => runInSession(['memory', 'export', '--force', '--output', 'link'], { home: home.path }),
   ]) {
     writeFileSync(home.at('target'), 'old');
     const { code, stderr } = await write();

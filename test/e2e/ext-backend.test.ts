@@ -6,6 +6,7 @@ import { extMemory } from '../support/ext-memory.js';
 import { jsonOf } from '../support/json.js';
 import { warningCodes } from '../support/memory.js';
 import type { QmdVersion } from '../support/qmd.js';
+import { runSvc } from '../support/run-svc.js';
 
 const test = suite('the external backend');
 
@@ -114,7 +115,7 @@ test('only collections that the configuration names are added and removed', asyn
 });
 
 test('agents have an index each, and collections of their own', async () => {
-  const { home, search, svc } = extMemory(
+  const { home, svc } = extMemory(
     {},
     {},
     {
@@ -131,7 +132,11 @@ test('agents have an index each, and collections of their own', async () => {
   );
   home.write('bob/MEMORY.md', 'Bob keeps a heron of stone.\n');
   home.write('bob/birds/list.md', 'A heron, seen by Bob.\n');
-  const [main, bob] = await Promise.all([search('heron'), search('heron', '--agent', 'bob')]);
+  const searchAs = async (agent: string) => {
+    const words = ['memory', 'search', 'heron', '--agent', agent, '--json'];
+    return jsonOf.search(await runSvc(words, { home: home.path }));
+  };
+  const [main, bob] = await Promise.all([searchAs('main'), searchAs('bob')]);
   assert.equal(pathsOf(main), ['MEMORY.md', 'memory/2026-11-01.md']);
   assert.equal([bob.results.length, warningCodes(bob)], [2, []]);
   assert.ok(bob.results.every(({ snippet }) => snippet.includes('Bob')));

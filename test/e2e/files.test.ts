@@ -12,7 +12,8 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runSvc, type SvcRun } from '../support/run-svc.js';
+import type { SvcRun } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory get, status, reset and index');
@@ -29,7 +30,7 @@ function world(files: Readonly<Record<string, string>> = {}) {
   });
   mkdirSync(root.at('home'));
   const svc = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    runSvc(args, { home: root.at('home'), cwd: root.path, env });
+    runInSession(args, { home: root.at('home'), cwd: root.path, env });
   return { root, svc, memory: (...args: string[]) => svc(['memory', ...args, '-w', 'notes']) };
 }
 
@@ -250,7 +251,7 @@ test('several agents are indexed separately; a failure of one does not stop the 
     }),
   });
   const options = { home: tempFolder().path, cwd: root.path };
-  const run = await runSvc(['memory', 'index', '--json'], options);
+  const run = await runInSession(['memory', 'index', '--json'], options);
   assert.is(run.code, 1);
   assert.equal(
     jsonOf
@@ -263,13 +264,16 @@ test('several agents are indexed separately; a failure of one does not stop the 
     ],
   );
   const found = async (agent: string, query: string) => {
-    const done = await runSvc(['memory', 'search', query, '--agent', agent, '--json'], options);
+    const done = await runInSession(
+      ['memory', 'search', query, '--agent', agent, '--json'],
+      options,
+    );
     return jsonOf.search(done).results.map((result) => result.path);
   };
   assert.equal(await found('c', 'gamma'), ['memory/x.md']);
   assert.equal(await found('c', 'alpha'), []);
   assert.equal(await found('a', 'alpha'), ['MEMORY.md']);
-  const unknown = await runSvc(['memory', 'search', 'x', '--agent', 'd', '--json'], options);
+  const unknown = await runInSession(['memory', 'search', 'x', '--agent', 'd', '--json'], options);
   assert.equal([unknown.code, jsonOf.error(unknown).code], [2, 'AGENT_UNKNOWN']);
 });
 
@@ -285,9 +289,11 @@ test('citations are on, off or as the configuration says', async () => {
       'svc.json',
       JSON.stringify({ agents: { defaults: { workspace: 'ws' } }, memory: { citations } }),
     );
-    const text = await runSvc(['memory', 'search', 'alpha'], options);
+    const text = await runInSession(['memory', 'search', 'alpha'], options);
     assert.is(/Source: MEMORY\.md#L1/.test(text.stdout), shown, text.stdout + text.stderr);
-    const json = jsonOf.search(await runSvc(['memory', 'search', 'alpha', '--json'], options));
+    const json = jsonOf.search(
+      await runInSession(['memory', 'search', 'alpha', '--json'], options),
+    );
     assert.is(json.results[0]?.citation, shown ? 'MEMORY.md#L1' : undefined);
     assert.is(json.results[0]?.snippet.includes('Source:'), shown);
   }
@@ -312,10 +318,12 @@ test('the configuration’s own paths, sizes and tokenizer reach the index', asy
   });
   const env = { SVC_CONFIG: root.at('svc.json') };
   const options = { home: tempFolder().path, cwd: root.path, env };
-  const run = await runSvc(['memory', 'search', 'phabe', '--json'], options);
+  const run = await runInSession(['memory', 'search', 'phabe', '--json'], options);
   assert.is(jsonOf.search(run).results.length, 1);
   assert.ok(readdirSync(root.at('state')).includes('main.db'));
-  const [status] = jsonOf.status(await runSvc(['memory', 'status', '--json'], options)).agents;
+  const [status] = jsonOf.status(
+    await runInSession(['memory', 'status', '--json'], options),
+  ).agents;
   assert.equal([status?.tokenizer, status?.skipped[0]?.reason], ['trigram', 'missing']);
   assert.is(status?.index.state === 'ready' && status.index.statistics.documents, 2);
 });
@@ -345,7 +353,7 @@ test('memory search that is switched off says so', async () => {
   const root = folderOf({
     'svc.json': JSON.stringify({ agents: { defaults: { memorySearch: { enabled: false } } } }),
   });
-  const run = await runSvc(['memory', 'search', 'x', '--json'], {
+  const run = await runInSession(['memory', 'search', 'x', '--json'], {
     home: tempFolder().path,
     cwd: root.path,
   });

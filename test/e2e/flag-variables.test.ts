@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('variables of flags');
@@ -12,7 +12,10 @@ test('filter searches as the flags do', async () => {
   home.write('workspace/memory/b.md', '---\ntags: [home]\nstate: open\n---\n\nThe budget is 6.\n');
   home.write('workspace/memory/c.md', '---\ntags: [car]\nstate: done\n---\n\nThe budget is 7.\n');
   const search = async (env: Readonly<Record<string, string>>) => {
-    const run = await runSvc(['memory', 'search', 'budget', '--json'], { home: home.path, env });
+    const run = await runInSession(['memory', 'search', 'budget', '--json'], {
+      home: home.path,
+      env,
+    });
     assert.is(run.code, 0, run.stdout);
     return jsonOf
       .search(run)
@@ -30,7 +33,7 @@ test('tag what is added', async () => {
   home.write('workspace/MEMORY.md', '# Notes\n');
   const env = { SVC_TAG: 'work,home' };
   const words = ['memory', 'add', 'The budget is 5.', '--file', 'MEMORY.md', '--json'];
-  const run = await runSvc(words, { home: home.path, env });
+  const run = await runInSession(words, { home: home.path, env });
   assert.is(run.code, 0, run.stdout + run.stderr);
   assert.match(run.stdout, /#work #home/u);
 });
@@ -40,7 +43,7 @@ test('that name a file or a folder may be empty, and their flags may not', async
   home.write('workspace/MEMORY.md', 'The budget is 5.\n');
   const env = { SVC_CONFIG: '', SVC_WORKSPACE: '' };
   const search = (...words: readonly string[]) =>
-    runSvc(['memory', 'search', 'budget', ...words], { home: home.path, env });
+    runInSession(['memory', 'search', 'budget', ...words], { home: home.path, env });
   assert.is((await search()).code, 0);
   for (const flag of ['--config', '--workspace']) {
     const { code, stderr } = await search(flag, '');
@@ -52,7 +55,10 @@ test('that name a file or a folder may be empty, and their flags may not', async
 test('are named in errors about their values', async () => {
   const home = tempFolder();
   const messages = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) => {
-    const run = await runSvc(['memory', 'search', 'budget', ...words], { home: home.path, env });
+    const run = await runInSession(['memory', 'search', 'budget', ...words], {
+      home: home.path,
+      env,
+    });
     assert.is(run.code, 2, run.stderr);
     return run.stderr;
   };

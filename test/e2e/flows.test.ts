@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ADA, BOB, newFlow, newTask, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
@@ -23,7 +24,7 @@ async function someFlows(): Promise<{
   const flowId = await newFlow(flows, ADA, { goal: 'a new one', stateJson: { week: 9 } });
   const taskId = await newTask(flows, flowId, { task: 'read it\nwhole' });
   await flows.close();
-  return { home, svc: (...args) => runSvc(args, { home }), flowId, taskId };
+  return { home, svc: (...args) => runInSession(args, { home }), flowId, taskId };
 }
 
 test('lists flows and tasks, by state, session and age', async () => {
@@ -91,7 +92,7 @@ test('a worker in a shell claims, reports and ends tasks', async () => {
   const token = claimed.leaseToken ?? '';
   assert.is(jsonOf.taskClaim(await svc('task', 'claim', '--json')).task, null);
   const report = (...args: string[]): Promise<SvcRun> =>
-    runSvc(['task', ...args, '--json'], { home, env: { SVC_LEASE_TOKEN: token } });
+    runInSession(['task', ...args, '--json'], { home, env: { SVC_LEASE_TOKEN: token } });
   const beat = jsonOf.taskHeartbeat(await report('heartbeat', taskId, '--progress', 'half'));
   assert.equal([beat.cancelRequested, beat.task.progressSummary], [false, 'half']);
   for (const args of [['complete'], ['fail', '--error', 'no luck'], ['heartbeat']]) {
@@ -234,10 +235,10 @@ test('usage errors are reported', async () => {
 });
 
 test('the history names who made a change, and a wait ends with its exit code', async () => {
-  const { svc, flowId, taskId } = await someFlows();
+  const { svc, home, flowId, taskId } = await someFlows();
   const over = await svc('flow', 'wait', flowId, '--timeout', '0s', '--json');
   assert.equal([over.code, jsonOf.error(over).code], [124, 'WAIT_TIMED_OUT']);
-  const waiting = svc('task', 'wait', taskId.slice(0, 8), '--json');
+  const waiting = runSvc(['task', 'wait', taskId.slice(0, 8), '--json'], { home });
   assert.is((await svc('task', 'cancel', taskId)).code, 0);
   const waited = await waiting;
   assert.equal([waited.code, jsonOf.task(waited).task.status], [1, 'cancelled']);
@@ -256,7 +257,7 @@ test('the history names who made a change, and a wait ends with its exit code', 
 test('variables of flags that select several do not refuse an ID, except for a dry run', async () => {
   const { home, flowId } = await someFlows();
   const cancel = (env: Readonly<Record<string, string>>) =>
-    runSvc(['flow', 'cancel', flowId], { home, env });
+    runInSession(['flow', 'cancel', flowId], { home, env });
   const dry = await cancel({ SVC_DRY_RUN: '1' });
   assert.is(dry.code, 2);
   assert.match(dry.stderr, 'SVC_DRY_RUN is set');

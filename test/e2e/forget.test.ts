@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
-import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory forget');
@@ -25,7 +25,7 @@ function homeOf(more = {}): TempFolder {
 }
 
 function memory({ path: home }: TempFolder, ...args: readonly string[]) {
-  return runSvc(['memory', ...args], { home });
+  return runInSession(['memory', ...args], { home });
 }
 
 /** Files of the state folder, except notes and backups, that contain a text. */
@@ -257,7 +257,7 @@ test('what was forgotten under a relative SVC_HOME is restored from another fold
   const home = homeOf();
   const cwd = join(home.path, 'ws');
   const run = (dir: string, folder: string, ...args: readonly string[]) =>
-    runSvc(['memory', 'forget', ...args, '--yes'], {
+    runInSession(['memory', 'forget', ...args, '--yes'], {
       home: home.path,
       cwd: dir,
       env: { SVC_HOME: folder },

@@ -5,13 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { ROOT, runSvc } from '../support/run-svc.js';
+import { ROOT } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('help and usage errors');
 
 const home = tempFolder().path;
-const svc = (...args: string[]) => runSvc(args, { home });
+const svc = (...args: string[]) => runInSession(args, { home });
 
 const OCLIF_HELP = fileURLToPath(new URL('../support/oclif-help.mjs', import.meta.url));
 const SVC_HELP = fileURLToPath(new URL('../support/svc-help.cjs', import.meta.url));

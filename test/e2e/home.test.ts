@@ -6,7 +6,7 @@ import { jsonOf } from '../support/json.js';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
 import { childrenOf, whenEnded } from '../support/processes.js';
 import { assertTerminalRestored, type PtySession, runInPty } from '../support/pty.js';
-import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -203,19 +203,19 @@ test('the process that reads for home ends with it, even when home is killed', a
 
 test('without a terminal svc ui is svc status, and svc alone is help', async () => {
   const { home } = newHome();
-  await runSvc(['memory', 'index'], { home: home.path });
-  const status = await runSvc(['status'], { home: home.path });
+  await runInSession(['memory', 'index'], { home: home.path });
+  const status = await runInSession(['status'], { home: home.path });
   for (const args of [['ui'], ['ui', '--plain']]) {
-    const run = await runSvc(args, { home: home.path });
+    const run = await runInSession(args, { home: home.path });
     assert.equal([run.code, run.stderr], [status.code, '']);
     assert.is(run.stdout, status.stdout);
   }
-  const json = jsonOf.overallStatus(await runSvc(['ui', '--json'], { home: home.path }));
+  const json = jsonOf.overallStatus(await runInSession(['ui', '--json'], { home: home.path }));
   assert.equal(
     json.agents.map(({ agent }) => agent),
     ['ada', 'bob'],
   );
-  const help = await runSvc([], { home: home.path });
+  const help = await runInSession([], { home: home.path });
   assert.is(help.code, 0);
   assert.match(help.stdout, /^Usage: svc COMMAND/mu);
 });

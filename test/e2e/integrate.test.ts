@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { jsonOf } from '../support/json.js';
 import { type PtySession, runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 
@@ -72,11 +73,11 @@ test('changes made while it asks are not lost', async () => {
 
 test('without a terminal it shows the change and requires --yes', async () => {
   const home = homeWithCursor();
-  const run = await runSvc(['integrate', 'cursor'], { home: home.path });
+  const run = await runInSession(['integrate', 'cursor'], { home: home.path });
   assert.is(run.code, 2);
   assert.match(run.stdout, /\+ {5}"svc": \{/);
   assert.match(run.stderr, /pass --yes/);
-  const json = await runSvc(['integrate', 'cursor', '--json'], { home: home.path });
+  const json = await runInSession(['integrate', 'cursor', '--json'], { home: home.path });
   assert.is(jsonOf.error(json).code, 'CONFIRMATION_NEEDED');
   assert.is(textOf(home), SETTINGS);
 });
@@ -84,7 +85,7 @@ test('without a terminal it shows the change and requires --yes', async () => {
 test('scripts can dry-run, apply, repeat, list, and remove an integration to the byte', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) =>
-    runSvc(['integrate', ...args, '--json'], { home: home.path });
+    runInSession(['integrate', ...args, '--json'], { home: home.path });
   const dry = jsonOf.integrate(await svc('cursor', '--dry-run'));
   assert.equal([dry.written, dry.changes.length], [false, 1]);
   assert.is(textOf(home), SETTINGS);
@@ -105,7 +106,7 @@ test('scripts can dry-run, apply, repeat, list, and remove an integration to the
 
 test('an agent that is not installed is registered with a warning', async () => {
   const home = tempFolder();
-  const run = await runSvc(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
+  const run = await runInSession(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
   const { written, warnings } = jsonOf.integrate(run);
   assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
 });
@@ -113,7 +114,7 @@ test('an agent that is not installed is registered with a warning', async () => 
 test('a file that several changes create is listed as new once', async () => {
   const home = tempFolder();
   const args = ['integrate', 'cursor', '--capture', '--dry-run'];
-  const { stdout } = await runSvc(args, { home: home.path });
+  const { stdout } = await runInSession(args, { home: home.path });
   const heads = stdout.split('\n').filter((line) => line.includes('~/.cursor/hooks.json'));
   assert.equal(
     heads.map((line) => line.endsWith(', a new file')),
@@ -123,7 +124,8 @@ test('a file that several changes create is listed as new once', async () => {
 
 test('it reports an existing registration', async () => {
   const home = homeWithCursor();
-  const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });
+  const svc = (...args: readonly string[]) =>
+    runInSession(['integrate', ...args], { home: home.path });
   await svc('cursor', '--yes');
   const again = await svc('cursor');
   assert.equal(
@@ -149,7 +151,7 @@ const entrySchema = z.object({
 
 test('a registered command runs without a shell and its PATH, and finds the same state', async () => {
   const home = homeWithCursor();
-  await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
+  await runInSession(['integrate', 'cursor', '--yes'], { home: home.path });
   const { svc } = entrySchema.parse(JSON.parse(textOf(home).replace('// mine', ''))).mcpServers;
   assert.equal(svc.args.slice(1), ['mcp']);
   const [script = ''] = svc.args;
@@ -164,7 +166,7 @@ test('a registered command runs without a shell and its PATH, and finds the same
 test('a hook is a command line that the shell can run', async () => {
   const home = folderOf({ "it's $HOME/notes/a.md": '# A\n' });
   const notes = home.at("it's $HOME/notes");
-  const run = await runSvc(
+  const run = await runInSession(
     ['integrate', 'codex', '--active-memory', '--yes', '--json', '--workspace', notes],
     { home: home.path },
   );
@@ -184,7 +186,7 @@ test('registered active memory recalls, and the list and status report when it c
   const home = folderOf({
     'workspace/MEMORY.md': '# Memory\n\nThe nightly backup runs at 02:30.\n',
   });
-  const svc = (...args: readonly string[]) => runSvc(args, { home: home.path });
+  const svc = (...args: readonly string[]) => runInSession(args, { home: home.path });
   const done = await svc('integrate', 'claude-code', '--active-memory', '--yes');
   assert.match(done.stdout, /enable active memory in .*svc\.json, a new file/);
   assert.match(done.stdout, /^\+ .*"enabled": true/m);
@@ -215,7 +217,7 @@ test('registered active memory recalls, and the list and status report when it c
 
 test('a nearer configuration that silences a hook is named', async () => {
   const home = folderOf({ 'project/svc.json': '{}' });
-  const run = await runSvc(['integrate', 'codex', '--active-memory', '--yes', '--json'], {
+  const run = await runInSession(['integrate', 'codex', '--active-memory', '--yes', '--json'], {
     home: home.path,
     cwd: home.at('project'),
   });
@@ -235,7 +237,7 @@ for (const [args, code, message] of [
 ] as const) {
   test(`svc ${args.join(' ')} is refused with a hint`, async () => {
     const home = tempFolder();
-    const run = await runSvc(args, { home: home.path });
+    const run = await runInSession(args, { home: home.path });
     assert.is(run.code, code, run.stderr);
     assert.match(run.stderr, message);
     assert.not(existsSync(home.at(FILE)));
@@ -244,7 +246,7 @@ for (const [args, code, message] of [
 
 test('a broken file is reported with its line and left unchanged', async () => {
   const home = folderOf({ [FILE]: '{\n  "mcpServers": {\n}\n' });
-  const run = await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
+  const run = await runInSession(['integrate', 'cursor', '--yes'], { home: home.path });
   assert.is(run.code, 1);
   assert.match(run.stderr, /mcp\.json:4:1/);
   assert.is(textOf(home), '{\n  "mcpServers": {\n}\n');

@@ -3,8 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { startSvc } from '../support/run-svc.js';
 import { serverHome, stateOf } from '../support/serving.js';
+import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -24,14 +25,14 @@ function homeWithLog() {
 
 test('shows the newest lines as text, oldest first', async () => {
   const home = homeWithLog();
-  const { code, stdout } = await runSvc(['logs', '--lines', '2'], { home: home.path });
+  const { code, stdout } = await runInSession(['logs', '--lines', '2'], { home: home.path });
   assert.is(code, 0);
   assert.match(stdout, /^\S+ \S+ warn {2}health older\n\S+ \S+ info {2}health newest\n$/);
 });
 
 test('--level filters existing lines, and --json prints them', async () => {
   const home = homeWithLog();
-  const run = await runSvc(['logs', '--level', 'warn', '--json'], { home: home.path });
+  const run = await runInSession(['logs', '--level', 'warn', '--json'], { home: home.path });
   assert.equal(jsonOf.logs(run).lines, [
     {
       level: 'warn',
@@ -47,7 +48,7 @@ test('--service selects one service, or all of a kind', async () => {
   const memories = line('info', 'one', 'memory:main') + line('info', 'two', 'memory:work');
   appendFileSync(home.at('logs/serve.log'), memories);
   const messagesOf = async (service: string) => {
-    const run = await runSvc(['logs', '--service', service, '--json'], { home: home.path });
+    const run = await runInSession(['logs', '--service', service, '--json'], { home: home.path });
     return jsonOf.logs(run).lines.map(({ message }) => message);
   };
   assert.equal(await messagesOf('memory'), ['one', 'two']);
@@ -90,7 +91,7 @@ test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async 
 });
 
 test('without a log it says what writes one', async () => {
-  const run = await runSvc(['logs', '--json'], { home: tempFolder().path });
+  const run = await runInSession(['logs', '--json'], { home: tempFolder().path });
   assert.is(run.code, 1);
   assert.is(jsonOf.error(run).code, 'LOG_MISSING');
 });
@@ -98,7 +99,7 @@ test('without a log it says what writes one', async () => {
 test('logs are shown even if the configuration is broken', async () => {
   const home = homeWithLog();
   home.write('svc.json', '{ "logging": ');
-  const run = await runSvc(['logs', '--json'], { home: home.path });
+  const run = await runInSession(['logs', '--json'], { home: home.path });
   assert.is(run.code, 0);
   const { lines, warnings } = jsonOf.logs(run);
   assert.is(lines.length, 3);

@@ -19,6 +19,7 @@ import {
 } from '../support/mcp.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { openAiSearchSettings } from '../support/semantic-memory.js';
+import { runInSession } from '../support/svc-session.js';
 
 const test = suite('svc mcp over HTTP');
 
@@ -53,7 +54,7 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       const home = mcpHome({
         agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } },
       });
-      await runSvc(['memory', 'index'], { home: home.path });
+      await runInSession(['memory', 'index'], { home: home.path });
       const client = await httpClient(await listening(home), era);
       const stop = new AbortController();
       const asking = callSearch(client, 'backup', { signal: stop.signal });
@@ -195,7 +196,9 @@ test('a port in use is reported with a hint', async () => {
 
 test('serves other machines only over TLS and with a token that svc created', async () => {
   const home = mcpHome();
-  const open = await runSvc(['mcp', '--http', '--host', '0.0.0.0', '--json'], { home: home.path });
+  const open = await runSvc(['mcp', '--http', '--host', '0.0.0.0', '--json'], {
+    home: home.path,
+  });
   assert.equal([open.code, jsonOf.error(open).code], [2, 'MCP_HTTP_INSECURE']);
   const tls = createCertificate(home, 'memory.example');
   const http = { port: 0, tls, publicUrl: 'https://memory.example' };
@@ -203,7 +206,7 @@ test('serves other machines only over TLS and with a token that svc created', as
   home.write('svc.json', JSON.stringify({ agents, mcp: { http } }));
   const without = await runSvc(['mcp', '--http', '--json'], { home: home.path });
   assert.match(jsonOf.error(without).hint ?? '', /svc mcp token create/);
-  const created = await runSvc(['mcp', 'token', 'create', 'ada'], { home: home.path });
+  const created = await runInSession(['mcp', 'token', 'create', 'ada'], { home: home.path });
   const token = created.stdout.trim();
   assert.match(token, /^svc_mcp_/);
   const server = startSvc(['mcp', '--http'], { home: home.path });
@@ -239,7 +242,7 @@ test("a token without a conversation uses the server's", async () => {
   const server = await listening(home, ['--chat-type', 'group']);
   const isDenied = async (...flags: readonly string[]): Promise<boolean> => {
     const name = `t${flags.length}`;
-    const run = await runSvc(['mcp', 'token', 'create', name, ...flags], { home: home.path });
+    const run = await runInSession(['mcp', 'token', 'create', name, ...flags], { home: home.path });
     const client = await httpClient({ ...server, token: run.stdout.trim() });
     return searchResultsOf(await callSearch(client, 'backup')).disabled === true;
   };

@@ -6,7 +6,8 @@ import { jsonOf } from '../support/json.js';
 import { modulesLoadedBy } from '../support/loaded-modules.js';
 import { mp3, png, wav, webp } from '../support/media-files.js';
 import { geminiSearchSettings, mediaSent } from '../support/media-memory.js';
-import { runSvc, type SvcRun } from '../support/run-svc.js';
+import type { SvcRun } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 /** The built program with images and recordings: a strict fake of Gemini. */
@@ -34,7 +35,7 @@ function homeWith(fake: GeminiFake, memorySearch: object = {}): TempFolder {
 }
 
 async function svc(home: TempFolder, ...args: readonly string[]): Promise<SvcRun> {
-  const run = await runSvc(args, { home: home.path });
+  const run = await runInSession(args, { home: home.path });
   assert.not.match(run.stdout + run.stderr, GEMINI_KEY);
   return run;
 }

@@ -6,7 +6,8 @@ import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
 import { iso } from '../../src/engine/support/time.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
 import { jsonOf } from '../support/json.js';
-import { ROOT, runSvc } from '../support/run-svc.js';
+import { ROOT } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { filesOfTar } from '../support/tar.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
@@ -34,9 +35,9 @@ function homeWith(config: object = {}): TempFolder {
 test('prints the version alone, or with everything it runs on', async () => {
   const home = homeWith();
   const { version }: { version: string } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
-  const plain = await runSvc(['version'], { home: home.path });
+  const plain = await runInSession(['version'], { home: home.path });
   assert.equal([plain.code, plain.stdout], [0, `svc ${version}\n`]);
-  const document = jsonOf.version(await runSvc(['version', '--json'], { home: home.path }));
+  const document = jsonOf.version(await runInSession(['version', '--json'], { home: home.path }));
   assert.equal([document.version, document.node], [version, process.versions.node]);
   assert.match(document.sqlite ?? '', /^3\.\d+\.\d+$/);
   assert.equal(
@@ -47,7 +48,7 @@ test('prints the version alone, or with everything it runs on', async () => {
     document.modules.map(({ name, state }) => `${name} ${state}`),
     ['better-sqlite3 ok', 'sqlite-vec ok', 'node-llama-cpp not_installed'],
   );
-  const verbose = await runSvc(['version', '--verbose'], { home: home.path });
+  const verbose = await runInSession(['version', '--verbose'], { home: home.path });
   assert.match(verbose.stdout, /^SQLite +3\./m);
   assert.match(verbose.stdout, /^configuration +~\/svc\.json$/m);
 });
@@ -55,13 +56,13 @@ test('prints the version alone, or with everything it runs on', async () => {
 test('svc version works with an unreadable configuration', async () => {
   const home = homeWith();
   home.write('svc.json', '{');
-  assert.is((await runSvc(['version', '--verbose'], { home: home.path })).code, 0);
+  assert.is((await runInSession(['version', '--verbose'], { home: home.path })).code, 0);
 });
 
 test('the status of everything is one page, and exits with 1 when something is wrong', async () => {
   const home = homeWith();
-  await runSvc(['memory', 'index'], { home: home.path });
-  const well = await runSvc(['status'], { home: home.path });
+  await runInSession(['memory', 'index'], { home: home.path });
+  const well = await runInSession(['status'], { home: home.path });
   assert.equal([well.code, well.stderr], [0, '']);
   assert.match(well.stdout, /^main +1 +1 .* up to date/m);
   assert.match(well.stdout, /^flows +none\ntasks +none\ndreams +off$/m);
@@ -75,8 +76,8 @@ test('the status of everything is one page, and exits with 1 when something is w
   home.write('serve.json', JSON.stringify(serving));
   // The lock is what a running one holds.
   const [run, json] = await withInstanceLock(home.path, async () => [
-    await runSvc(['status'], { home: home.path }),
-    await runSvc(['status', '--json'], { home: home.path }),
+    await runInSession(['status'], { home: home.path }),
+    await runInSession(['status', '--json'], { home: home.path }),
   ]);
   assert.ok(run !== undefined && json !== undefined);
   assert.is(run.code, 1);
@@ -109,7 +110,7 @@ test("status shows an agent's problem with its hint", async () => {
   const corp = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'env:CORP_KEY' };
   const agents = { defaults: { workspace: 'gone', memorySearch: { provider: 'corp' } } };
   const home = homeWith({ agents, models: { providers: { corp } } });
-  const run = await runSvc(['status', '--json'], { home: home.path });
+  const run = await runInSession(['status', '--json'], { home: home.path });
   assert.is(run.code, 1);
   const { faults } = jsonOf.overallStatus(run);
   assert.equal(
@@ -121,22 +122,22 @@ test("status shows an agent's problem with its hint", async () => {
   );
   assert.match(faults[1]?.message ?? '', /env CORP_KEY\) is not set$/);
   const invalid = homeWith({ agnets: {} });
-  assert.is((await runSvc(['status'], { home: invalid.path })).code, 2);
+  assert.is((await runInSession(['status'], { home: invalid.path })).code, 2);
 });
 
 test('an upgrade is described offline, and --check asks npm', async () => {
   const home = folderOf({});
   const npm = fakeNpm();
   const options = { home: home.path, env: npm.env };
-  const described = jsonOf.upgrade(await runSvc(['upgrade', '--json'], options));
+  const described = jsonOf.upgrade(await runInSession(['upgrade', '--json'], options));
   assert.equal([described.newest, described.isOutdated], [null, null]);
   assert.equal(npm.runs(), []);
-  const checked = await runSvc(['upgrade', '--check'], options);
+  const checked = await runInSession(['upgrade', '--check'], options);
   assert.match(checked.stdout, `svc 9.9.9 is available; this is ${described.installed}`);
   const homeless = { ...options, env: { ...npm.env, HOME: home.at('missing') } };
-  assert.is((await runSvc(['upgrade', '--check'], homeless)).stdout, checked.stdout);
+  assert.is((await runInSession(['upgrade', '--check'], homeless)).stdout, checked.stdout);
   npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
-  const failed = await runSvc(['upgrade', '--check', '--json'], options);
+  const failed = await runInSession(['upgrade', '--check', '--json'], options);
   const { code, hint } = jsonOf.error(failed);
   assert.equal([failed.code, code], [1, 'UPGRADE_CHECK_FAILED']);
   assert.match(hint ?? '', 'check the connection');
@@ -152,8 +153,8 @@ test('a bug report contains what happened, but neither notes nor their names', a
     `{"msg":"sent correct horse battery"}\n{"msg":"at ${home.path}/ws"}\n`,
   );
   home.write('logs/mcp.log', '{"write":1,"citation":"memory/diary-of-ada.md#L3"}\n');
-  await runSvc(['memory', 'index'], { home: home.path });
-  const run = await runSvc(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
+  await runInSession(['memory', 'index'], { home: home.path });
+  const run = await runInSession(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
   const document = jsonOf.bugReport(run);
   assert.equal([run.code, document.file], [0, home.at('r.tar.gz')]);
   assert.is(statSync(document.file).mode & 0o777, 0o600);
@@ -173,7 +174,7 @@ test('a bug report contains what happened, but neither notes nor their names', a
   assert.match(files.get('version.json') ?? '', /"sqlite": "3\./);
   assert.match(files.get('status.json') ?? '', /"documents": 2/);
   assert.match(files.get('state.json') ?? '', /memory\/main\.sqlite/);
-  const text = await runSvc(['bug-report'], { home: home.path });
+  const text = await runInSession(['bug-report'], { home: home.path });
   assert.match(text.stdout, /^wrote .*svc-bug-report-\d{8}-\d{6}\.tar\.gz \(/);
   assert.match(text.stdout, /^ {2}logs\/serve\.log +\d+ B +the end of a log$/m);
 });
@@ -182,7 +183,7 @@ test('a bug report is written even if much is broken, and says what', async () =
   const home = homeWith();
   home.write('svc.json', '{ "models": ');
   home.write('logs/serve.log', 'something that may be a secret\n');
-  const run = await runSvc(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
+  const run = await runInSession(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
   assert.is(run.code, 0);
   const { entries, file } = jsonOf.bugReport(run);
   const failed = entries.filter(({ error }) => error !== null).map(({ name }) => name);
@@ -200,15 +201,17 @@ test('a bug report is written even if much is broken, and says what', async () =
 
 test('a bug report to a path that cannot be written is an error with a hint', async () => {
   const home = homeWith();
-  const run = await runSvc(['bug-report', '-o', 'no/such/r.tar.gz', '--json'], { home: home.path });
+  const run = await runInSession(['bug-report', '-o', 'no/such/r.tar.gz', '--json'], {
+    home: home.path,
+  });
   const error = jsonOf.error(run);
   assert.equal([run.code, error.code], [1, 'REPORT_WRITE_FAILED']);
   assert.match(error.hint ?? '', /--output/);
   const note = home.write('note.md', 'precious');
-  const piped = await runSvc(['bug-report', '-o', '-'], { home: home.path });
+  const piped = await runInSession(['bug-report', '-o', '-'], { home: home.path });
   assert.is(piped.code, 2);
   assert.match(piped.stderr, 'error: cannot write the archive to stdout');
-  const refused = await runSvc(['bug-report', '-o', 'note.md'], { home: home.path });
+  const refused = await runInSession(['bug-report', '-o', 'note.md'], { home: home.path });
   assert.is(refused.code, 1);
   assert.match(refused.stderr, `${note} already exists`);
   assert.is(readFileSync(note, 'utf8'), 'precious');
@@ -223,17 +226,17 @@ test('secrets are checked, and exit with 1 when one cannot be read', async () =>
     secrets: { providers: { vault: { source: 'file', path: vault } } },
   };
   home.write('svc.json', JSON.stringify(config, null, 2));
-  const open = await runSvc(['secrets', 'check'], { home: home.path });
+  const open = await runInSession(['secrets', 'check'], { home: home.path });
   assert.is(open.code, 1);
   assert.match(open.stdout, /✗ models\.providers\.corp\.apiKey +\d+:\d+\n +file vault:\/corp\n/);
   assert.match(open.stdout, / is readable by other users .*\n +→ chmod 600/);
   assert.match(open.stdout, /\n1 secret: 1 cannot be read\n$/);
   chmodSync(vault, 0o600);
-  const run = await runSvc(['secrets', 'check', '--json'], { home: home.path });
+  const run = await runInSession(['secrets', 'check', '--json'], { home: home.path });
   const document = jsonOf.secretsCheck(run);
   assert.equal([run.code, document.ok], [0, true]);
   assert.equal([document.secrets[0]?.length, document.secrets[0]?.location.line], ['long', 6]);
-  const none = await runSvc(['secrets', 'check'], { home: folderOf({}).path });
+  const none = await runInSession(['secrets', 'check'], { home: folderOf({}).path });
   assert.equal([none.code, none.stdout], [0, 'no configuration file found\n']);
 });
 

@@ -7,7 +7,8 @@ import { startFileHost } from '../fakes/file-host.js';
 import { jsonOf } from '../support/json.js';
 import { realRuntimes } from '../support/local-runtime.js';
 import { runInPty } from '../support/pty.js';
-import { runSvc, startSvc } from '../support/run-svc.js';
+import { startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc provider install local');
@@ -17,21 +18,21 @@ const INSTALL = ['provider', 'install', 'local'];
 test('installs the runtime, reports in text and as JSON, and says if it is already there', async () => {
   const home = tempFolder().path;
   const npm = fakeNpm();
-  const first = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  const first = await runInSession([...INSTALL, '--no-model'], { home, env: npm.env });
   assert.is(first.code, 0, first.stderr);
   assert.match(
     first.stderr,
     /npm is installing node-llama-cpp.*checking that it loads.*installed node-llama-cpp/su,
   );
   assert.match(first.stdout, /^the local provider is ready; set memorySearch\.provider/u);
-  const again = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  const again = await runInSession([...INSTALL, '--no-model'], { home, env: npm.env });
   assert.is(again.code, 0);
   assert.match(again.stderr, /is already installed/u);
-  const run = await runSvc([...INSTALL, '--no-model', '--json'], { home, env: npm.env });
+  const run = await runInSession([...INSTALL, '--no-model', '--json'], { home, env: npm.env });
   const { runtime, model } = jsonOf.installLocal(run);
   assert.equal([runtime.outcome, model, run.stderr], ['already', null, '']);
   assert.ok(runtime.folder !== null && existsSync(runtime.folder));
-  const removed = await runSvc([...INSTALL, '--remove', '--json'], { home });
+  const removed = await runInSession([...INSTALL, '--remove', '--json'], { home });
   assert.is(jsonOf.installLocal(removed).runtime.outcome, 'removed');
   assert.not.ok(existsSync(runtime.folder));
 });
@@ -50,13 +51,18 @@ test('downloads the model that the configuration names, or the one on the comman
       }),
     }).path;
     const env = { ...fakeNpm().env, HF_ENDPOINT: host.url };
-    const configured = jsonOf.installLocal(await runSvc([...INSTALL, '--json'], { home, env }));
+    const configured = jsonOf.installLocal(
+      await runInSession([...INSTALL, '--json'], { home, env }),
+    );
     assert.equal(
       [configured.model?.outcome, configured.model?.name],
       ['downloaded', 'hf:ada/words/words.gguf'],
     );
     assert.ok(configured.model?.path.startsWith(`${home}/models/words-`));
-    const named = await runSvc([...INSTALL, '--model', 'hf:ada/words/others.gguf'], { home, env });
+    const named = await runInSession([...INSTALL, '--model', 'hf:ada/words/others.gguf'], {
+      home,
+      env,
+    });
     assert.match(named.stderr, /100 % of 212\.5 kB.*downloaded hf:ada\/words\/others\.gguf/su);
     assert.match(named.stdout, /local\.modelPath to "hf:ada\/words\/others\.gguf"/u);
   } finally {
@@ -67,7 +73,7 @@ test('downloads the model that the configuration names, or the one on the comman
 test('a failure of npm is reported in its words, with a hint', async () => {
   const npm = fakeNpm();
   npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
-  const run = await runSvc([...INSTALL, '--no-model', '--json'], {
+  const run = await runInSession([...INSTALL, '--no-model', '--json'], {
     home: tempFolder().path,
     env: npm.env,
   });
@@ -102,7 +108,7 @@ test('a killed installation leaves no runtime, and the next one is complete', as
   assert.not.ok(existsSync(`${home}/runtimes/local.json`));
   npm.behave('installs');
   const next = jsonOf.installLocal(
-    await runSvc([...INSTALL, '--no-model', '--json'], { home, env: npm.env }),
+    await runInSession([...INSTALL, '--no-model', '--json'], { home, env: npm.env }),
   );
   assert.is(next.runtime.outcome, 'installed');
   assert.is(readdirSync(`${home}/runtimes`).length, 3);
@@ -140,9 +146,11 @@ test('with the real runtime and a model the built program searches semantically'
   home.write('workspace/memory/a.md', 'the automobile is crimson');
   home.write('workspace/memory/b.md', 'doctor drinks coffee with sister');
   const options = { home: home.path };
-  const indexed = await runSvc(['memory', 'index', '--json'], options);
+  const indexed = await runInSession(['memory', 'index', '--json'], options);
   assert.is(indexed.code, 0, indexed.stdout + indexed.stderr);
-  const found = jsonOf.search(await runSvc(['memory', 'search', 'red car', '--json'], options));
+  const found = jsonOf.search(
+    await runInSession(['memory', 'search', 'red car', '--json'], options),
+  );
   assert.equal(
     [found.provider, found.results[0]?.path],
     ['local', 'memory/a.md'],

@@ -5,7 +5,8 @@ import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
-import { runSvc, type SvcRun } from '../support/run-svc.js';
+import type { SvcRun } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 
@@ -55,7 +56,7 @@ async function svc(
   args: readonly string[],
   env: Readonly<Record<string, string>> = ENV,
 ): Promise<SvcRun> {
-  const run = await runSvc(args, { home: home.path, env });
+  const run = await runInSession(args, { home: home.path, env });
   for (const secret of [OPENAI_KEY, 'sk-wrong']) {
     assert.not.match(run.stdout + run.stderr, secret);
   }

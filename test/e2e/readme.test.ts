@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { wordsOf } from '../docs/command-line.js';
 import { allPages, fencesOf } from '../docs/pages.js';
 import { type PtySession, runInPty } from '../support/pty.js';
-import { ROOT, runSvc } from '../support/run-svc.js';
+import { ROOT } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 
@@ -59,7 +60,7 @@ const quitting = (text: string) => async (session: PtySession) => {
 const uses: Readonly<Record<string, (args: readonly string[]) => Promise<void> | void>> = {
   // Installs and builds first, which has happened when a test runs.
   'npm start': async ([, ...args]) => {
-    const run = await runSvc(args, { home: state, env, cwd: ROOT });
+    const run = await runInSession(args, { home: state, env, cwd: ROOT });
     assert.is(run.code, 0, run.stderr);
     assert.match(run.stdout, 'durability.md');
   },
@@ -99,7 +100,7 @@ const uses: Readonly<Record<string, (args: readonly string[]) => Promise<void> |
     assert.ok(existsSync(home.at('.claude/settings.json')));
   },
   'svc mcp': async (args) => {
-    assert.is((await runSvc(args, { home: state, env })).code, 0);
+    assert.is((await runInSession(args, { home: state, env })).code, 0);
   },
   'svc serve': async (args) => {
     await onTerminal(args, quitting('memory:main  ready'));

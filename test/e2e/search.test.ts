@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { ROOT, runSvc, type SvcOptions, type SvcRun, startProgram } from '../support/run-svc.js';
+import { ROOT, runSvc, type SvcRun, startProgram } from '../support/run-svc.js';
+import { runInSession, type SessionOptions } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory search');
@@ -18,8 +19,11 @@ const notes = folderOf({
   'quarterly-figures.md': 'Numbers only.\n',
 });
 
-function search(args: readonly string[], options: Partial<SvcOptions> = {}): Promise<SvcRun> {
-  return runSvc(['memory', 'search', '--workspace', notes.path, ...args], { home, ...options });
+function search(args: readonly string[], options: Partial<SessionOptions> = {}): Promise<SvcRun> {
+  return runInSession(['memory', 'search', '--workspace', notes.path, ...args], {
+    home,
+    ...options,
+  });
 }
 
 async function paths(...args: string[]): Promise<string[]> {
@@ -45,7 +49,7 @@ test('text output has score, location, heading path, snippet and source, and not
 test('output starts with the days that a date in the query stands for', async () => {
   const diary = folderOf({ '2026-02-03.md': 'Sanded the table.\n', 'other.md': 'Nothing done.\n' });
   const ask = (...args: string[]): Promise<SvcRun> =>
-    runSvc(['memory', 'search', '--workspace', diary.path, ...args], { home });
+    runInSession(['memory', 'search', '--workspace', diary.path, ...args], { home });
   const dated = await ask('what did I do on February 3, 2026');
   assert.match(dated.stdout, /^dated 2026-02-03\n\n0\.\d\d {2}2026-02-03\.md#L1\n/);
   const { dates } = jsonOf.search(await ask('table in 2026-02', '--json'));
@@ -97,14 +101,14 @@ test('search, s, get, index and a quoted question are short forms', async () => 
     ['s', 'nightly backup'],
     ['nightly backup'],
   ]) {
-    const run = await runSvc([...words, ...flags, '--json'], { home });
+    const run = await runInSession([...words, ...flags, '--json'], { home });
     assert.equal(jsonOf.search(run).results, results, words.join(' '));
   }
-  const note = await runSvc(['get', 'deploy.md', ...flags], { home });
+  const note = await runInSession(['get', 'deploy.md', ...flags], { home });
   assert.match(note.stdout, /^# Deploying\n/);
-  const indexed = await runSvc(['index', ...flags], { home });
+  const indexed = await runInSession(['index', ...flags], { home });
   assert.match(indexed.stdout, /4 files/);
-  const topic = await runSvc(['memory status'], { home });
+  const topic = await runInSession(['memory status'], { home });
   assert.match(topic.stderr, /did you mean "svc memory status"/);
 });
 
@@ -166,9 +170,12 @@ test('finding nothing is not a failure', async () => {
 });
 
 test('an empty memory says that nothing is indexed yet', async () => {
-  const run = await runSvc(['memory', 'search', 'sunshine', '--workspace', tempFolder().path], {
-    home,
-  });
+  const run = await runInSession(
+    ['memory', 'search', 'sunshine', '--workspace', tempFolder().path],
+    {
+      home,
+    },
+  );
   assert.equal([run.code, run.stdout], [0, 'No matches.\n']);
   assert.match(run.stderr, /^warning: nothing is indexed yet$/mu);
 });
@@ -201,7 +208,7 @@ test('every flag has an environment variable', async () => {
     SVC_MAX_RESULTS: '1',
     SVC_PATH: 'food/*',
   };
-  const run = await runSvc(['memory', 'search', 'tuesdays'], { home, env });
+  const run = await runInSession(['memory', 'search', 'tuesdays'], { home, env });
   assert.equal(
     jsonOf.search(run).results.map((result) => result.path),
     ['food/lunch.md'],
@@ -214,7 +221,7 @@ test('flags override the environment', async () => {
   const env = { SVC_WORKSPACE: '/nowhere', SVC_MAX_RESULTS: '1' };
   const run = await search(['tuesdays', '--json', '-n', '2'], { env });
   assert.is(jsonOf.search(run).results.length, 2);
-  const agent = await runSvc(['memory', 'search', 'x', '--agent', 'nobody', '--json'], {
+  const agent = await runInSession(['memory', 'search', 'x', '--agent', 'nobody', '--json'], {
     home,
     env,
   });
@@ -248,7 +255,7 @@ test('usage errors exit with 2 and one line, in text and in JSON', async () => {
 });
 
 test('a missing folder exits with 1 and a hint', async () => {
-  const run = await runSvc(['memory', 'search', 'x', '-w', 'nowhere', '--json'], { home });
+  const run = await runInSession(['memory', 'search', 'x', '-w', 'nowhere', '--json'], { home });
   assert.equal([run.code, jsonOf.error(run).code], [1, 'WORKSPACE_MISSING']);
 });
 
@@ -258,7 +265,9 @@ test('two folders never share an index; one folder with two names does', async (
   symlinkSync('a', world.at('link'));
   const index = async (dir: string) => {
     const options = { home: state.path, cwd: world.path };
-    const status = jsonOf.status(await runSvc(['memory', 'status', '-w', dir, '--json'], options));
+    const status = jsonOf.status(
+      await runInSession(['memory', 'status', '-w', dir, '--json'], options),
+    );
     return status.agents[0]?.indexFile;
   };
   const [a, b, link, dotted] = [
@@ -282,7 +291,7 @@ test('notes that differ only in their date are one result that names the others'
   );
   log.write('memory/rules.md', '# Rules\n\nKeep the stand-up below ten minutes.\n');
   const args = ['memory', 'search', '--workspace', log.path, 'stand-up with lena'];
-  const { results } = jsonOf.search(await runSvc([...args, '--json'], { home }));
+  const { results } = jsonOf.search(await runInSession([...args, '--json'], { home }));
   assert.equal(
     results.map(({ path, similarCount }) => [path, similarCount]),
     [
@@ -291,7 +300,7 @@ test('notes that differ only in their date are one result that names the others'
     ],
   );
   assert.is(results[0]?.similar?.[0]?.citation, 'memory/2026-05-09.md#L1-L3');
-  const text = await runSvc(args, { home });
+  const text = await runInSession(args, { home });
   assert.match(text.stdout, /no blockers\.\n\n {6}and 39 more like this\n/);
 });
 
@@ -302,7 +311,7 @@ test('a query of 100 kB, and one of only punctuation, are answered', async () =>
     ['QUERY_SHORTENED'],
   );
   for (const query of ['"', '?!…', '((((', '*', '--', '"unclosed', "'; DROP TABLE chunks; --"]) {
-    const run = await runSvc(['memory', 'search', '-w', notes.path, '--json', '--', query], {
+    const run = await runInSession(['memory', 'search', '-w', notes.path, '--json', '--', query], {
       home,
     });
     assert.is(run.code, 0, query + run.stdout);
@@ -315,7 +324,7 @@ test('index and status say when memory search is off for every agent', async () 
   const agents = { defaults: { memorySearch: { enabled: false } } };
   state.write('svc.json', JSON.stringify({ agents }));
   for (const command of ['index', 'status']) {
-    const run = await runSvc(['memory', command], { home: state.path });
+    const run = await runInSession(['memory', command], { home: state.path });
     assert.is(run.code, 0);
     assert.match(run.stderr, 'memory search is off for every agent');
     assert.is(run.stdout, '');

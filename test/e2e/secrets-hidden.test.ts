@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { replying, writeProgram } from '../engine/secrets/support.js';
 import { type FakeVendor, startFake } from '../fakes/fake-vendor.js';
 import { runInPty } from '../support/pty.js';
-import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('secrets in output and files');
@@ -210,9 +210,9 @@ function filesBelow(dir: string): readonly string[] {
 test('no command prints a secret, and only the files meant for secrets contain one', async () => {
   const home = homeWith();
   const before = readFileSync(home.at('svc.json'));
-  assert.is((await runSvc(['secrets', 'check'], { home: home.path, env: ENV })).code, 0);
+  assert.is((await runInSession(['secrets', 'check'], { home: home.path, env: ENV })).code, 0);
   for (const args of COMMANDS) {
-    const run = await runSvc(args, { home: home.path, env: ENV });
+    const run = await runInSession(args, { home: home.path, env: ENV });
     const shown = shownIn(run.stdout + run.stderr);
     assert.equal(shown, [], `svc ${args.join(' ')}\n${run.stdout}\n${run.stderr}`);
     if (args[0] === 'config' && args[1] !== 'validate') home.write('svc.json', before);

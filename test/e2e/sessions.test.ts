@@ -5,8 +5,9 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { rawDatabase } from '../support/raw-database.js';
-import { runSvc, type SvcRun } from '../support/run-svc.js';
+import type { SvcRun } from '../support/run-svc.js';
 import { recordsOf, serve, serverHome, whenLogged, writeConfig } from '../support/serving.js';
+import { runInSession } from '../support/svc-session.js';
 import type { TempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 
@@ -36,7 +37,7 @@ function withSessions(
 const OFF = { agents: { defaults: { memorySearch: { provider: 'none' } } } };
 
 function svc(home: TempFolder, ...args: readonly string[]): Promise<SvcRun> {
-  return runSvc(args, { home: home.path });
+  return runInSession(args, { home: home.path });
 }
 
 /** A home with a note and a conversation. */

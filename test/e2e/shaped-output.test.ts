@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runInPty } from '../support/pty.js';
-import { runSvc, type SvcRun } from '../support/run-svc.js';
+import type { SvcRun } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('shaped output');
@@ -12,7 +13,7 @@ const notes = folderOf({
 });
 const home = tempFolder().path;
 const search = (...flags: string[]): Promise<SvcRun> =>
-  runSvc(['memory', 'search', 'red', '-w', notes.path, ...flags], { home });
+  runInSession(['memory', 'search', 'red', '-w', notes.path, ...flags], { home });
 
 test('--jq prints what the expression selects, text without quotes', async () => {
   await search();
@@ -44,7 +45,7 @@ test('on a terminal, no note can send it a sequence; a pipe gets the text as it 
   const args = ['memory', 'search', 'red', '-w', folder.path];
   const template = '{{#results}}{{snippet}}{{/results}}';
   for (const shape of [['--jq', '.results[].snippet'], ['--template', template], ['--json']]) {
-    const piped = await runSvc([...args, ...shape], { home });
+    const piped = await runInSession([...args, ...shape], { home });
     assert.ok(piped.stdout.includes('\u009B31m\u202E end'), shape[0]);
     const session = runInPty([...args, ...shape], { home, columns: 120, rows: 40 });
     assert.is(await session.ended, 0);
@@ -71,7 +72,7 @@ test('an invalid expression is an error on stderr, with exit code 2 and a hint',
     assert.match(run.stderr, message);
     assert.match(run.stderr, /\n hint: /);
   }
-  const failed = await runSvc(['memory', 'get', 'x', '--jq', '.', '-w', notes.at('none')], {
+  const failed = await runInSession(['memory', 'get', 'x', '--jq', '.', '-w', notes.at('none')], {
     home,
   });
   assert.match(failed.stderr, /^error: /);
@@ -87,7 +88,7 @@ test('warnings go to stderr, and endless output cannot be shaped', async () => {
     ['flow', 'list', '--watch'],
     ['memory', 'index', '--watch'],
   ]) {
-    const run = await runSvc([...endless, '--jq', '.'], { home });
+    const run = await runInSession([...endless, '--jq', '.'], { home });
     assert.is(run.code, 2, endless.join(' '));
     assert.match(run.stderr, /cannot be used with --fields, --jq or --template/);
   }

@@ -41,7 +41,7 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
     { files: { 'ws/memory/billing.md': SERVICE } },
     { files: { 'ws/memory/door.md': DOOR } },
   );
-  const runs = await Promise.all([a.svc('memory', 'index'), b.svc('memory', 'index')]);
+  const runs = await Promise.all([a, b].map((host) => host.start('memory', 'index').done));
   for (const { code, stderr } of runs) assert.is(code, 0, stderr);
   assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
   assert.equal(await citationsOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
@@ -53,7 +53,7 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
 test('two hosts with the same folder find each passage once, as their own', async () => {
   const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
   const [a, b] = await team({ workspace: ws.path }, { workspace: ws.path });
-  await Promise.all([a.svc('memory', 'index'), b.svc('memory', 'index')]);
+  await Promise.all([a, b].map((host) => host.start('memory', 'index').done));
   for (const host of [a, b]) {
     assert.equal(await citationsOf(host, 'billing service'), ['memory/billing.md#L1-L3']);
   }
@@ -243,7 +243,9 @@ test('vectors are paid for once, whichever host embeds first', async () => {
     const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
     const options = { workspace: ws.path, memorySearch: openAiSearchSettings(fake) };
     const [a, b] = await team(options, options);
-    const runs = await Promise.all([a, b].map((host) => host.svc('memory', 'index', '--json')));
+    const runs = await Promise.all(
+      [a, b].map((host) => host.start('memory', 'index', '--json').done),
+    );
     for (const { code, stderr } of runs) assert.is(code, 0, stderr);
     const sent = textsSent(fake);
     assert.is(new Set(sent).size, sent.length, sent.join('\n---\n'));

@@ -10,6 +10,7 @@ import { startCluster } from '../support/postgres.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
 import { smallDisk } from '../support/small-disk.js';
+import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
@@ -38,7 +39,7 @@ if (cluster !== undefined) {
     const home = serverHome(config);
     const env = { SVC_DATABASE_URL: url.href };
     const svc = async (...args: string[]) => {
-      const run = await runSvc(args, { home: home.path, env });
+      const run = await runInSession(args, { home: home.path, env });
       assert.not.match(`${run.stdout}${run.stderr}`, new RegExp(PASSWORD));
       return run;
     };

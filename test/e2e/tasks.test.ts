@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
 import {
   recordsOf,
   serve,
@@ -12,6 +11,7 @@ import {
   whenReady,
   writeConfig,
 } from '../support/serving.js';
+import { runInSession } from '../support/svc-session.js';
 import type { TempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, webhooksConfig } from '../support/webhooks.js';
@@ -42,7 +42,8 @@ async function runTask(url: string): Promise<string> {
 }
 
 async function taskOf(home: TempFolder, id: string) {
-  return jsonOf.taskShow(await runSvc(['task', 'show', id, '--json'], { home: home.path })).task;
+  return jsonOf.taskShow(await runInSession(['task', 'show', id, '--json'], { home: home.path }))
+    .task;
 }
 
 function whenTaskEnded(home: TempFolder, id: string) {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
 import { runSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory export and import');
@@ -19,7 +20,8 @@ function homeOf(notes: Readonly<Record<string, string>>): TempFolder {
 }
 
 function memory({ path: home }: TempFolder, args: readonly string[], input?: string) {
-  return runSvc(['memory', ...args], { home, ...(input === undefined ? {} : { input }) });
+  const words = ['memory', ...args];
+  return input === undefined ? runInSession(words, { home }) : runSvc(words, { home, input });
 }
 
 test('a memory is exported to a file and imported into an empty home, to the byte', async () => {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { callSearch, closeClients, stdioClient } from '../support/mcp.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { webhooksConfig } from '../support/webhooks.js';
 
@@ -34,7 +35,7 @@ test('control sequences in a folder name never reach the terminal', async () => 
   const config = root.write(`${name}/svc.json`, untrusted);
   const at = { home: home.path, cwd: root.at(name) };
   const shown = async (...args: string[]): Promise<string> => {
-    const { stdout, stderr } = await runSvc(args, at);
+    const { stdout, stderr } = await runInSession(args, at);
     assert.not.match(stdout + stderr, '\u001b]', args.join(' '));
     return stdout + stderr;
   };
@@ -59,10 +60,10 @@ test('a value that is ignored until the file is trusted is set with a warning', 
   const { at } = clonedRepository();
   const warned = /^warning: .*svc\.json is not trusted; ignoring .*svc config trust/mu;
   const set = async (...edit: string[]): Promise<boolean> =>
-    warned.test((await runSvc(['config', 'set', ...edit], at)).stderr);
+    warned.test((await runInSession(['config', 'set', ...edit], at)).stderr);
   assert.is(await set('memory.ext.command', './other.sh'), true);
   assert.is(await set('memory.citations', 'on'), false);
-  await runSvc(['config', 'trust', '--yes'], at);
+  await runInSession(['config', 'trust', '--yes'], at);
   assert.is(await set('memory.ext.command', './evil.sh'), false);
 });
 
@@ -70,10 +71,10 @@ test('a file stays trusted, in whatever order its keys are', async () => {
   const route = { sessionKey: 's', secret: 'env:CI_SECRET', path: '/ci' };
   const clone = folderOf({ 'svc.json': JSON.stringify(webhooksConfig({ ci: route })) });
   const at = { home: tempFolder().path, cwd: clone.path };
-  await runSvc(['config', 'trust', '--yes'], at);
+  await runInSession(['config', 'trust', '--yes'], at);
   // The first start checks the file, later ones know that it is valid.
   for (let start = 0; start < 2; start++) {
-    const { stdout, stderr } = await runSvc(['webhook', 'routes'], at);
+    const { stdout, stderr } = await runInSession(['webhook', 'routes'], at);
     assert.is(stderr, '');
     assert.match(stdout, 'ci  /ci');
   }
@@ -81,35 +82,35 @@ test('a file stays trusted, in whatever order its keys are', async () => {
 
 test('a cloned configuration runs nothing until it is trusted', async () => {
   const { clone, hasRun, at, writeConfig } = clonedRepository();
-  const first = await runSvc(SEARCH, at);
+  const first = await runInSession(SEARCH, at);
   assert.is(first.code, 0, first.stderr);
   assert.match(first.stdout, 'The boat is blue');
   assert.not(existsSync(hasRun));
   assert.is(first.stderr.split('is not trusted').length, 2, first.stderr);
   assert.match(first.stderr, /memory\.backend, memory\.ext\.command.*svc config trust/u);
 
-  const refused = await runSvc(['config', 'trust'], at);
+  const refused = await runInSession(['config', 'trust'], at);
   assert.is(refused.code, 2);
   assert.match(refused.stdout, 'memory.ext.command: "./evil.sh"');
   assert.match(refused.stderr, '--yes');
-  const fromVariable = await runSvc(['config', 'trust'], { ...at, env: { SVC_YES: '1' } });
+  const fromVariable = await runInSession(['config', 'trust'], { ...at, env: { SVC_YES: '1' } });
   assert.is(fromVariable.code, 2, 'a variable is no consent');
 
-  const trusted = await runSvc(['config', 'trust', '--yes', '--json'], at);
+  const trusted = await runInSession(['config', 'trust', '--yes', '--json'], at);
   assert.is(trusted.code, 0, trusted.stdout);
   assert.match(trusted.stdout, '"trusted": true');
-  const second = await runSvc(SEARCH, at);
+  const second = await runInSession(SEARCH, at);
   assert.not.match(second.stderr, 'not trusted');
   assert.ok(existsSync(hasRun), 'now it runs');
-  const listed = await runSvc(['config', 'trust', 'list'], at);
+  const listed = await runInSession(['config', 'trust', 'list'], at);
   assert.match(listed.stdout, clone.at('svc.json'));
 
   writeConfig('./worse.sh');
-  assert.match((await runSvc(SEARCH, at)).stderr, 'is not trusted');
+  assert.match((await runInSession(SEARCH, at)).stderr, 'is not trusted');
   writeConfig('./evil.sh');
-  const revoked = await runSvc(['config', 'trust', 'revoke'], at);
+  const revoked = await runInSession(['config', 'trust', 'revoke'], at);
   assert.match(revoked.stdout, 'no longer trusted');
-  assert.match((await runSvc(SEARCH, at)).stderr, 'is not trusted');
+  assert.match((await runInSession(SEARCH, at)).stderr, 'is not trusted');
 });
 
 test('hooks, MCP servers, the doctor and reports neither run it nor ask', async () => {
@@ -128,23 +129,23 @@ test('hooks, MCP servers, the doctor and reports neither run it nor ask', async 
     ['memory', 'status', '--deep'],
     ['status'],
   ]) {
-    await runSvc(args, at);
+    await runInSession(args, at);
   }
   assert.not(existsSync(hasRun));
-  const doctor = await runSvc(['config', 'doctor', '--plain'], at);
+  const doctor = await runInSession(['config', 'doctor', '--plain'], at);
   assert.match(doctor.stdout, 'is not trusted');
 });
 
 test('a service keeps its configuration when a risky key changes, until that is trusted', async () => {
   const { at, writeConfig } = clonedRepository();
-  await runSvc(['config', 'trust', '--yes'], at);
+  await runInSession(['config', 'trust', '--yes'], at);
   const serving = startSvc(['serve', '--plain', '--without', 'refresh'], at);
   try {
     await serving.waitForText('started');
     writeConfig('./worse.sh');
     serving.child.kill('SIGHUP');
     await serving.waitForText('not reloaded');
-    await runSvc(['config', 'trust', '--yes'], at);
+    await runInSession(['config', 'trust', '--yes'], at);
     serving.child.kill('SIGHUP');
     await serving.waitForText('"reloaded"');
   } finally {

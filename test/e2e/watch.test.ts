@@ -8,7 +8,8 @@ import { watchOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { jsonOf } from '../support/json.js';
 import { limitOpenFiles } from '../support/processes.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
-import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
+import { ROOT, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
@@ -41,7 +42,7 @@ function watching(home: TempFolder, ...args: string[]): StartedSvc {
 }
 
 async function statusOf(home: TempFolder): Promise<ReturnType<typeof jsonOf.status>> {
-  return jsonOf.status(await runSvc(['memory', 'status', '--json'], { home: home.path }));
+  return jsonOf.status(await runInSession(['memory', 'status', '--json'], { home: home.path }));
 }
 
 test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async () => {
@@ -81,7 +82,7 @@ test('without a terminal it prints lines, status shows its process, and Ctrl-C e
   for (const { watcher } of agents) {
     assert.equal([watcher?.pid, watcher?.mode], [run.child.pid, 'watching']);
   }
-  const shown = await runSvc(['memory', 'status', '-a', 'main'], { home: home.path });
+  const shown = await runInSession(['memory', 'status', '-a', 'main'], { home: home.path });
   assert.match(shown.stdout, /watched +watches files: process \d+, started just now/);
   home.write('main/memory/a.md', 'Amber and jade.\n');
   await run.waitForText('main  1 changed');
@@ -238,7 +239,7 @@ test('Ctrl-C on the screen ends it with 0 as well', async () => {
 });
 
 test('--force and --watch exclude each other', async () => {
-  const run = await runSvc(['memory', 'index', '--watch', '--force', '--json'], {
+  const run = await runInSession(['memory', 'index', '--watch', '--force', '--json'], {
     home: twoAgents().path,
   });
   assert.is(run.code, 2);

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { serverHome, serveWebhooks, whenStateReady, writeConfig } from '../support/serving.js';
+import { runInSession } from '../support/svc-session.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import {
   assertNoSecret,
@@ -18,7 +19,7 @@ import {
 const test = suite('svc webhook');
 
 function svc(home: TempFolder, ...args: string[]) {
-  return runSvc(['webhook', ...args], { home: home.path, env: CI_ENV });
+  return runInSession(['webhook', ...args], { home: home.path, env: CI_ENV });
 }
 
 test('with webhooks disabled, serve says so and how to enable them', async () => {
@@ -56,7 +57,7 @@ test('routes notes that a running listener can have other environment variables'
   const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
   await whenStateReady(home);
   const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
-  const { stdout } = await runSvc(['webhook', 'routes'], elsewhere);
+  const { stdout } = await runInSession(['webhook', 'routes'], elsewhere);
   assert.match(stdout, /✗ ci .*listening on .*\n.*with the variables of this shell/su);
   assert.not.match((await svc(home, 'routes')).stdout, /of this shell/u);
   child.kill('SIGTERM');
@@ -150,7 +151,7 @@ test('an invalid --url is refused, wherever it comes from', async () => {
     svc(home, 'call', 'ci', 'list_flows', '--url', '', '--json'),
     svc(home, 'trigger', 'stripe.invoice', '--url', '127.0.0.1:28100', '--json'),
     svc(home, 'openapi', '--url', 'localhost:8787', '--json'),
-    runSvc(['webhook', 'openapi', '--json'], { home: home.path, env: { SVC_URL: 'foo' } }),
+    runInSession(['webhook', 'openapi', '--json'], { home: home.path, env: { SVC_URL: 'foo' } }),
   ]);
   for (const run of runs) {
     const { code, message, hint } = jsonOf.error(run);
@@ -264,7 +265,7 @@ test('secret rotate adds a secret, keeps the old one, and then leaves only the n
     assert.is(warning?.code, 'SECRET_UNCHECKED');
     assert.match(warning?.message ?? '', 'CI_SECRET_2');
   }
-  const run = await runSvc(['webhook', 'routes', '--json'], {
+  const run = await runInSession(['webhook', 'routes', '--json'], {
     home: home.path,
     env: { CI_SECRET_2: SECRET },
   });
@@ -300,10 +301,10 @@ test('the variables that Kubernetes sets for a service called svc are ignored, w
     SVC_SERVICE_HOST: '10.0.0.1',
     SVC_SERVICE_PORT: '8080',
   };
-  const run = await runSvc(['mcp'], { home: tempFolder().path, env });
+  const run = await runInSession(['mcp'], { home: tempFolder().path, env });
   assert.is(run.code, 0, run.stderr);
   assert.match(run.stderr, 'ignoring SVC_PORT: tcp://10.0.0.1:8080');
-  const quiet = await runSvc(['config', 'path', '--json'], { home: tempFolder().path, env });
+  const quiet = await runInSession(['config', 'path', '--json'], { home: tempFolder().path, env });
   assert.equal(
     JSON.parse(quiet.stdout).warnings,
     [],

@@ -7,7 +7,6 @@ import { activityFolder, readActivityHistory } from '../../src/engine/activity/i
 import { createCertificate } from '../support/certificate.js';
 import { freePort } from '../support/free-port.js';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
 import {
   recordsOf,
   type Serving,
@@ -22,6 +21,7 @@ import {
   writeConfig,
 } from '../support/serving.js';
 import { fillDisk, freeDisk, smallDisk } from '../support/small-disk.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 import {
@@ -43,7 +43,7 @@ const test = suite('svc webhook serve');
 const NEXT_SECRET = 'the-next-secret-of-tests-0815-0815-0815';
 
 function svc(home: TempFolder, ...args: string[]) {
-  return runSvc(['webhook', ...args], { home: home.path, env: CI_ENV });
+  return runInSession(['webhook', ...args], { home: home.path, env: CI_ENV });
 }
 
 /** Reloads a process with a configuration, and waits until it logs a message. */

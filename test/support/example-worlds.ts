@@ -14,8 +14,9 @@ import { ADA, newFlow, newTask, testFlows } from './flows.js';
 import { jsonOf } from './json.js';
 import { realServer, startPglite, type TestPostgres } from './postgres.js';
 import { rawDatabase } from './raw-database.js';
-import { installSvc, runSvc } from './run-svc.js';
+import { installSvc } from './run-svc.js';
 import { serveWebhooks, whenStateReady } from './serving.js';
+import { runInSession } from './svc-session.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 import { message } from './transcripts.js';
 import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
@@ -259,7 +260,7 @@ async function run(
   env: ExampleWorld['env'],
   args: readonly string[],
 ): Promise<string> {
-  const { code, stdout, stderr } = await runSvc(args, { home: home.path, env });
+  const { code, stdout, stderr } = await runInSession(args, { home: home.path, env });
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
   return stdout;
 }

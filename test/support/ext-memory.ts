@@ -3,7 +3,8 @@ import type { statusOutputSchema } from '../../src/engine/memory/backends/output
 import type { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import { jsonOf } from './json.js';
 import { type InstalledQmd, installQmd, type QmdSwitches } from './qmd.js';
-import { runSvc, type SvcRun } from './run-svc.js';
+import type { SvcRun } from './run-svc.js';
+import { runInSession } from './svc-session.js';
 import { folderOf, type TempFolder } from './temp-folder.js';
 
 interface ExtSettings {
@@ -21,7 +22,7 @@ export interface ExtHome {
   newCommands(): readonly string[];
 }
 
-/** Such a home, with the built program run in it. */
+/** Such a home, with commands of the built program run in it, in one process. */
 export interface ExtMemory extends ExtHome {
   svc(...args: readonly string[]): Promise<SvcRun>;
   search(query: string, ...args: readonly string[]): Promise<z.infer<typeof searchOutputSchema>>;
@@ -71,7 +72,7 @@ export function extHome(
 /** Makes the home for tests of the built program. */
 export function extMemory(...options: Parameters<typeof extHome>): ExtMemory {
   const extension = extHome(...options);
-  const svc: ExtMemory['svc'] = (...args) => runSvc(args, { home: extension.home.path });
+  const svc: ExtMemory['svc'] = (...args) => runInSession(args, { home: extension.home.path });
   return {
     ...extension,
     svc,

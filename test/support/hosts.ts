@@ -1,13 +1,14 @@
-import { runSvc, type StartedSvc, type SvcRun, startSvc } from './run-svc.js';
+import { type StartedSvc, type SvcRun, startSvc } from './run-svc.js';
+import { runInSession } from './svc-session.js';
 import { folderOf, type TempFolder } from './temp-folder.js';
 
 /** A host of a team: a home of its own, and an origin in the shared memories. */
 export interface TestHost {
   readonly origin: string;
   readonly home: TempFolder;
-  /** Runs the built program there. */
+  /** Runs a command of the built program there, in the process of all such commands. */
   svc(...args: readonly string[]): Promise<SvcRun>;
-  /** Starts it, for tests that stop it. */
+  /** Starts it in a process of its own, for tests that stop it or run several at once. */
   start(...args: readonly string[]): StartedSvc;
 }
 
@@ -38,7 +39,7 @@ export function hostOn(url: string, origin: string, options: HostOptions = {}): 
   return {
     origin,
     home,
-    svc: (...args) => runSvc(args, svcOptions),
+    svc: (...args) => runInSession(args, svcOptions),
     start: (...args) => startSvc(args, svcOptions),
   };
 }

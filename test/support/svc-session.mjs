@@ -1,0 +1,40 @@
+// Runs command lines of the built program one after the other in this process, for test/support/svc-session.ts. After
+// each it prints a NUL to stderr, and its exit code between two of them to stdout.
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+
+const [root] = process.argv.slice(2);
+const load = createRequire(import.meta.url);
+const program = join(root, 'bin/run.js');
+const { main } = load(join(root, 'dist/main.js'));
+
+/** Connections to PostgreSQL and providers: commands leave it to the end of their process to close them. */
+const connected = new Set();
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function remember(...args) {
+  connected.add(this);
+  return connect.apply(this, args);
+};
+
+process.on('disconnect', () => process.exit());
+for (;;) {
+  const [{ words, env, cwd }] = await once(process, 'message');
+  // The object of Node.js itself: SQLite and the time zone follow no other.
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.chdir(cwd);
+  process.argv = [process.execPath, program, ...words];
+  process.exitCode = 0;
+  await main(words, { root, commandsDir: 'dist/commands', extension: '.js', load });
+  for (const socket of connected) socket.destroy();
+  connected.clear();
+  for (const [stream, mark] of [
+    [process.stderr, '\0'],
+    [process.stdout, `\0${process.exitCode}\0`],
+  ]) {
+    // A pipe that is full takes no more at once.
+    await new Promise((done) => stream.write(mark, done));
+  }
+}
