@@ -11,10 +11,10 @@ import { tempFolder } from '../../support/temp-folder.js';
 export interface Child {
   readonly process: ChildProcess;
   readonly ready: Promise<void>;
-  /** How many whole lines it has said so far, apart from `ready`. */
+  /** How many whole lines it has printed so far, apart from `ready`. */
   readonly lineCount: () => number;
   /** The same lines, when it has ended. */
-  readonly said: Promise<readonly string[]>;
+  readonly output: Promise<readonly string[]>;
 }
 
 /** The program of the children in one file: it starts in no time, and there are many of them. */
@@ -60,6 +60,6 @@ export async function startChild(
     });
   });
   const lines = (): readonly string[] => output.split('\n').slice(1, -1);
-  const said = once(child, 'close').then(lines);
-  return { process: child, ready, lineCount: () => lines().length, said };
+  const printed = once(child, 'close').then(lines);
+  return { process: child, ready, lineCount: () => lines().length, output: printed };
 }

@@ -65,13 +65,13 @@ test(`${ROUNDS} processes killed under load have lost nothing that they acknowle
   const lines: string[] = [];
   let next = await startChild('write', home);
   for (let round = 0; round < ROUNDS; round++) {
-    const { process: child, ready, said } = next;
+    const { process: child, ready, output } = next;
     await ready;
     const kill = sleep(Math.random() * LONGEST_MS).then(() => child.kill('SIGKILL'));
     // The next one opens what this one leaves, sometimes while it is still there.
     if (round + 1 < ROUNDS) next = await startChild('write', home);
     await kill;
-    lines.push(...(await said));
+    lines.push(...(await output));
   }
   assert.ok(lines.length > ROUNDS);
   verify(home, lines);
@@ -82,7 +82,7 @@ test('four processes that claim at once never get one task twice', async () => {
   const flowId = await newFlow(flows);
   const ids = await Promise.all(Array.from({ length: 400 }, () => newTask(flows, flowId)));
   const children = await Promise.all(Array.from({ length: 4 }, () => startChild('claim', home)));
-  const claimed = (await Promise.all(children.map(({ said }) => said))).flat();
+  const claimed = (await Promise.all(children.map(({ output }) => output))).flat();
   assert.equal([...claimed].sort(), [...ids].sort());
   assert.is((await flows.operator.listTasks({ statuses: ['running'], limit: 1 })).total, 400);
   await flows.close();
@@ -120,17 +120,17 @@ test('processes killed while they deliver have sent each notification to each ta
     startChild('deliver', home, JSON.stringify({ notify }), String(round * HOLD_MS));
   for (let round = 0; round < KILLED; round++) {
     const killAt = count() + 1 + Math.floor((Math.random() * total) / (2 * KILLED));
-    const { process: child, said } = await startDelivery(round);
+    const { process: child, output } = await startDelivery(round);
     onArrival = () => {
       if (count() >= killAt) child.kill('SIGKILL');
     };
-    await said;
+    await output;
   }
   onArrival = () => undefined;
   const last = await startDelivery(KILLED);
   await waitFor('all are settled', async () => (await pendingCount(flows)) === 0);
   last.process.kill();
-  await last.said;
+  await last.output;
   for (const [target, ids] of arrived) {
     const expected = entries.filter((one) => one.target === target).map((o) => o.notificationId);
     assert.equal([...new Set(ids)].sort(), expected.sort(), target);

@@ -41,7 +41,7 @@ when(`${WORKERS} processes claim ${TASKS} tasks, none twice`, async () => {
   const children = await Promise.all(
     Array.from({ length: WORKERS }, () => startChild('claim', url)),
   );
-  const claimed = (await Promise.all(children.map(({ said }) => said))).flat();
+  const claimed = (await Promise.all(children.map(({ output }) => output))).flat();
   assert.equal(claimed.toSorted(), ids.toSorted());
   assert.is((await flows.operator.listTasks({ statuses: ['running'], limit: 1 })).total, TASKS);
   await flows.close();
@@ -126,7 +126,7 @@ when('killed listeners and workers, cut connections and restarts lose nothing', 
     }
   }
   for (const { process: child } of alive) child.kill('SIGKILL');
-  const lines = (await Promise.all(started.map(({ said }) => said))).flat();
+  const lines = (await Promise.all(started.map(({ output }) => output))).flat();
   assert.ok(restarts > 0 && lines.length > LEAST_LINES, `${lines.length} lines`);
   const counts = await broken(name, acknowledged(lines));
   assert.equal(counts, Object.fromEntries(Object.keys(counts).map((key) => [key, 0])));
