@@ -49,9 +49,12 @@ async function indexed(): Promise<{ target: KeptIndex; bytes: Buffer }> {
   return { target, bytes: readFileSync(target.indexFile) };
 }
 
+const QUERIES = ['alpha', 'w7'];
+/** What an index of the notes holds and answers. */
+const CONTENT = await contentOf((await indexed()).target.indexFile, QUERIES);
+
 /** What a search and a sync do with any file at the index's path. */
 async function survives(target: KeptIndex, put: () => void, what: string): Promise<void> {
-  const wanted = await contentOf((await indexed()).target.indexFile, ['alpha', 'w7']);
   for (const work of ['search', 'sync', 'force'] as const) {
     for (const suffix of ['', '-wal', '-shm']) {
       rmSync(target.indexFile + suffix, { recursive: true, force: true });
@@ -70,7 +73,7 @@ async function survives(target: KeptIndex, put: () => void, what: string): Promi
       assert.is(summary.rebuild?.reason, 'damaged', what);
     }
     backend.close();
-    assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted, what);
+    assert.equal(await contentOf(target.indexFile, QUERIES), CONTENT, what);
     assert.equal(strayFiles(target), []);
   }
 }
@@ -162,7 +165,6 @@ test('an index cut off anywhere is explained and rebuilt', async () => {
 
 test('an index damaged anywhere never shows a stack trace and fixes itself', async () => {
   const { target, bytes } = await indexed();
-  const wanted = await contentOf(target.indexFile, ['alpha', 'w7']);
   for (let page = 0; page < bytes.length / 4096; page++) {
     for (const suffix of ['', '-wal', '-shm']) rmSync(target.indexFile + suffix, { force: true });
     const damaged = Buffer.from(bytes);
@@ -184,7 +186,7 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
     if (warnings.length > 0) {
       assert.is(warnings[0]?.code, 'INDEX_REBUILT');
       assert.is(results[0]?.path, 'n7.md');
-      assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted);
+      assert.equal(await contentOf(target.indexFile, QUERIES), CONTENT);
     }
     backend.close();
     // Damage that a sync comes upon first, with something to write; and under a forced rebuild.
@@ -195,7 +197,7 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
     await backend.sync({});
     writeFileSync(target.indexFile, damaged);
     await backend.sync({ force: true });
-    assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted, `page ${page}`);
+    assert.equal(await contentOf(target.indexFile, QUERIES), CONTENT, `page ${page}`);
   }
 });
 
