@@ -8,7 +8,6 @@ import {
   renderEffective,
   renderValidation,
 } from '../../src/ui/config/config-text.js';
-
 import { createStyle } from '../../src/ui/style.js';
 
 const test = suite('output of config commands');

@@ -13,7 +13,6 @@ import {
   wrapSpans,
 } from '../../src/ui/fit.js';
 import { createStyle, drawBar, drawScore } from '../../src/ui/style.js';
-
 import { alignRows, renderTable } from '../../src/ui/table.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b/', ' ', '日', 'é', '👩‍👩‍👧', 'e\u0301') });

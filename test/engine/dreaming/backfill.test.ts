@@ -3,7 +3,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { leanOf, rollBackBackfill, runBackfill } from '../../../src/engine/dreaming/backfill.js';
-
 import { claimKeyOf } from '../../../src/engine/dreaming/claims/claim-words.js';
 import type { DreamTarget } from '../../../src/engine/dreaming/dream-targets.js';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
@@ -12,8 +11,8 @@ import {
   openDreamDatabase,
   openDreams,
 } from '../../../src/engine/dreaming/store/dream-database.js';
-
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../support/dreams.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -45,7 +44,7 @@ function aTarget() {
   };
   const options = {
     clock: { now: () => NOW },
-    signal: new AbortController().signal,
+    signal: NEVER,
     dryRun: false,
   };
   const known = () => {

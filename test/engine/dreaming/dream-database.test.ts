@@ -7,6 +7,7 @@ import {
 } from '../../../src/engine/dreaming/store/dream-database.js';
 import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -74,7 +75,7 @@ test('work that the disk fails names the database', async () => {
   const folder = tempFolder();
   const { files } = dreamWorkspace(folder.path, { stateDir: folder.path });
   const failing = (error: Error) =>
-    withLockedDreams({ files }, { signal: new AbortController().signal }, () => {
+    withLockedDreams({ files }, { signal: NEVER }, () => {
       throw error;
     });
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });

@@ -8,12 +8,12 @@ import {
   type Narrator,
   openNarrator,
 } from '../../../src/engine/dreaming/narrator.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { contextOf } from '../../support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const NEVER = new AbortController().signal;
 const CLAIM =
   'The nightly backup of the storage server runs at 02:30, and it must not run while the export of invoices is under way.';
 

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { changeMany } from '../../../src/engine/flows/operator-flows.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 
 const RECORDS = Array.from({ length: 120 }, (_, at) => at);
 
@@ -10,7 +11,7 @@ test('one that cannot be changed does not stop the others', async () => {
     if (record === 7) throw new SvcError('FLOW_ENDED', 'it has ended');
     return record + 1000;
   };
-  const changed = await changeMany(RECORDS, change, new AbortController().signal);
+  const changed = await changeMany(RECORDS, change, NEVER);
   assert.equal(
     changed.map(({ record }) => record),
     RECORDS.map((record) => (record === 7 ? 7 : record + 1000)),
@@ -32,11 +33,7 @@ test('an interruption ends it with what was done so far', async () => {
 });
 
 test('a bug is not reported as a record that cannot be changed', async () => {
-  const broken = changeMany(
-    [1],
-    () => Promise.reject(new TypeError('bug')),
-    new AbortController().signal,
-  );
+  const broken = changeMany([1], () => Promise.reject(new TypeError('bug')), NEVER);
   assert.is(await broken.catch((error: unknown) => error instanceof TypeError), true);
 });
 

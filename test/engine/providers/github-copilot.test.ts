@@ -7,6 +7,7 @@ import { tokenCacheFile } from '../../../src/engine/providers/github-copilot/aut
 import { githubCopilot } from '../../../src/engine/providers/github-copilot/index.js';
 import { storeLogin } from '../../../src/engine/providers/github-copilot/stored-login.js';
 import { createCopilotVendor } from '../../../src/engine/providers/github-copilot/vendor.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import {
   COPILOT_TOKEN,
   type CopilotFake,
@@ -18,8 +19,6 @@ import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { faultOf } from './support.js';
-
-const NEVER = new AbortController().signal;
 
 const settingsOf = (change: Partial<AdapterSettings> = {}) =>
   testSettings({

@@ -6,6 +6,7 @@ import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js'
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { EmbeddingVendor, VendorTools } from '../../../src/engine/providers/vendor.js';
 import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 
 /** The port over a vendor, without jitter in its waits. */
@@ -19,7 +20,7 @@ export async function openVendor(
   tools: Partial<VendorTools> = {},
 ): Promise<EmbeddingVendor> {
   const given = { stateDir: '/nonexistent', env: {}, clock: Date, ...tools };
-  return PROVIDERS[settings.adapter].open(settings, given, new AbortController().signal);
+  return PROVIDERS[settings.adapter].open(settings, given, NEVER);
 }
 
 /** The port over it. */

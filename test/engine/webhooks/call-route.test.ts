@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import {
   callRoute,
   type RouteCall,
   readCallData,
 } from '../../../src/engine/webhooks/call-route.js';
-
 import { failureOf } from '../../support/memory.js';
 import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 
@@ -30,7 +30,7 @@ async function callable(secret: string) {
         data: {},
         idempotencyKey: undefined,
         baseUrl: url,
-        signal: new AbortController().signal,
+        signal: NEVER,
         ...more,
       },
       loaded({ routes: { ...routes, ...added } }),

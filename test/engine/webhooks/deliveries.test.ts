@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { tryMapping } from '../../../src/engine/webhooks/map/try-mapping.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 import { contextOf } from '../../support/context.js';
@@ -180,7 +181,7 @@ test('a media type that the route cannot read is refused with the same message w
         body: Buffer.from('{}'),
         headers: JSON.stringify(headers),
         atMs: 0,
-        signal: new AbortController().signal,
+        signal: NEVER,
       },
       loaded({ routes: { gh: GITHUB } }),
       contextOf(home.path),

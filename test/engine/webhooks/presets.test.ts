@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkConfigText } from '../../../src/engine/config/check.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import type { Preset } from '../../../src/engine/webhooks/presets/preset.js';
 import { PRESETS, triggerPreset } from '../../../src/engine/webhooks/trigger-preset.js';
@@ -89,7 +90,7 @@ test('the route of a preset is found by how it verifies, or has to be named', as
         preset,
         routeId: undefined,
         baseUrl: 'http://127.0.0.1:9',
-        signal: new AbortController().signal,
+        signal: NEVER,
       },
       loadedOf(webhooksConfig(routes)),
       context,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Overview } from '../../../src/engine/overview/follow-overview.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import type { Note } from '../../../src/ui/components/status-bar.js';
 import { createStore } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
@@ -116,7 +117,7 @@ function start(
     known: NOTHING,
     commands: () => COMMANDS,
     previous: undefined,
-    signal: new AbortController().signal,
+    signal: NEVER,
     ...options,
     prepare: async (target, signal) => {
       targets.push(target);

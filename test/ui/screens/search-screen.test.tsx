@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NEVER } from '../../../src/engine/support/async.js';
 import type {
   SearchScreenActions,
   SearchScreenEnd,
@@ -34,7 +35,7 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
     stdout: terminal.stdout,
     style: createStyle(false),
     memory: 'main',
-    signal: new AbortController().signal,
+    signal: NEVER,
     actions: {
       prepare: async () => undefined,
       isSemantic: false,

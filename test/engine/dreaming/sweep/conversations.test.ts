@@ -13,9 +13,9 @@ import {
   forgetPlaces,
   writeForgetList,
 } from '../../../../src/engine/memory/forgotten/forget-list.js';
-
 import { hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
@@ -50,7 +50,7 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
       timeZone: 'UTC',
       clock: { now: () => nowMs },
       trigger: 'manual',
-      signal: new AbortController().signal,
+      signal: NEVER,
     });
   const known = () => {
     const dreams = openDreams(workspace);

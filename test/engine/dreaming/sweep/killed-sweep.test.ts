@@ -11,6 +11,7 @@ import {
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { compileProgram } from '../../../support/compile.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -40,7 +41,7 @@ test('killed at any moment, MEMORY.md is whole, each entry is in it or in the ar
       timeZone: 'UTC',
       clock: { now: () => NIGHT },
       trigger: 'manual',
-      signal: new AbortController().signal,
+      signal: NEVER,
     });
     const text = read();
     assertWhole(text);

@@ -5,6 +5,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -60,7 +61,7 @@ export async function liveThrough({ facts, days }: LivingNotes): Promise<LifeSco
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },
       trigger: 'schedule',
-      signal: new AbortController().signal,
+      signal: NEVER,
     });
     for (const { decision, entry } of decisions) {
       if (decision !== 'promote' && decision !== 'renew') continue;

@@ -6,6 +6,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { DAYS, MS_PER_DAY, START_MS, simulatedQuarter } from './simulated-quarter.js';
@@ -35,7 +36,7 @@ test('over a quarter, needed claims are promoted, and nothing else', async () =>
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },
       trigger: 'schedule',
-      signal: new AbortController().signal,
+      signal: NEVER,
     });
   }
   await backend.close();

@@ -12,6 +12,7 @@ import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-
 import { queryHashOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep, type SweepOptions } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -57,7 +58,7 @@ function newWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-1
         timeZone: 'UTC',
         clock: { now: () => NIGHT },
         trigger: 'manual',
-        signal: new AbortController().signal,
+        signal: NEVER,
         ...over,
       }),
   };

@@ -4,11 +4,13 @@
  *
  * Arguments: the workspace, the state folder, the number of the first claim.
  */
+
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { claimOf, NIGHT, NOTE, tightSettings } from './sweeping-claims.js';
 
@@ -34,6 +36,6 @@ for (let number = Number(first); ; number++) {
     timeZone: 'UTC',
     clock: { now: () => NIGHT },
     trigger: 'manual',
-    signal: new AbortController().signal,
+    signal: NEVER,
   });
 }

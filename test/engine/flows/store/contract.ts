@@ -7,6 +7,7 @@ import type {
   FlowSchedule,
   Flows,
 } from '../../../../src/engine/flows/index.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import type { TestFlowStore } from '../../../support/flow-stores.js';
 import {
   ADA,
@@ -303,7 +304,7 @@ export function storeContract(store: TestFlowStore): void {
     const { flows, other, close } = await store.open();
     const second = await other();
     const flowId = await newFlow(flows);
-    const waiting = second.tasks.wait({ worker: 'w' }, new AbortController().signal);
+    const waiting = second.tasks.wait({ worker: 'w' }, NEVER);
     const id = await newTask(flows, flowId);
     assert.is((await waiting).task.taskId, id);
     const gone = new AbortController();
@@ -336,7 +337,7 @@ export function storeContract(store: TestFlowStore): void {
     assert.is((await flows.tasks.complete(lease)).ok, true);
     assert.is(await statusOf(flows, held), 'succeeded');
 
-    const worker = flows.tasks.wait({ worker: 'w' }, new AbortController().signal);
+    const worker = flows.tasks.wait({ worker: 'w' }, NEVER);
     assert.equal(await third.tasks.resume(['acp', 'subagent']), []);
     assert.is((await worker).task.taskId, waiting);
     await close();

@@ -8,7 +8,6 @@ import {
   NOTHING_FORGOTTEN,
   rangesOf,
 } from '../../../../src/engine/memory/forgotten/forgotten.js';
-
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { codePoint } from '../../../support/code-point.js';
 

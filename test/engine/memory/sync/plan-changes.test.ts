@@ -9,7 +9,6 @@ import {
   planChanges,
   snapshotOf,
 } from '../../../../src/engine/memory/sync/plan-changes.js';
-
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 
 const test = suite('planning changes');

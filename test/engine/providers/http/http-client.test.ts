@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAnswer, sendOnce } from '../../../../src/engine/providers/http/http-client.js';
 import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 
 const test = suite('http client');
 
@@ -22,7 +23,7 @@ async function outcomeFrom(
     url: `http://${login}127.0.0.1:${address.port}/v1/embeddings`,
     json: {},
     headers,
-    signal: new AbortController().signal,
+    signal: NEVER,
     timeoutMs: 60_000,
   }).catch((thrown: unknown) => thrown);
   server.closeAllConnections();

@@ -18,6 +18,7 @@ import {
   runtimePackages,
   runtimeState,
 } from '../../../../src/engine/providers/local/runtime/store.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -42,7 +43,7 @@ function install(
     force: false,
     env: { PATH: process.env['PATH'], ...npm.env },
     nodePath: process.execPath,
-    signal: new AbortController().signal,
+    signal: NEVER,
     onEvent: () => undefined,
     ...change,
   });
@@ -180,7 +181,7 @@ test('two processes: one installs, the other waits and finds it', async ({ npm, 
 
 test('removed, it is gone, and can be installed again', async ({ npm, dir }) => {
   const { runtime } = await install({ npm, dir });
-  const options = { dir, platform: LINUX, signal: new AbortController().signal };
+  const options = { dir, platform: LINUX, signal: NEVER };
   assert.equal(await removeRuntime(options), runtime);
   assert.equal(left(dir), []);
   assert.is(await removeRuntime(options), undefined);

@@ -13,6 +13,7 @@ import {
   type RemoteReference,
 } from '../../../../src/engine/providers/local/model.js';
 import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
 import { fillDisk, freeDisk, smallDisk } from '../../../support/small-disk.js';
 import { folderAt, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
@@ -80,7 +81,7 @@ function download(reference: string, folder: TempFolder, run: Run = {}) {
     modelCacheDir: run.modelCacheDir ?? folder.path,
     env: run.env ?? {},
     pacing: new Pacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
-    signal: run.signal ?? new AbortController().signal,
+    signal: run.signal ?? NEVER,
     onEvent,
     limits: { connectMs: 2000, idleMs: run.idleMs ?? 2000 },
   });

@@ -12,6 +12,7 @@ import {
   readStoredLogin,
   storeLogin,
 } from '../../../../src/engine/providers/github-copilot/stored-login.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import type { EngineContext } from '../../../../src/engine/support/context.js';
 import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import {
@@ -52,7 +53,7 @@ function inWorld(
         clientId: CLIENT_ID,
         githubUrl: fake.origin,
         githubApiUrl: undefined,
-        signal: new AbortController().signal,
+        signal: NEVER,
         onEvent: (event) => events.push(event),
         ...change,
       });

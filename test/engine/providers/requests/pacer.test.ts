@@ -12,6 +12,7 @@ import {
   VendorFault,
   type VendorFaultKind,
 } from '../../../../src/engine/providers/vendor-fault.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 
 const test = suite('pacing and retries');
 
@@ -116,7 +117,7 @@ test('a rate limit makes all requests wait, and is one round for those under way
   assert.ok(waits.every((wait) => wait === 1000));
   assert.is(events.length, 1);
   let isReady = false;
-  const ready = pacing.ready(new AbortController().signal).then(() => {
+  const ready = pacing.ready(NEVER).then(() => {
     isReady = true;
   });
   await new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,6 @@ import {
   readCounts,
   readPending,
 } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
-
 import { RELEASES } from '../../../../../ext/releases.js';
 import { recordedQmd } from '../../../../../support/qmd.js';
 

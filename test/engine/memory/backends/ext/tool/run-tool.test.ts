@@ -7,7 +7,6 @@ import {
   ToolFailure,
 } from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { runTool } from '../../../../../../src/engine/memory/backends/ext/tool/run-tool.js';
-
 import { isRunning } from '../../../../../support/processes.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 import { waitFor } from '../../../../../support/wait.js';
