@@ -2,12 +2,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NEVER } from '../../../src/engine/support/async.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import {
   callRoute,
   type RouteCall,
   readCallData,
 } from '../../../src/engine/webhooks/call-route.js';
+import { contextOf } from '../../support/context.js';
 import { failureOf } from '../../support/memory.js';
 import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 
@@ -15,13 +15,6 @@ import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 async function callable(secret: string) {
   const routes = { zh: { sessionKey: SESSION, secret } };
   const { url, home, loaded, close } = await testWebhooks({ routes });
-  const context = {
-    env: {},
-    cwd: home.path,
-    homeDir: home.path,
-    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
-    clock: { now: Date.now },
-  };
   const call = (more: Partial<RouteCall>, added: object = {}) =>
     callRoute(
       {
@@ -34,7 +27,7 @@ async function callable(secret: string) {
         ...more,
       },
       loaded({ routes: { ...routes, ...added } }),
-      context,
+      contextOf(home.path),
     );
   return { url, call, close };
 }

@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkConfigText } from '../../../src/engine/config/check.js';
 import { NEVER } from '../../../src/engine/support/async.js';
-import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import type { Preset } from '../../../src/engine/webhooks/presets/preset.js';
 import { PRESETS, triggerPreset } from '../../../src/engine/webhooks/trigger-preset.js';
+import { contextOf } from '../../support/context.js';
 import { act, loadedOf, send, testWebhooks, webhooksConfig } from '../../support/webhooks.js';
 
 const test = suite('presets of senders');
@@ -40,17 +40,9 @@ test('the example of each preset gets from its signature to a flow, once per del
     const routes = { r: routeOf(preset) };
     const { url, home, close } = await testWebhooks({ routes });
     const loaded = loadedOf(webhooksConfig(routes));
-    const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
-    const context = {
-      env: {},
-      cwd: home.path,
-      homeDir: home.path,
-      state,
-      clock: { now: Date.now },
-    };
-    const trigger = { preset: name, routeId: undefined, baseUrl: url };
-    const { signal } = new AbortController();
-    const sent = await triggerPreset({ ...trigger, signal }, loaded, context);
+    const context = contextOf(home.path);
+    const trigger = { preset: name, routeId: undefined, baseUrl: url, signal: NEVER };
+    const sent = await triggerPreset(trigger, loaded, context);
     assert.is(sent.status, 200, `${name}: ${JSON.stringify(sent.answer)}`);
     const { flow, task } = Object(sent.answer['result']);
     assert.ok(flow.goal.length > 5, name);
@@ -60,7 +52,7 @@ test('the example of each preset gets from its signature to a flow, once per del
       preset.route.map?.some((rule) => rule.task !== undefined) !== true,
     );
     for (const value of Object.values(Object(flow.stateJson))) assert.ok(value !== '', name);
-    await triggerPreset({ ...trigger, signal }, loaded, context);
+    await triggerPreset(trigger, loaded, context);
     const { body } = await act(url, { action: 'list_flows' });
     assert.is(Object(body['result']).flows.length, 2, `${name}: each is a delivery of its own`);
     const unsigned = await send(url, {
@@ -77,13 +69,6 @@ test('the example of each preset gets from its signature to a flow, once per del
 test('the route of a preset is found by how it verifies, or has to be named', async () => {
   const [push, pull] = PRESETS;
   assert.ok(push !== undefined && pull !== undefined);
-  const context = {
-    env: {},
-    cwd: '/',
-    homeDir: '/',
-    state: resolveStatePaths({}, '/'),
-    clock: { now: Date.now },
-  };
   const trigger = (preset: string, routes: object) =>
     triggerPreset(
       {
@@ -93,7 +78,7 @@ test('the route of a preset is found by how it verifies, or has to be named', as
         signal: NEVER,
       },
       loadedOf(webhooksConfig(routes)),
-      context,
+      contextOf('/'),
     ).then(
       () => '',
       (error: Error) => error.message,

@@ -4,7 +4,6 @@
  *
  * Arguments: the workspace, the state folder, the number of the first claim.
  */
-
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMemory } from '../../../../src/engine/memory/index.js';
 import { whyIndexed } from '../../../../src/engine/memory/inspect/why-indexed.js';
+import { contextOf } from '../../../support/context.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
 const test = suite('why a file is indexed or not');
@@ -26,20 +27,7 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   const home = folderOf({ 'state/svc.json': SETTINGS });
   for (const [path, text] of Object.entries(files)) home.write(`state/workspace/${path}`, text);
   if (link !== undefined) symlinkSync(link[1], home.at(`state/workspace/${link[0]}`));
-  const memory = await openMemory(
-    {
-      env: {},
-      cwd: home.path,
-      homeDir: home.path,
-      state: {
-        stateDir: home.at('state'),
-        cacheDir: home.at('state'),
-        userConfigFile: home.at('state/svc.json'),
-      },
-      clock: { now: Date.now },
-    },
-    { kind: 'agent' },
-  );
+  const memory = await openMemory(contextOf(home.at('state')), { kind: 'agent' });
   return {
     home,
     sync: () => memory.backend.sync({}),
@@ -68,9 +56,9 @@ test('the workspace and the folders above it are indexed if a file in them is', 
       ['memory', 'memory'],
       [home.at('state'), '..'],
     ] as const) {
-      const { detail, ...told } = await why(folder);
+      const { detail, ...explanation } = await why(folder);
       const expected = { path, included: true, indexed, reason: 'included', rule: null };
-      assert.equal(told, expected, folder);
+      assert.equal(explanation, expected, folder);
     }
     await sync();
   }
