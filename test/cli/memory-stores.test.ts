@@ -8,7 +8,7 @@ import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
 import { contextOf } from '../support/context.js';
-import { failureOf } from '../support/memory.js';
+import { failureOf } from '../support/failure.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 

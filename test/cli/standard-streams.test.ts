@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allOf } from '../../src/cli/standard-streams.js';
 import { SvcError } from '../../src/engine/errors/index.js';
-import { failureOf } from '../support/memory.js';
+import { failureOf } from '../support/failure.js';
 
 const test = suite('stdin');
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { SvcError } from '../../src/engine/errors/index.js';
 import { createBuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { MemoryBackend } from '../../src/engine/memory/backends/memory-backend.js';
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
@@ -119,15 +118,4 @@ export function warningCodes({
   readonly warnings?: readonly { readonly code: string }[] | undefined;
 }): string[] {
   return warnings.map(({ code }) => code);
-}
-
-/** The SvcError that something fails with; any other outcome fails the test. */
-export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }

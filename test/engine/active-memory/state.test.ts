@@ -29,7 +29,7 @@ import {
 } from '../../../src/engine/active-memory/state-file.js';
 
 import type { EngineContext } from '../../../src/engine/support/context.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('what recalls remember');

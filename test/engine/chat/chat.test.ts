@@ -8,7 +8,7 @@ import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { CHAT_KEY, startAnthropicFake, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('chat models');

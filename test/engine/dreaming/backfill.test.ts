@@ -14,7 +14,7 @@ import {
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
 import { NEVER } from '../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../support/dreams.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const RULE = 'We always deploy from main on Tuesdays.';

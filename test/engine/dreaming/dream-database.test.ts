@@ -8,7 +8,7 @@ import {
 import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { NEVER } from '../../../src/engine/support/async.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 test('programs that cannot read records of the archive refuse the database', () => {

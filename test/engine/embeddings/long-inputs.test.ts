@@ -11,7 +11,7 @@ import type {
 } from '../../../src/engine/providers/vendor.js';
 import { VendorFault, type VendorFaultKind } from '../../../src/engine/providers/vendor-fault.js';
 import { codePoint } from '../../support/code-point.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { testSettings } from '../providers/conformance.js';
 import { adapterOver, openVendor } from '../providers/support.js';
 

@@ -10,7 +10,7 @@ import {
 import type { TrialResult } from '../../../src/engine/eval/evaluate.js';
 import { type Metrics, meanMetrics } from '../../../src/engine/eval/metrics.js';
 import { AS_CONFIGURED } from '../../../src/engine/eval/trials.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('baselines');

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseQuestions, readQuestions } from '../../../src/engine/eval/question-file.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 
 const test = suite('files of questions');
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTrials, withSearchSetting } from '../../../src/engine/eval/trials.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 
 const test = suite('variants to compare');
 

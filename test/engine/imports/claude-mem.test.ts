@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection } from '../../../src/engine/sqlite/database.js';
 import { linesOutsideCode } from '../../../src/engine/support/code-fences.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { rawDatabase } from '../../support/raw-database.js';
 import { type ImportHome, importHome } from './support.js';
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { importHome, outcomesOf, settingsOf } from './support.js';
 
 const test = suite('importing from qmd and basic-memory');

@@ -6,7 +6,7 @@ import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js'
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
 import { integrateOutput } from '../../../src/engine/integrate/plan.js';
 import { prepareIntegration } from '../../../src/engine/integrate/prepare.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** Servers that the agent reaches over the network, in the forms that the documentation of each agent shows. */

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-memory.js';
 import { contextOf } from '../../support/context.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 

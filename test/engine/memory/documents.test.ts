@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { extractedFolder } from '../../../src/engine/memory/extract/index.js';
 import type { DocumentFormat } from '../../../src/engine/support/document-format.js';
 import { docx, paragraph, pdf, pdfLibraries } from '../../support/documents.js';
-import { backendOn, failureOf, pathsOf, targetOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
+import { backendOn, pathsOf, targetOf } from '../../support/memory.js';
 import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('other documents');

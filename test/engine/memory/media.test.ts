@@ -11,9 +11,10 @@ import { searchOutputSchema } from '../../../src/engine/memory/search/output-sch
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
 import { embeddingWarnings } from '../../../src/engine/memory/sync/sync-warnings.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
+import { failureOf } from '../../support/failure.js';
 import { jpeg, MEDIA_FORMATS, mp3, png, wav, webp } from '../../support/media-files.js';
 import { mediaMemory, mediaSent } from '../../support/media-memory.js';
-import { failureOf, pathsOf } from '../../support/memory.js';
+import { pathsOf } from '../../support/memory.js';
 
 const test = suite<{ fake: GeminiFake }>('images and recordings in memory');
 

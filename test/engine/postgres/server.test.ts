@@ -11,7 +11,7 @@ import {
 import { MIGRATION_LOCK, MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
 import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 import { waitFor } from '../../support/wait.js';
 import { storageHost } from '../storage/support.js';

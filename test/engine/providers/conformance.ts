@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../../src/engine/errors/index.js';
 import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-event.js';
 import type { EmbeddingInput, EmbeddingVendor } from '../../../src/engine/providers/vendor.js';
 import type { FakeVendor, Trouble } from '../../fakes/fake-vendor.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 
 /** One adapter with the fake of its vendor. */
 export interface ConformanceSubject {

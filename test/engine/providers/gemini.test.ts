@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { explainGemini } from '../../../src/engine/providers/gemini/connection.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { openAdapter, openVendor } from './support.js';
 

@@ -15,7 +15,7 @@ import {
   GITHUB_TOKEN,
   startCopilotFake,
 } from '../../fakes/github-copilot.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { faultOf } from './support.js';

@@ -4,7 +4,7 @@ import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-a
 import { ollama } from '../../../src/engine/providers/ollama.js';
 import { type FakeVendor, startFake } from '../../fakes/fake-vendor.js';
 import { OLLAMA_KEY, startOllamaFake } from '../../fakes/ollama.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { identityKey } from '../../../src/engine/embeddings/identity.js';
 import { shownAddress } from '../../../src/engine/providers/vendor-fault.js';
 import { startFake } from '../../fakes/fake-vendor.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { testSettings } from './conformance.js';
 import { openAdapter, withFake } from './support.js';
 

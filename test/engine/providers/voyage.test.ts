@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { startVoyageFake, VOYAGE_KEY } from '../../fakes/voyage.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Warning } from '../../../src/engine/errors/index.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { RERANK_KEY, startCohereRerankFake, startVllmRerankFake } from '../../fakes/rerankers.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { rerankerOf } from './support.js';
 

@@ -29,8 +29,8 @@ import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageCopyOutputSchema } from '../../../src/engine/storage/output-schemas.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
+import { failureOf } from '../../support/failure.js';
 import { ADA, pendingCount } from '../../support/flows.js';
-import { failureOf } from '../../support/memory.js';
 import { testServers } from '../../support/postgres.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/engine/storage/output-schemas.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { startPostgresFake } from '../../fakes/postgres.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { testServers } from '../../support/postgres.js';
 import { storageHost } from './support.js';
 

@@ -8,7 +8,7 @@ import {
   readCallData,
 } from '../../../src/engine/webhooks/call-route.js';
 import { contextOf } from '../../support/context.js';
-import { failureOf } from '../../support/memory.js';
+import { failureOf } from '../../support/failure.js';
 import { SECRET, SESSION, testWebhooks } from '../../support/webhooks.js';
 
 /** A listener with one route, and a call of it. */

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { ingestRecalls } from '../../../../src/engine/dreaming/recall-log/ingest-recalls.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('ingesting the recall log');

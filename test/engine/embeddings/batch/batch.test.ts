@@ -4,7 +4,7 @@ import type { KeyedInput } from '../../../../src/engine/embeddings/embedding-ada
 import { broken } from '../../../../src/engine/providers/read-vectors.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { cosine } from '../../providers/conformance.js';
 import { openVendor } from '../../providers/support.js';
 import {

@@ -8,6 +8,7 @@ import type {
   Flows,
 } from '../../../../src/engine/flows/index.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
+import { failureOf } from '../../../support/failure.js';
 import type { TestFlowStore } from '../../../support/flow-stores.js';
 import {
   ADA,
@@ -20,7 +21,6 @@ import {
   pendingCount,
   viewOf,
 } from '../../../support/flows.js';
-import { failureOf } from '../../../support/memory.js';
 import { waitFor } from '../../../support/wait.js';
 
 const MINUTE = 60_000;

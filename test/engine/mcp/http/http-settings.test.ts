@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { httpSettings } from '../../../../src/engine/mcp/http/http-settings.js';
 import { contextOf } from '../../../support/context.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('where svc mcp --http listens');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadToken, tokenFile } from '../../../../src/engine/mcp/http/token.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the token of svc mcp --http');

@@ -11,7 +11,7 @@ import {
   tokensFile,
   withHash,
 } from '../../../../src/engine/mcp/tokens/token-store.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('tokens of remote MCP clients');

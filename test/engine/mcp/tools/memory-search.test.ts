@@ -14,7 +14,7 @@ import {
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
 import { contextOf } from '../../../support/context.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('memory_search');

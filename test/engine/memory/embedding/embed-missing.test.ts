@@ -11,7 +11,8 @@ import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { GITHUB_TOKEN, startCopilotFake } from '../../../fakes/github-copilot.js';
 import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { contextOf } from '../../../support/context.js';
-import { failureOf, pathsOf, warningCodes } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { pathsOf, warningCodes } from '../../../support/memory.js';
 import {
   openAiSearchSettings,
   semanticMemory,

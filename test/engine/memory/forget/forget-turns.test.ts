@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
-import { backendOn, failureOf, pathsOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 

@@ -20,8 +20,9 @@ import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-li
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
 import { openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
+import { failureOf } from '../../../support/failure.js';
 import { png } from '../../../support/media-files.js';
-import { backendOn, failureOf, onIndex, pathsOf, targetOf } from '../../../support/memory.js';
+import { backendOn, onIndex, pathsOf, targetOf } from '../../../support/memory.js';
 import { semanticMemory } from '../../../support/semantic-memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';

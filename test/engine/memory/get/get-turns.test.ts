@@ -5,7 +5,8 @@ import { getOutputSchema } from '../../../../src/engine/memory/get/output-schema
 import { getOutput } from '../../../../src/engine/memory/output.js';
 import { renderGet } from '../../../../src/ui/memory/get.js';
 import { createStyle } from '../../../../src/ui/style.js';
-import { backendOn, failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
 

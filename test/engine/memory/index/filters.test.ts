@@ -6,8 +6,8 @@ import type { IndexedDocument } from '../../../../src/engine/memory/index/docume
 import { parseFilters } from '../../../../src/engine/memory/search/filters.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
 import type { NoteFacts } from '../../../../src/engine/memory/types.js';
+import { failureOf } from '../../../support/failure.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
-import { failureOf } from '../../../support/memory.js';
 import { apply, documentOf, embedMissing, textVector } from '../../../support/vector-index.js';
 
 const NOW = Date.parse('2026-03-18T12:00:00Z');

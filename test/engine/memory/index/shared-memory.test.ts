@@ -9,8 +9,8 @@ import {
   type PostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
 import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
+import { failureOf } from '../../../support/failure.js';
 import { sharedKinds } from '../../../support/indexes.js';
-import { failureOf } from '../../../support/memory.js';
 import {
   apply,
   documentOf,

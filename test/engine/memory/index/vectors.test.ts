@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { failureOf } from '../../../support/failure.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
-import { failureOf } from '../../../support/memory.js';
 import {
   apply,
   documentOf,

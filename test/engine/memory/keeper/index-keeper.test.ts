@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/index.js';
 import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
-import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('searching and syncing one index in one process');

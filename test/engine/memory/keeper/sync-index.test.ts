@@ -11,8 +11,9 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { failureOf } from '../../../support/failure.js';
 import { contentOf } from '../../../support/index-content.js';
-import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('sync');

@@ -13,7 +13,8 @@ import {
   searchLogStore,
 } from '../../../../src/engine/memory/lookups/search-log.js';
 import { createDatabase } from '../../../../src/engine/sqlite/database.js';
-import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the log of searches');

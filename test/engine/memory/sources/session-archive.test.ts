@@ -11,7 +11,8 @@ import {
 } from '../../../../src/engine/memory/sources/archive/session-archive.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
 import { compileProgram } from '../../../support/compile.js';
-import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, TALK, transcriptPlace } from '../../../support/transcripts.js';
 

@@ -19,7 +19,8 @@ import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.
 import { exportedPath, isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
 import { codePoint } from '../../../support/code-point.js';
-import { backendOn, failureOf, onIndex, targetOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
+import { backendOn, onIndex, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('exporting and importing a memory');

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBedrockFake } from '../../../fakes/bedrock.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
 

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../../src/engine/errors/index.js';
 import { AWS_KEYS, BEDROCK_TOKEN, startBedrockFake } from '../../../fakes/bedrock.js';
 import { failure } from '../../../fakes/bedrock-errors.js';
 import { type FakeAnswer, type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findModel } from '../../../../src/engine/providers/bedrock/models.js';
 import { startBedrockFake } from '../../../fakes/bedrock.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { bedrockAdapter } from './subject.js';
 
 const adapterOf = async (change: Parameters<typeof bedrockAdapter>[0]) => bedrockAdapter(change);

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/engine/providers/local/runtime/store.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const LINUX: Platform = { os: 'linux', arch: 'x64', glibc: true };

@@ -16,8 +16,8 @@ import {
 } from '../../../../src/engine/providers/local/model.js';
 import { createLocalVendor } from '../../../../src/engine/providers/local/vendor.js';
 import { startFileHost } from '../../../fakes/file-host.js';
+import { failureOf } from '../../../support/failure.js';
 import { realRuntimes } from '../../../support/local-runtime.js';
-import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { cosine, embedAll, testSettings } from '../conformance.js';
 

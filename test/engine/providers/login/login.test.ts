@@ -22,7 +22,7 @@ import {
   GITHUB_TOKEN,
   startCopilotFake,
 } from '../../../fakes/github-copilot.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('signing in to GitHub');

@@ -13,7 +13,7 @@ import {
   readStoredLogin,
   storeLogin,
 } from '../../../../src/engine/providers/github-copilot/stored-login.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('a stored login');

@@ -28,7 +28,7 @@ import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/deliv
 import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
 import { compileProgram } from '../../../support/compile.js';
 import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { testLog } from '../../../support/services.js';
 import { smallDisk } from '../../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Delivery } from '../../../../src/engine/webhooks/index.js';
 import { createVerifier } from '../../../../src/engine/webhooks/verify/verifier.js';
 import { newDelivery, recordDeliveries } from '../../../support/deliveries.js';
-import { failureOf } from '../../../support/memory.js';
+import { failureOf } from '../../../support/failure.js';
 import { waitFor } from '../../../support/wait.js';
 import { act, send, type TestWebhooks, testWebhooks } from '../../../support/webhooks.js';
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { withProcessLock } from '../../../../../src/engine/sqlite/process-lock.js';
 import { NEVER } from '../../../../../src/engine/support/async.js';
-import { failureOf } from '../../../../support/memory.js';
+import { failureOf } from '../../../../support/failure.js';
 import { message } from '../../../../support/transcripts.js';
 import { waitFor } from '../../../../support/wait.js';
 import { extWorld, gist } from './support.js';

@@ -20,14 +20,9 @@ import type { KeptIndex } from '../../../../../src/engine/memory/keeper/sync-ind
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { acquireIndexLock } from '../../../../../src/engine/memory/sync/index-lock.js';
 import { createDatabase, openDatabase } from '../../../../../src/engine/sqlite/database.js';
+import { failureOf } from '../../../../support/failure.js';
 import { contentOf } from '../../../../support/index-content.js';
-import {
-  backendOn,
-  failureOf,
-  pathsOf,
-  targetOf,
-  warningCodes,
-} from '../../../../support/memory.js';
+import { backendOn, pathsOf, targetOf, warningCodes } from '../../../../support/memory.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the life of an index');
