@@ -21,7 +21,7 @@ import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
 import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import { type ServeState, type ServiceSnapshot, StateFile } from './state-file.js';
-import { type Backoff, SERVICE_BACKOFF, Supervisor } from './supervisor.js';
+import { SERVICE_BACKOFF, Supervisor } from './supervisor.js';
 import { notifySystemdReady } from './systemd-unit.js';
 
 export interface ServeOptions {
@@ -42,7 +42,6 @@ export interface ServeOptions {
   readonly level?: string | undefined;
   /** Called after every change of a service. */
   readonly onChange?: ((state: ServeState) => void) | undefined;
-  readonly backoff?: Backoff;
   /** The services to run; all when left out. */
   readonly define?: typeof serviceDefinitions;
   /** Adjusts each configuration that is loaded. */
@@ -143,7 +142,7 @@ export class ServeProcess {
   }
 
   private begin(loaded: LoadedConfig): Running {
-    const { context: baseContext, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
+    const { context: baseContext, mask, onChange, pid } = this.options;
     const log = createLog(this.logSettings({ context: baseContext, loaded }), {
       ...this.options,
       clock: baseContext.clock,
@@ -174,7 +173,7 @@ export class ServeProcess {
     };
     const supervisor = new Supervisor({
       clock: context.clock,
-      backoff,
+      backoff: SERVICE_BACKOFF,
       log: logger,
       onChange: () => {
         stateFile.writeSoon();
