@@ -158,7 +158,6 @@ async function sendPack<Input>(
     const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
     options.onEvent({
       type: 'request.finished',
-      inputs: pack.length,
       tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
     });
     return completedBy(pack, (piece, position) => addPiece(piece, vectors[position]));

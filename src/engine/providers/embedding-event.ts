@@ -1,7 +1,7 @@
 /** Progress of embedding. */
 export type EmbeddingEvent =
   /** A request was answered; `tokens` are estimated unless the vendor counts them. */
-  | { readonly type: 'request.finished'; readonly inputs: number; readonly tokens: number }
+  | { readonly type: 'request.finished'; readonly tokens: number }
   /** Rate limited: all requests wait. `askedMs` is how long the vendor asks to wait, if it does. */
   | {
       readonly type: 'rate.limited';
@@ -12,14 +12,13 @@ export type EmbeddingEvent =
   /** A request failed and will be retried. */
   | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
   /** Another process is downloading the model; this one waits. */
-  | { readonly type: 'model.waiting'; readonly model: string }
+  | { readonly type: 'model.waiting' }
   /**
    * A local model is being downloaded; sent a few times a second. `total` is undefined if the host
    * does not report it.
    */
   | {
       readonly type: 'model.download';
-      readonly model: string;
       readonly bytes: number;
       readonly total: number | undefined;
       readonly bytesPerSecond: number | undefined;
@@ -29,12 +28,7 @@ export type EmbeddingEvent =
 /** Events of batch jobs; `job` is their id. */
 type BatchEvent =
   /** A job was submitted; `resumed` if in an earlier run. */
-  | {
-      readonly type: 'batch.submitted';
-      readonly job: string;
-      readonly inputs: number;
-      readonly resumed: boolean;
-    }
+  | { readonly type: 'batch.submitted'; readonly inputs: number; readonly resumed: boolean }
   /** A job is still running; counts are inputs, if the vendor reports them. */
   | {
       readonly type: 'batch.progress';
@@ -56,12 +50,4 @@ type BatchEvent =
   /** Jobs keep failing: the rest of the run is embedded inline. */
   | { readonly type: 'batch.off'; readonly why: string }
   /** The run ends without waiting for its jobs; a later run collects them. */
-  | {
-      readonly type: 'batch.pending';
-      readonly jobs: number;
-      readonly inputs: number;
-      /** Submission time of the oldest. */
-      readonly sinceMs: number;
-      /** More inputs wait for one of these jobs to end. */
-      readonly more: boolean;
-    };
+  | { readonly type: 'batch.pending'; readonly jobs: number; readonly inputs: number };

@@ -100,7 +100,7 @@ const EMBEDDING: readonly SyncEvent[] = [
     passages: 100,
     known: 12,
   },
-  { type: 'embed.provider', event: { type: 'request.finished', inputs: 50, tokens: 12_000 } },
+  { type: 'embed.provider', event: { type: 'request.finished', tokens: 12_000 } },
   { type: 'embed.stored', passages: 50 },
   { type: 'embed.provider', event: { type: 'rate.limited', waitMs: 9, perSecond: 0.25 } },
   { type: 'embed.provider', event: { type: 'rate.limited', waitMs: 9, perSecond: 0.25 } },

@@ -23,11 +23,10 @@ import { aSummary } from './sync-builders.js';
 const amount = fc.nat({ max: 1_000_000 });
 
 const aProviderEvent: fc.Arbitrary<EmbeddingEvent> = fc.oneof(
-  fc.record({ type: fc.constant('request.finished' as const), inputs: amount, tokens: amount }),
+  fc.record({ type: fc.constant('request.finished' as const), tokens: amount }),
   fc.record({ type: fc.constant('rate.limited' as const), waitMs: amount, perSecond: fc.double() }),
   fc.record({
     type: fc.constant('batch.submitted' as const),
-    job: fc.constantFrom('a', 'b'),
     inputs: amount,
     resumed: fc.boolean(),
   }),
@@ -224,7 +223,7 @@ const EMBED: SyncEvent = {
 };
 
 test('follows embedding: done, cost and remaining', () => {
-  const finished = providerEvent({ type: 'request.finished', inputs: 128, tokens: 211_600 });
+  const finished = providerEvent({ type: 'request.finished', tokens: 211_600 });
   const limited = providerEvent({ type: 'rate.limited', waitMs: 1000, perSecond: 1 });
   const state = after(SCAN, EMBED, finished, limited, { type: 'embed.stored', passages: 250 });
   assert.equal(
@@ -254,12 +253,11 @@ test('the fallback starts over, and the failed provider is remembered', () => {
 });
 
 test('batch jobs are counted, with their progress as reported by the provider', () => {
-  const submitted = (job: string) =>
-    providerEvent({ type: 'batch.submitted', job, inputs: 500, resumed: false });
+  const submitted = providerEvent({ type: 'batch.submitted', inputs: 500, resumed: false });
   const { embedding } = after(
     EMBED,
-    submitted('a'),
-    submitted('b'),
+    submitted,
+    submitted,
     providerEvent({ type: 'batch.progress', job: 'b', done: 100, total: 500 }),
     providerEvent({ type: 'batch.ended', job: 'a', embedded: 499, left: 1, why: undefined }),
   );

@@ -120,8 +120,8 @@ async function* resumeJob(
 ): AsyncGenerator<KeyedPart> {
   const job = await jobAtVendor(record, run);
   if (job === undefined) return;
-  const { id, keys } = job;
-  run.onEvent({ type: 'batch.submitted', job: id, inputs: keys.length, resumed: true });
+  const { keys } = job;
+  run.onEvent({ type: 'batch.submitted', inputs: keys.length, resumed: true });
   const { enabled, wait } = run.settings;
   const status = wait || !enabled ? await awaitJob(job, run) : await pollJob(job, run);
   if (status.state === 'running') {
@@ -200,16 +200,12 @@ async function* submitAll(
   run: BatchRun,
 ): AsyncGenerator<KeyedPart> {
   const pending = [...earlier];
-  let more = false;
   for await (const { via, inputs } of plan) {
     if (via === 'inline' || !run.health.on) {
       yield* run.inline(inputs.values());
       continue;
     }
-    if (pending.length >= run.settings.concurrency) {
-      more = true;
-      break;
-    }
+    if (pending.length >= run.settings.concurrency) break;
     const job = await submitJob(inputs, run);
     if ('final' in job) {
       run.health.jobFailed(job.why, job.final);
@@ -221,8 +217,6 @@ async function* submitAll(
     type: 'batch.pending',
     jobs: pending.length,
     inputs: pending.reduce((sum, job) => sum + job.keys.length, 0),
-    sinceMs: Math.min(...pending.map((job) => job.createdMs)),
-    more,
   });
 }
 

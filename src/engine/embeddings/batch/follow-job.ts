@@ -262,8 +262,7 @@ export async function submitJob(
     const handle = (isOpen ? await findJob(record, run) : undefined) ?? submitted;
     if (!(handle instanceof VendorFault)) {
       const started = await records.started(record, handle);
-      const { id: job } = record;
-      onEvent({ type: 'batch.submitted', job, inputs: inputs.size, resumed: false });
+      onEvent({ type: 'batch.submitted', inputs: inputs.size, resumed: false });
       return started;
     }
     const waitMs = call.pacing.delayAfter(handle, tries);

@@ -80,15 +80,14 @@ export async function downloadModel(
   const path = join(modelCacheDir, name);
   if (isDownloaded(path)) return { path, downloaded: false };
   const lockFile = join(modelCacheDir, '.locks', name);
-  const model = reference.name;
-  const onWait = (): void => onEvent({ type: 'model.waiting', model });
+  const onWait = (): void => onEvent({ type: 'model.waiting' });
   try {
     return await withProcessLock(lockFile, { signal, onWait }, async () => {
       if (isDownloaded(path)) return { path, downloaded: false };
       const hub = hubOf(options.env);
       const { limits = LIMITS, pacing } = options;
       const source = await sourceOf(reference, hub, { signal, pacing, timeoutMs: limits.idleMs });
-      const onProgress = createProgress(model, onEvent);
+      const onProgress = createProgress(onEvent);
       await downloadFile({ ...source, path, limits, pacing, signal, onProgress });
       return { path, downloaded: true };
     });
@@ -114,10 +113,7 @@ async function sourceOf(
 const REPORT_EVERY_MS = 200;
 
 /** Limits progress to a few events a second, always including the first and last. */
-function createProgress(
-  model: string,
-  onEvent: (event: EmbeddingEvent) => void,
-): FileDownload['onProgress'] {
+function createProgress(onEvent: (event: EmbeddingEvent) => void): FileDownload['onProgress'] {
   let begin: { readonly atMs: number; readonly bytes: number } | undefined;
   let reported: { readonly atMs: number; readonly bytes: number } | undefined;
   return (bytes, total) => {
@@ -129,7 +125,7 @@ function createProgress(
     reported = { atMs, bytes };
     const seconds = (atMs - begin.atMs) / 1000;
     const bytesPerSecond = seconds === 0 ? undefined : (bytes - begin.bytes) / seconds;
-    onEvent({ type: 'model.download', model, bytes, total, bytesPerSecond });
+    onEvent({ type: 'model.download', bytes, total, bytesPerSecond });
   };
 }
 
