@@ -139,10 +139,6 @@ function readBytes(file: string): Uint8Array {
 
 function explain(file: string, cause: unknown): SvcError {
   const code = systemErrorCode(cause) ?? '';
-  if (code === 'EISDIR') return unreadable(file, 'is a folder', 'use the path of a file');
-  if (code === 'EFTYPE') {
-    return unreadable(file, 'is not a regular file', 'use the path of a regular file');
-  }
   if (code === 'EFBIG') {
     const bytes = ifReadable(() => statSync(file).size) ?? MAX_CONFIG_BYTES;
     const why = `is ${(bytes / 1_048_576).toFixed(1)} MiB; the limit is 4 MiB`;
@@ -157,7 +153,7 @@ function explain(file: string, cause: unknown): SvcError {
     });
   }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    if (isLink(file)) {
+    if (ifReadable(() => lstatSync(file))?.isSymbolicLink() === true) {
       const why = 'is a symbolic link to a file that does not exist';
       return unreadable(file, why, 'fix or remove the link', cause);
     }
@@ -166,20 +162,17 @@ function explain(file: string, cause: unknown): SvcError {
       cause,
     });
   }
-  if (code === 'ELOOP') {
-    return unreadable(file, 'is a symbolic link that leads back to itself', 'fix the link', cause);
-  }
   const why = `cannot be read: ${systemReason(cause)}`;
-  return unreadable(file, why, 'check the file system', cause);
+  const [fault, hint] = UNUSABLE[code] ?? [why, 'check the file system'];
+  return unreadable(file, fault, hint, cause);
 }
 
-function isLink(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
-}
+/** What a path can be instead of a file, by the error code of reading it, and what to do. */
+const UNUSABLE: Readonly<Record<string, readonly [fault: string, hint: string]>> = {
+  EISDIR: ['is a folder', 'use the path of a file'],
+  EFTYPE: ['is not a regular file', 'use the path of a regular file'],
+  ELOOP: ['is a symbolic link that leads back to itself', 'fix the link'],
+};
 
 function unreadable(file: string, why: string, hint: string, cause?: unknown): SvcError {
   return new SvcError('CONFIG_UNREADABLE', `${file} ${why}`, {

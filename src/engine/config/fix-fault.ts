@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { groupBy } from '../support/lists.js';
 import { type CheckedConfig, checkConfigText } from './check.js';
 import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
@@ -139,21 +140,15 @@ function fixes(
   below: ConfigPath | undefined,
 ): boolean {
   if (after.faults.some((fault) => fault.code === 'syntax')) return false;
-  const known = countByKey(before.faults);
-  const left = countByKey(after.faults);
-  if ((left.get(keyOf(fixed)) ?? 0) >= (known.get(keyOf(fixed)) ?? 0)) return false;
+  const known = groupBy(before.faults, keyOf);
+  const left = groupBy(after.faults, keyOf).get(keyOf(fixed)) ?? [];
+  if (left.length >= (known.get(keyOf(fixed))?.length ?? 0)) return false;
   const cover = below === undefined ? undefined : formatPath(below);
   return after.faults.every(
     (fault) =>
-      (known.get(keyOf(fault)) ?? 0) > 0 ||
+      known.has(keyOf(fault)) ||
       (cover !== undefined && fault.code !== 'duplicate-key' && fault.path.startsWith(cover)),
   );
-}
-
-function countByKey(faults: readonly ConfigFault[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const fault of faults) counts.set(keyOf(fault), (counts.get(keyOf(fault)) ?? 0) + 1);
-  return counts;
 }
 
 function keyOf({ code, path }: ConfigFault): string {
