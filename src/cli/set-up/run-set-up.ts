@@ -1,3 +1,4 @@
+import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
 import { indexOutput, type OpenedMemory, searchOutput } from '../../engine/memory/index.js';
@@ -14,7 +15,6 @@ import {
   planSetUp,
   type SetUpOutput,
   type SetUpPlan,
-  tryPlan,
   workspaceState,
 } from '../../engine/set-up/index.js';
 import { resolvePath } from '../../engine/support/files.js';
@@ -193,14 +193,15 @@ async function providerName(
   return world.asks ? askProvider(offered, providers, world) : offered.preferred;
 }
 
+/** Embeds a test query with the provider of a plan; undefined for keyword search only. Writes nothing. */
 async function testPlan(
-  plan: SetUpPlan,
+  { provider, trial }: SetUpPlan,
   { context, signal, write, view, mask }: SetUpWorld,
 ): Promise<Diagnosis | undefined> {
+  if (provider === null) return undefined;
   const work = { clock: context.clock, signal, onEvent: () => undefined };
-  const diagnosis = await tryPlan(plan, work);
-  if (diagnosis === undefined) return undefined;
-  const title = `testing ${plan.provider ?? ''}`;
+  const diagnosis = await diagnoseNamed(provider, trial, work);
+  const title = `testing ${provider}`;
   write(`\n${renderDiagnosis(mask.data(diagnosis), title, view)}`);
   return diagnosis;
 }

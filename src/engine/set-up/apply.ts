@@ -8,26 +8,13 @@ import {
   writeFileAtomically,
 } from '../config/authoring.js';
 import { keepTrust } from '../config/trust/config-trust.js';
-import { diagnoseNamed } from '../embeddings/diagnosis/diagnose.js';
-import type { Diagnosis, DiagnosisWork } from '../embeddings/index.js';
+import type { Diagnosis } from '../embeddings/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
-import type { Clock, EngineContext } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 import type { OpenedSetUp } from './open-set-up.js';
 import type { SetUpPlan } from './plan.js';
 import { storeKey } from './provider-choices.js';
 import { makeWorkspace } from './workspace.js';
-
-/**
- * Embeds a test query with the provider of a plan; undefined for keyword search only. Writes nothing.
- *
- * @throws the signal's reason
- */
-export async function tryPlan(
-  { provider, trial }: SetUpPlan,
-  work: DiagnosisWork & { readonly clock: Clock },
-): Promise<Diagnosis | undefined> {
-  return provider === null ? undefined : diagnoseNamed(provider, trial, work);
-}
 
 /** The files that were written; absolute paths. */
 export interface WrittenSetUp {

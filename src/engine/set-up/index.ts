@@ -1,4 +1,4 @@
-export { applyPlan, type SetUpOutput, tryPlan } from './apply.js';
+export { applyPlan, type SetUpOutput } from './apply.js';
 export { type OpenedSetUp, openSetUp } from './open-set-up.js';
 export { planSetUp, type SetUpPlan } from './plan.js';
 export {
