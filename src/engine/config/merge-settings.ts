@@ -1,5 +1,6 @@
 import type { DeepReadonly } from '../errors/output-schema.js';
 import { isRecord } from './config-path.js';
+import type { AgentsInput, ConfigInput } from './schema/index.js';
 
 /** `Input` with every key present that has a default. */
 export type WithDefaults<Input, Defaults> = {
@@ -26,6 +27,26 @@ export function mergeSettings<Input extends object, Defaults extends object>(
   );
   // By construction, `merged` has all keys of `defaults` and otherwise only keys of the layers.
   return merged as WithDefaults<Input, Defaults>;
+}
+
+/** A configuration with these `memorySearch` settings for every agent, unchecked. */
+export function withMemorySearch(
+  input: ConfigInput,
+  settings: Readonly<Record<string, unknown>>,
+): ConfigInput {
+  const { defaults = {}, list, ...agents } = input.agents ?? {};
+  const withSettings = <T extends NonNullable<AgentsInput['defaults']>>(holder: T): T => ({
+    ...holder,
+    memorySearch: mergeSettings(holder.memorySearch ?? {}, settings),
+  });
+  return {
+    ...input,
+    agents: {
+      ...agents,
+      defaults: withSettings(defaults),
+      ...(list === undefined ? {} : { list: list.map(withSettings) }),
+    },
+  };
 }
 
 function overlay(below: unknown, above: unknown): unknown {

@@ -2,10 +2,9 @@ import { SvcError } from '../errors/index.js';
 import { nameHint } from '../support/text.js';
 import { checkConfigText } from './check.js';
 import { coerceValue } from './known-path.js';
-import { mergeSettings } from './merge-settings.js';
+import { mergeSettings, withMemorySearch } from './merge-settings.js';
 import { resolveConfig } from './resolve-config.js';
 import type { LoadedConfig } from './resolved.js';
-import type { MemorySearchInput } from './schema/index.js';
 import { memorySearch } from './schema/memory-search.js';
 import { isGroup, walkKeys } from './schema/walk.js';
 
@@ -43,22 +42,8 @@ export function withTrialSettings(
   loaded: LoadedConfig,
   settings: Readonly<Record<string, unknown>>,
 ): LoadedConfig {
-  const { agents = {} } = loaded.input;
-  const { defaults = {}, list } = agents;
-  const withOverrides = <T extends { readonly memorySearch?: MemorySearchInput | undefined }>(
-    holder: T,
-  ) => {
-    return { ...holder, memorySearch: mergeSettings(holder.memorySearch ?? {}, settings) };
-  };
-  const withTrials = {
-    ...loaded.input,
-    agents: {
-      ...agents,
-      defaults: withOverrides(defaults),
-      ...(list === undefined ? {} : { list: list.map(withOverrides) }),
-    },
-  };
-  const { input, faults } = checkConfigText('these settings', JSON.stringify(withTrials));
+  const text = JSON.stringify(withMemorySearch(loaded.input, settings));
+  const { input, faults } = checkConfigText('these settings', text);
   if (input !== undefined) return { ...loaded, input, resolved: resolveConfig(input) };
   const [fault] = faults;
   throw new SvcError('USAGE', `invalid settings: ${fault?.message ?? 'unknown problem'}`, {

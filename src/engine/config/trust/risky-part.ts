@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { EngineContext } from '../../support/context.js';
 import { isInside, realTarget, resolvePath } from '../../support/files.js';
 import { type ConfigPath, isRecord } from '../config-path.js';
+import { withMemorySearch } from '../merge-settings.js';
 import { writtenAgents } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
 import { type KeyRisk, riskOf } from './key-risks.js';
@@ -75,7 +76,9 @@ export function splitByRisk(input: ConfigInput, places: Places): SplitConfig {
   const harmless = (keep(input, []) ?? {}) as ConfigInput;
   return {
     risky,
-    harmless: risky.some(isEmbeddingSource) ? withKeywordSearchOnly(harmless) : harmless,
+    harmless: risky.some(isEmbeddingSource)
+      ? withMemorySearch(harmless, { provider: 'none' })
+      : harmless,
   };
 }
 
@@ -88,22 +91,6 @@ const EMBEDDING_SOURCES = ['provider', 'remote', 'local'];
 function isEmbeddingSource({ path }: RiskyValue): boolean {
   const at = path.indexOf('memorySearch');
   return path[0] === 'models' || (at > 0 && EMBEDDING_SOURCES.includes(String(path[at + 1])));
-}
-
-function withKeywordSearchOnly(input: ConfigInput): ConfigInput {
-  const { agents = {} } = input;
-  const withoutProvider = <T extends NonNullable<typeof agents.defaults>>(holder: T): T => ({
-    ...holder,
-    memorySearch: { ...holder.memorySearch, provider: 'none' },
-  });
-  return {
-    ...input,
-    agents: {
-      ...agents,
-      defaults: withoutProvider(agents.defaults ?? {}),
-      ...(agents.list === undefined ? {} : { list: agents.list.map(withoutProvider) }),
-    },
-  };
 }
 
 /** All absolute paths that a configured path can stand for. */
