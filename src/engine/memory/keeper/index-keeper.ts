@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { identityKey, type ProviderPath, providerErrorOf } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal, deferred, NEVER, withinTime } from '../../support/async.js';
+import { anySignal, NEVER, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
@@ -69,7 +69,8 @@ export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private index: MemoryIndex | undefined;
   private opening: ReturnType<IndexHome['open']> | undefined;
-  private readonly syncMutex = new Mutex();
+  /** Until it is over: one sync at a time within this process. The lock on disk only separates processes. */
+  private syncing: Promise<unknown> | undefined;
   private answering = 0;
   /** Replaced while running queries may still read them. */
   private readonly retired: MemoryIndex[] = [];
@@ -162,7 +163,7 @@ export class IndexKeeper {
         return usable;
       }
     }
-    if (this.syncMutex.isTaken) {
+    if (this.syncing !== undefined) {
       const current = await this.indexDuringSync(usable, work.signal, warnings);
       if (current !== undefined) return current;
     }
@@ -218,13 +219,13 @@ export class IndexKeeper {
     warnings: Warning[],
   ): Promise<MemoryIndex | undefined> {
     if (usable !== undefined) {
-      await this.syncMutex.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
-      if (!this.syncMutex.isTaken) return undefined;
+      await this.waitForOwnSync(OWN_SYNC_WAIT_MS, signal);
+      if (this.syncing === undefined) return undefined;
       if (!(await this.isFresh(usable))) warnings.push(updatingWarning());
       return usable;
     }
-    while (this.syncMutex.isTaken) {
-      await this.syncMutex.whenFree({ waitMs: FIRST_INDEX_POLL_MS, signal });
+    while (this.syncing !== undefined) {
+      await this.waitForOwnSync(FIRST_INDEX_POLL_MS, signal);
       const first = await this.open();
       if (first !== undefined) return first;
     }
@@ -321,14 +322,15 @@ export class IndexKeeper {
     // An up-to-date index never needs the writer, so it is loaded here.
     const { syncIndex } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
-    const release = await this.syncMutex.take({
-      waitMs: options.lockWaitMs,
-      signal: options.signal,
-    });
-    if (release === undefined) {
-      throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
-        hint: 'wait for it to finish and try again',
-      });
+    const deadline = runningMs() + options.lockWaitMs;
+    while (this.syncing !== undefined) {
+      const waitMs = deadline - runningMs();
+      if (waitMs <= 0) {
+        throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
+          hint: 'wait for it to finish and try again',
+        });
+      }
+      await this.waitForOwnSync(waitMs, options.signal);
     }
     const embedding =
       providers === undefined || !options.embeds
@@ -339,10 +341,21 @@ export class IndexKeeper {
             waitsForJobs: options.waitsForJobs ?? true,
             cacheEntries,
           };
+    const sync = syncIndex(target, { ...options, clock, embedding }).finally(() => {
+      this.syncing = undefined;
+    });
+    // Its failure is its caller's.
+    this.syncing = sync.catch(() => undefined);
+    return sync;
+  }
+
+  /** Waits until the running sync is over, up to a limit. @throws SvcError INTERRUPTED */
+  private async waitForOwnSync(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const { syncing = Promise.resolve() } = this;
     try {
-      return await syncIndex(target, { ...options, clock, embedding });
-    } finally {
-      release();
+      await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => syncing);
+    } catch (error) {
+      throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
     }
   }
 }
@@ -351,49 +364,4 @@ function keepsBeingReplaced(indexFile: string): SvcError {
   return new SvcError('INDEX_LOCKED', `another process keeps replacing the index ${indexFile}`, {
     hint: 'try again; if agents of the same name have different workspaces, set memorySearch.store.path for one',
   });
-}
-
-interface MutexWait {
-  readonly waitMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** One sync at a time within this process. The lock on disk only separates processes. */
-class Mutex {
-  private holder: Promise<void> | undefined;
-
-  get isTaken(): boolean {
-    return this.holder !== undefined;
-  }
-
-  /**
-   * Waits for the mutex and takes it.
-   *
-   * @returns a function that releases it; undefined when it was not free in time
-   * @throws SvcError INTERRUPTED
-   */
-  async take(wait: MutexWait): Promise<(() => void) | undefined> {
-    const deadline = runningMs() + wait.waitMs;
-    while (this.holder !== undefined) {
-      const waitMs = deadline - runningMs();
-      if (waitMs <= 0) return undefined;
-      await this.whenFree({ ...wait, waitMs });
-    }
-    const { promise, resolve } = deferred<void>();
-    this.holder = promise;
-    return () => {
-      this.holder = undefined;
-      resolve();
-    };
-  }
-
-  /** Waits until the mutex is free, up to a limit. @throws SvcError INTERRUPTED */
-  async whenFree({ waitMs, signal }: MutexWait): Promise<void> {
-    const free = this.holder ?? Promise.resolve();
-    try {
-      await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => free);
-    } catch (error) {
-      throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
-    }
-  }
 }
