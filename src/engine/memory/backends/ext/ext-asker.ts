@@ -55,15 +55,14 @@ export function createExtAsker(settings: ExtSettings, openSession: OpenSession |
     /**
      * The hits of all sources, queried separately and in parallel.
      *
-     * @param run its time limit covers all runs of the program until it answers
+     * @param time covers all runs of the program until it answers
      * @throws ToolFailure; the signal's reason
      */
     ask: async (
       tool: Tool,
       request: SearchRequest,
-      { timeoutMs, signal }: RunOptions,
+      time: TimeLimit,
     ): Promise<readonly ToolHit[]> => {
-      const time = { deadline: performance.now() + timeoutMs, signal };
       // The program rejects queries without a word.
       if (!hasWords(request)) return [];
       const collections = settings.collections().filter(({ root }) => existsSync(root));
@@ -151,8 +150,7 @@ export async function freshHits(
   const { signal, checksFiles = true } = work;
   const { timeoutMs } = settings.limits;
   const deadline = performance.now() + timeoutMs;
-  const ask = (): Promise<readonly ToolHit[]> =>
-    asker.ask(tool, request, { timeoutMs: msUntil(deadline), signal });
+  const ask = (): Promise<readonly ToolHit[]> => asker.ask(tool, request, { deadline, signal });
   const state = readExtState(settings.dir);
   if (state.updated === undefined || !existsSync(toolIndexFile(settings.dir))) {
     await refresher.refresh(tool, work, { embedsNow: true, waitMs: timeoutMs, deadline });

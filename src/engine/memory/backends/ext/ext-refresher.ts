@@ -125,7 +125,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
         }
         const skipped = await exportConversations(work);
         const target = { settings, tool, features, clock, modelsDir, skipped, tree: tree() };
-        return syncExt(target, { signal, onEvent, embedsNow, deadline });
+        return syncExt({ ...target, signal, onEvent, embedsNow, deadline });
       };
       const result = await withRefreshLock(work, waitMs, refresh, () => {
         hasWaited = true;

@@ -5,7 +5,7 @@ import type { Warning } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { makeFolders } from '../../../support/files.js';
 import { backoffMs } from '../../../support/time.js';
-import type { SyncEvent, SyncSummary } from '../../sync/index.js';
+import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
 import { type ExtState, extStateFile, updateExtState } from './ext-state.js';
@@ -15,7 +15,8 @@ import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
 import { commandOf, msUntil, runTool, type ToolOutput } from './tool/run-tool.js';
 
-export interface ExtSyncTarget {
+/** What a refresh works on, and how it is done. */
+export interface ExtSync extends Pick<WorkOptions, 'onEvent' | 'signal'> {
   readonly settings: ExtSettings;
   readonly tool: Tool;
   readonly features: ToolFeatures;
@@ -26,12 +27,6 @@ export interface ExtSyncTarget {
   readonly tree: string | null;
   /** The folder of the user's own models, if any. */
   readonly modelsDir: string | undefined;
-}
-
-/** How a refresh is done. */
-export interface ExtSyncOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;
   /** Deadline, by `performance.now()`. */
@@ -58,33 +53,26 @@ const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
  *
  * @throws ToolFailure
  */
-export async function syncExt(
-  target: ExtSyncTarget,
-  options: ExtSyncOptions,
-): Promise<ExtSyncResult> {
+export async function syncExt(sync: ExtSync): Promise<ExtSyncResult> {
+  const { tool, signal } = sync;
   // May take minutes: if svc is killed, the program must not keep running alongside a second one.
   const minder = new Minder(process.execPath);
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
-    options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
-    const limitMs = Math.min(timeoutMs, msUntil(options.deadline));
-    const { signal } = options;
-    return runTool(target.tool, args, { timeoutMs: limitMs, signal, announce: minder.announce });
+    sync.onEvent?.({ type: 'ext.running', command: commandOf(args) });
+    const limitMs = Math.min(timeoutMs, msUntil(sync.deadline));
+    return runTool(tool, args, { timeoutMs: limitMs, signal, announce: minder.announce });
   };
   try {
-    return await refresh(target, options.embedsNow, run);
+    return await refresh(sync, run);
   } finally {
     minder.close();
   }
 }
 
-async function refresh(
-  target: ExtSyncTarget,
-  embedsNow: boolean,
-  run: Run,
-): Promise<ExtSyncResult> {
-  const { settings, clock, skipped, tree } = target;
+async function refresh(sync: ExtSync, run: Run): Promise<ExtSyncResult> {
+  const { settings, clock, skipped, tree } = sync;
   const startedMs = clock.now();
-  const registered = await registerCollections(settings, target.features, run);
+  const registered = await registerCollections(settings, sync.features, run);
   const update = registered.hasKept
     ? await run(['update'], settings.update.updateTimeoutMs)
     : { stdout: registered.stdout, stderr: '' };
@@ -105,7 +93,7 @@ async function refresh(
   const counts = registered.hasKept
     ? sumOf(readCounts(registered.stdout), readCounts(update.stdout))
     : readCounts(registered.stdout);
-  const embedded = await embed(target, state, embedsNow, run);
+  const embedded = await embed(sync, state, run);
   return { counts, skipped, hasNewCollections: registered.hasNew, ...embedded };
 }
 
@@ -117,12 +105,10 @@ export function unchanged(state: ExtState): ExtSyncResult {
 
 /** Embeds if it is due. If that fails, the index is still fresh. */
 async function embed(
-  target: ExtSyncTarget,
+  { settings, clock, modelsDir, embedsNow }: ExtSync,
   state: ExtState,
-  embedsNow: boolean,
   run: Run,
 ): Promise<Pick<ExtSyncResult, 'embedFailure' | 'state'>> {
-  const { settings, clock, modelsDir } = target;
   const nowMs = clock.now();
   if (settings.mode === 'search' || !(embedsNow || isEmbeddingDue(state, settings, nowMs))) {
     return { state, embedFailure: undefined };
