@@ -31,8 +31,8 @@ export function scoreQuestion(
   const evidence = targets.flatMap(evidenceOf);
   const text = results.map(({ snippet }) => snippet).join('\n');
   const share = (readable: string): number | null =>
-    evidence.length === 0 ? null : mean(evidence.map((item) => isShown(item, readable)));
-  const covered = evidence.map((item) => results.some((result) => covers(result, item)));
+    evidence.length === 0 ? null : mean(evidence.map((item) => isContained(item.text, readable)));
+  const covered = evidence.map(({ target }) => isMet(target, results));
   return {
     recall5: recall(FIRST),
     recall: recall(Number.POSITIVE_INFINITY),
@@ -41,7 +41,8 @@ export function scoreQuestion(
     hit5: targets.some((target) => isMet(target, results.slice(0, FIRST))) ? 1 : 0,
     hit: targets.some((target) => isMet(target, results)) ? 1 : 0,
     evidence: evidence.length === 0 ? null : mean(covered),
-    seen: evidence.length === 0 ? null : evidence.some((item) => isShown(item, text)) ? 1 : 0,
+    seen:
+      evidence.length === 0 ? null : evidence.some((item) => isContained(item.text, text)) ? 1 : 0,
     evidence4k: share(text.slice(0, FIRST_CHARACTERS)),
     none: results.length === 0 ? 1 : 0,
     characters: results.reduce((sum, { snippet }) => sum + snippet.length, 0),
@@ -101,30 +102,22 @@ function sumOfGains(ranks: readonly number[]): number {
 }
 
 /** A line or text that results should contain. */
-type Evidence =
-  | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
-  | { readonly kind: 'text'; readonly text: string };
+interface Evidence {
+  readonly target: Target;
+  readonly text: string;
+}
 
 function evidenceOf(target: Target): readonly Evidence[] {
   if (target.kind === 'file') return [];
-  if (target.kind === 'text') return [target];
+  if (target.kind === 'text') return [{ target, text: target.text }];
   const lines = Array.from({ length: target.endLine - target.startLine + 1 }, (_, at): Evidence => {
+    const line = target.startLine + at;
     const text = target.lineTexts?.[at] ?? '';
-    return { kind: 'line', path: target.path, line: target.startLine + at, text };
+    return { target: { ...target, startLine: line, endLine: line }, text };
   });
   // Blank lines and rules are not evidence, unless there is nothing else.
   const withWords = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return withWords.length === 0 ? lines.slice(0, 1) : withWords;
-}
-
-function covers(result: ScoredResult, item: Evidence): boolean {
-  if (item.kind === 'text') return isContained(item.text, result.snippet);
-  const { path, startLine, endLine } = result;
-  return path === item.path && startLine <= item.line && endLine >= item.line;
-}
-
-function isShown({ text }: Evidence, shown: string): boolean {
-  return isContained(text, shown);
 }
 
 function mean(values: readonly boolean[]): number {
