@@ -50,8 +50,13 @@ export function writeBaseline(
       questions.map(({ question, metrics }) => [question.id, roundMetrics(metrics)]),
     ),
   };
+  writeEvalFile(file, `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
+}
+
+/** @throws SvcError EVAL_WRITE_FAILED */
+export function writeEvalFile(file: string, content: string, mode: number): void {
   try {
-    replaceFile(replaceableTarget(file), `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
+    replaceFile(replaceableTarget(file), content, mode);
   } catch (error) {
     throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
       hint: 'check the folder and free disk space',

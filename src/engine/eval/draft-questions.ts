@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { SvcError, systemReason } from '../errors/index.js';
+import { SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
 import { letOthersRun } from '../support/async.js';
 import { CodeFences } from '../support/code-fences.js';
-import { PRIVATE_MODE, replaceableTarget, replaceFile } from '../support/files.js';
+import { PRIVATE_MODE } from '../support/files.js';
 import { type FileLines, fileReader } from './ask-memory.js';
+import { writeEvalFile } from './baseline.js';
 import type { EvalDraftsOutput } from './output-schemas.js';
 import { seededRandom, shuffled } from './random.js';
 import { wordsOf } from './score-question.js';
@@ -132,14 +133,7 @@ export function writeDraftFile(file: string, drafts: readonly Draft[], replaces:
       hint: 'choose another name, or overwrite it with --force',
     });
   }
-  try {
-    replaceFile(replaceableTarget(file), draftLines(drafts), PRIVATE_MODE);
-  } catch (error) {
-    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
-      hint: 'check the folder and free disk space',
-      cause: error,
-    });
-  }
+  writeEvalFile(file, draftLines(drafts), PRIVATE_MODE);
 }
 
 /** Titles without a topic. */
