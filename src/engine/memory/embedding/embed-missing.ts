@@ -1,6 +1,7 @@
 import { textOnlyObstacle } from '../../embeddings/describe-provider.js';
 import {
   type BatchJobStore,
+  type EmbeddedPart,
   type EmbeddingAdapter,
   type EmbedOptions,
   identityKey,
@@ -15,9 +16,8 @@ import { isProviderFailure } from '../../providers/provider-error.js';
 import { anySignal, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { MemoryIndex, MissingMedia } from '../index/index.js';
+import type { EmbeddingEntry, MemoryIndex, MissingMedia, RefusedContent } from '../index/index.js';
 import type { IndexedAgent } from '../output-schemas.js';
-import { AnswerStore } from './answer-store.js';
 import {
   isForJobs,
   mediaFiles,
@@ -135,6 +135,9 @@ async function embedWith(
   }
 }
 
+/** What a provider was asked for; only media have a path. */
+type Answers = EmbeddedPart<{ readonly key: string; readonly path?: string }>;
+
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
@@ -151,7 +154,12 @@ class EmbeddingRun {
   private hasDoneTexts = false;
   /** The size of what a search gave to the provider so far, in passages. */
   private sizeSoFar = 0;
-  private readonly answers: AnswerStore;
+  private embedded = 0;
+  private refused = 0;
+  /** The first refusal. */
+  private refusal: string | undefined;
+  /** Answers to pieces of contents that are still incomplete. */
+  private readonly answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();
   private readonly startedMs = runningMs();
   private tokens = 0;
   private requests = 0;
@@ -161,9 +169,6 @@ class EmbeddingRun {
     this.provider = provider;
     this.options = options;
     this.model = provider.choice.model;
-    this.answers = new AnswerStore(index, (passages) => {
-      options.onEvent({ type: 'embed.stored', passages });
-    });
   }
 
   async embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
@@ -208,7 +213,7 @@ class EmbeddingRun {
 
   /** Whether the provider has answered. */
   hasProgress(): boolean {
-    return this.hasDoneTexts || this.answers.embedded + this.answers.refused > 0;
+    return this.hasDoneTexts || this.embedded + this.refused > 0;
   }
 
   /** Vectors of another identity are kept while they may stand in for missing ones. */
@@ -231,7 +236,7 @@ class EmbeddingRun {
   }
 
   summary(failure: SvcError | undefined): EmbeddingSummary {
-    const { embedded, refused, refusal } = this.answers;
+    const { embedded, refused, refusal } = this;
     return {
       provider: this.provider.choice.provider,
       model: this.model ?? null,
@@ -269,14 +274,14 @@ class EmbeddingRun {
           : // Of a passage, all pieces or none.
             this.upToLimit(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
       for await (const part of adapter.embedDocuments(pieces, embedOptions)) {
-        await this.answers.add(identity, part);
+        await this.store(identity, part);
       }
       return;
     }
     const fewInline = (await this.index.vectorIdentities()).includes(identity);
     const options = { ...embedOptions, clock, jobs, fewInline, waits: waitsForJobs && isMissing };
     for await (const part of batch.embed(withoutDuplicates(missing), options)) {
-      await this.answers.add(identity, part);
+      await this.store(identity, part);
     }
   }
 
@@ -294,8 +299,37 @@ class EmbeddingRun {
     };
     const files = withoutDuplicates(mediaFiles(searched, workspaceDir, onChanged));
     for await (const part of adapter.embedDocuments(files, this.embedOptions(signal))) {
-      await this.answers.add(identity, part);
+      await this.store(identity, part);
     }
+  }
+
+  /** Stores and counts the contents of which every piece is answered; some pieces of one may be refused. */
+  private async store(identity: string, { embedded, refused }: Answers): Promise<void> {
+    const entries: EmbeddingEntry[] = [];
+    const refusals: RefusedContent[] = [];
+    for (const answer of [...embedded, ...refused]) {
+      const { content, pieces } = pieceOfKey(answer.input.key);
+      const answered = this.answersByContent.get(content) ?? [];
+      answered.push(answer);
+      this.answersByContent.set(content, answered);
+      if (answered.length < pieces) continue;
+      this.answersByContent.delete(content);
+      const hash = Buffer.from(content, 'hex');
+      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
+      if (vectors.length > 0) entries.push({ hash, vectors });
+      else {
+        const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
+        const { why = '', input: { path } = {} } = first ?? {};
+        this.refusal ??= path === undefined ? why : `${path}: ${why}`;
+        refusals.push({ hash, why, isMedia: path !== undefined });
+      }
+    }
+    if (entries.length > 0) await this.index.putEmbeddings(identity, entries);
+    if (refusals.length > 0) await this.index.refuseEmbeddings(identity, refusals);
+    this.embedded += entries.length;
+    this.refused += refusals.length;
+    const passages = entries.length + refusals.length;
+    if (passages > 0) this.options.onEvent({ type: 'embed.stored', passages });
   }
 
   /** Skips media that the model cannot embed. @returns how many were skipped now */
