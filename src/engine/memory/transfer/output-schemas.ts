@@ -6,7 +6,7 @@ import {
   field,
   listOf,
 } from '../../errors/output-schema.js';
-import { agentId, path } from '../output-schemas.js';
+import { agentId, skipped } from '../output-schemas.js';
 
 /*
  * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
@@ -19,14 +19,7 @@ export const exportOutputSchema = documentSchema({
   documents: field(count, 'Number of notes.'),
   vectors: field(count, 'Number of vectors.'),
   bytes: field(count, 'Its size, without the last line.'),
-  skipped: field(
-    listOf({
-      path,
-      reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
-      detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
-    }),
-    'Notes left out because they cannot be read or contain forgotten text.',
-  ),
+  skipped: field(skipped, 'Notes left out because they cannot be read or contain forgotten text.'),
 });
 
 export const importOutputSchema = documentSchema({
