@@ -6,6 +6,7 @@ import type {
   SweepOutput,
   SweepSummaryOutput,
 } from '../../engine/dreaming/index.js';
+import type { LineRange } from '../../engine/memory/index.js';
 import { isFaultySkip, skipWords } from '../../engine/memory/skip-words.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { lineAnchor } from '../memory/words.js';
@@ -100,11 +101,7 @@ export function isPromotion({ decision }: Pick<DecisionOutput, 'decision'>): boo
 }
 
 /** Location of a claim: `memory/2026-11-18.md#L3`. */
-export function placeWords(place: {
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-}): string {
+export function placeWords(place: LineRange & { readonly path: string }): string {
   return `${safeLine(place.path)}${lineAnchor(place)}`;
 }
 
