@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -127,7 +127,8 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 function followInProcess(root: string, { configFile }: CommandContext): FollowHome {
   return (onOverview, onEnd): HomeFollower => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
-    const child = fork(join(root, folder, `cli/home/overview-process${EXTENSION}`), [], {
+    const module = join(root, folder, `cli/home/overview-process${EXTENSION}`);
+    const child = fork(module, configFile === undefined ? [] : [configFile], {
       // Keeps its stderr off the screen.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
@@ -137,7 +138,7 @@ function followInProcess(root: string, { configFile }: CommandContext): FollowHo
     child.stderr?.on('data', (data: Buffer) => {
       stderr = (stderr + data.toString()).slice(-MOST_STDERR_CHARS);
     });
-    child.on('message', (overview: OverviewPart) => {
+    child.on('message', (overview: Partial<Overview>) => {
       if (!closing) onOverview(overview);
     });
     child.on('error', (error) => {
@@ -149,9 +150,10 @@ function followInProcess(root: string, { configFile }: CommandContext): FollowHo
         if (!closing) onEnd(errorLine(stderr) ?? `it exited with ${code ?? signal}`);
       });
     });
-    order(child, { type: 'follow', configFile });
     return {
-      refresh: () => order(child, { type: 'refresh' }),
+      refresh: () => {
+        if (child.connected) child.send('refresh', () => undefined);
+      },
       close: async () => {
         closing = true;
         // It only reads, so killing it is safe.
@@ -164,22 +166,8 @@ function followInProcess(root: string, { configFile }: CommandContext): FollowHo
 
 const MOST_STDERR_CHARS = 4000;
 
-function order(child: ChildProcess, message: OverviewOrder): void {
-  if (child.connected) child.send(message, () => undefined);
-}
-
 /** The message line of a stack trace. */
 function errorLine(stderr: string): string | undefined {
   const lines = stderr.split('\n').map((line) => line.trim());
   return lines.find((line) => /^\w*Error\b/u.test(line)) ?? lines.find((line) => line !== '');
 }
-
-/** Messages to the child process. */
-export type OverviewOrder =
-  /** The first. @property configFile the file named by `--config` */
-  | { readonly type: 'follow'; readonly configFile: string | undefined }
-  /** Reads everything again, now. */
-  | { readonly type: 'refresh' };
-
-/** Messages from the child process: parts that are known or changed, with secrets masked. */
-export type OverviewPart = Partial<Overview>;
