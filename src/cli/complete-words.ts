@@ -68,9 +68,9 @@ function addCommand(
   const node = tree.command(id.replaceAll(':', ' '), summary);
   for (const [name, flag] of Object.entries(flags)) {
     if (flag.hidden === true) continue;
-    const { type, char, options } = flag;
-    if (type === 'boolean') node.option(name, flag.summary ?? '', char ?? '');
-    else node.option(name, flag.summary ?? '', valuesOf(name, options), char);
+    const { summary = '', char } = flag;
+    if (flag.type === 'boolean') node.option(name, summary, char ?? '');
+    else node.option(name, summary, valuesOf(name, flag.options), char);
   }
   for (const [name, { options, multiple }] of Object.entries(args)) {
     node.argument(name, valuesOf(name, options), multiple === true);

@@ -4,22 +4,7 @@ import type { Command } from '@oclif/core/command';
 import type { PJSON } from '@oclif/core/interfaces';
 
 /** A command as its class describes it. */
-export type ManifestCommand = Command.Cached & {
-  readonly flags: Readonly<Record<string, ManifestValue>>;
-  readonly args: Readonly<Record<string, ManifestValue>>;
-};
-
-/** A flag or an argument of a command. */
-interface ManifestValue {
-  readonly type?: 'boolean' | 'option';
-  readonly char?: string;
-  readonly hidden?: boolean;
-  readonly required?: boolean;
-  readonly summary?: string;
-  readonly description?: string;
-  readonly options?: readonly string[];
-  readonly multiple?: boolean;
-}
+export type ManifestCommand = Command.Cached;
 
 /** What package.json says about the program. */
 export type ProgramPackage = PJSON & {

@@ -100,14 +100,18 @@ function paletteCommands(root: string): readonly PaletteCommand[] {
 /** Required flags, then arguments. */
 function valuesOf({ flags, args }: ManifestCommand): readonly PaletteValue[] {
   return [
-    ...Object.entries(flags)
-      .filter(([, { required }]) => required === true)
-      .map(([name, { summary, options }]) => ({
-        name,
-        flag: name,
-        description: described(summary, options),
-        isRequired: true,
-      })),
+    ...Object.entries(flags).flatMap(([name, flag]) =>
+      flag.type === 'option' && flag.required === true
+        ? [
+            {
+              name,
+              flag: name,
+              description: described(flag.summary, flag.options),
+              isRequired: true,
+            },
+          ]
+        : [],
+    ),
     ...Object.entries(args).map(([name, { description, options, required }]) => ({
       name,
       flag: undefined,
