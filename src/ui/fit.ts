@@ -133,6 +133,40 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   return spans;
 }
 
+/** Blanks between two columns of a table. */
+export const COLUMN_GAP = 2;
+/** Width of the last column of a table, the most important one, for which others are dropped. */
+export const LEAST_LAST = 24;
+
+/**
+ * Fits the columns of a table: others are dropped until the last one has its least width.
+ *
+ * @param dropOrders order in which columns are dropped (1 first); those without one never are, nor is the last
+ * @param columns width of the table
+ * @returns the width of each column: 0 for a dropped one, the remaining room for the last
+ */
+export function fitColumns(
+  widths: readonly number[],
+  dropOrders: readonly (number | undefined)[],
+  columns: number,
+  leastLast: number,
+): readonly number[] {
+  const others = widths.slice(0, -1);
+  const room = (): number =>
+    others.reduce((left, width) => (width === 0 ? left : left - width - COLUMN_GAP), columns);
+  const order = others
+    .flatMap((_, at) => {
+      const dropOrder = dropOrders[at];
+      return dropOrder === undefined ? [] : [{ at, dropOrder }];
+    })
+    .sort((a, b) => a.dropOrder - b.dropOrder);
+  for (const { at } of order) {
+    if (room() >= leastLast) break;
+    others[at] = 0;
+  }
+  return [...others, Math.max(0, room())];
+}
+
 /** A text padded with blanks at the end. */
 export function padEnd(text: string, columns: number): string {
   return text + blanks(columns - textWidth(text));

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
-import { fitEnd, textWidth } from './fit.js';
+import { fitColumns, fitEnd, LEAST_LAST, textWidth } from './fit.js';
 import type { Style } from './style.js';
 
 /** A column of a table. */
@@ -17,10 +17,6 @@ export type Column = TableColumn | string;
 /** A column of numbers. */
 export function right(title: string): TableColumn {
   return { title, align: 'right' };
-}
-
-function titleOf(column: Column): string {
-  return typeof column === 'string' ? column : column.title;
 }
 
 /** Turns off every border that cli-table3 draws. */
@@ -55,60 +51,28 @@ interface TableOptions {
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  options: TableOptions,
+  { style, columns: terminalColumns = Number.POSITIVE_INFINITY, fit = fitEnd }: TableOptions,
 ): string {
-  const widths = columns.map((column, at) => {
-    return Math.max(textWidth(titleOf(column)), ...rows.map((row) => textWidth(row[at] ?? '')));
+  const all = columns.map(
+    (column): TableColumn => (typeof column === 'string' ? { title: column } : column),
+  );
+  const widths = all.map(({ title }, at) => {
+    return Math.max(textWidth(title), ...rows.map((row) => textWidth(row[at] ?? '')));
   });
-  const { kept, room } = fitColumns(columns, widths, options.columns);
-  const keptOf = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, at) => kept.has(at));
-  const head = keptOf(columns).map((column) => options.style.dim(titleOf(column)));
-  const aligns = keptOf(columns).map((column) =>
-    typeof column === 'string' ? undefined : column.align,
-  );
-  const { fit = fitEnd } = options;
-  const cut = rows.map((row) =>
-    room === undefined
-      ? row
-      : keptOf([...row.slice(0, -1), fit(row.at(-1) ?? '', Math.max(MIN_LAST_COLUMNS, room))]),
-  );
-  return `${alignRows([head, ...cut], aligns).join('\n')}\n`;
+  const dropOrders = all.map(({ dropOrder }) => dropOrder);
+  const least = Math.min(LEAST_LAST, widths.at(-1) ?? 0);
+  const fitted = fitColumns(widths, dropOrders, terminalColumns, least);
+  const lastColumns = Math.max(MIN_LAST_COLUMNS, fitted.at(-1) ?? 0);
+  const keptOf = <T>(cells: readonly T[]): readonly T[] =>
+    cells.filter((_, at) => at === all.length - 1 || fitted[at] !== 0);
+  const head = all.map(({ title }) => style.dim(title));
+  const cut = rows.map((row) => [...row.slice(0, -1), fit(row.at(-1) ?? '', lastColumns)]);
+  const aligns = keptOf(all).map(({ align }) => align);
+  return `${alignRows([head, ...cut].map(keptOf), aligns).join('\n')}\n`;
 }
 
-const GAP = 2;
 /** Columns of the last cell that even the narrowest terminal shows. */
 const MIN_LAST_COLUMNS = 8;
-/** Other columns are dropped until the last one has this width. */
-const LEAST_LAST = 24;
-
-/** The places of the columns that are shown, and the room for the last one; all of them without a terminal. */
-function fitColumns(
-  columns: readonly Column[],
-  widths: readonly number[],
-  terminalColumns: number | undefined,
-): { readonly kept: ReadonlySet<number>; readonly room: number | undefined } {
-  const kept = new Set(columns.keys());
-  if (terminalColumns === undefined) return { kept, room: undefined };
-  const last = columns.length - 1;
-  const roomForLast = (): number =>
-    widths.reduce(
-      (room, width, at) => (at !== last && kept.has(at) ? room - width - GAP : room),
-      terminalColumns,
-    );
-  const least = Math.min(LEAST_LAST, widths[last] ?? 0);
-  const order = columns
-    .flatMap((column, at) =>
-      typeof column === 'string' || column.dropOrder === undefined
-        ? []
-        : [{ at, dropOrder: column.dropOrder }],
-    )
-    .sort((a, b) => a.dropOrder - b.dropOrder);
-  for (const { at } of order) {
-    if (roomForLast() >= least) break;
-    kept.delete(at);
-  }
-  return { kept, room: roomForLast() };
-}
 
 /** How many of all records a table lists. */
 interface ListedCount {

@@ -1,6 +1,15 @@
 import { type ReactElement, useEffect } from 'react';
 import { formatCount } from '../../engine/support/format.js';
-import { fitEnd, padEnd, padStart, spread, textWidth } from '../fit.js';
+import {
+  COLUMN_GAP,
+  fitColumns,
+  fitEnd,
+  LEAST_LAST,
+  padEnd,
+  padStart,
+  spread,
+  textWidth,
+} from '../fit.js';
 import type { Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
@@ -42,11 +51,9 @@ const CURSOR = '❯ ';
 /** Columns of the cursor, at the left of each entry. */
 export const CURSOR_COLUMNS = CURSOR.length;
 const NO_CURSOR = ' '.repeat(CURSOR_COLUMNS);
-const GAP = '  ';
+const GAP = ' '.repeat(COLUMN_GAP);
 /** Longer cells are cut, except in the last column. */
 const MAX_CELL = 26;
-/** Least width of the last column, the most important one. */
-const LEAST_LAST = 24;
 
 /**
  * A list with a cursor, and counts of the entries above and below. The wheel moves the selection, a click selects, and a
@@ -143,7 +150,7 @@ function alignCell<Item>(text: string, { align }: ListColumn<Item>, width: numbe
 function columnWidths<Item>(
   columns: readonly ListColumn<Item>[],
   items: readonly Item[],
-  room: number,
+  width: number,
   leastLast: number,
 ): readonly number[] {
   const last = columns.length - 1;
@@ -152,16 +159,6 @@ function columnWidths<Item>(
     const widest = Math.max(textWidth(title), ...items.map((item) => textWidth(cell(item))));
     return Math.min(MAX_CELL, widest);
   });
-  const left = (): number =>
-    room - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
-  const order = columns
-    .map(({ dropOrder }, at) => ({ at, dropOrder: dropOrder ?? columns.length + last - at }))
-    .filter(({ at }) => at !== last)
-    .sort((a, b) => a.dropOrder - b.dropOrder);
-  for (const { at } of order) {
-    if (left() >= Math.min(leastLast, Math.floor(room / 2))) break;
-    widths[at] = 0;
-  }
-  widths[last] = Math.max(0, left());
-  return widths;
+  const dropOrders = columns.map(({ dropOrder }, at) => dropOrder ?? columns.length + last - at);
+  return fitColumns(widths, dropOrders, width, Math.min(leastLast, Math.floor(width / 2)));
 }
