@@ -17,8 +17,10 @@ export function renderDeliveries(
   const rows = deliveries.map((delivery) =>
     shown.map(({ cell, paint = (text) => text }) => paint(cell({ delivery }), { delivery })),
   );
+  // Commands take the ID, so it is never left out.
+  const titles = ['delivery', ...shown.slice(1)];
   const counts = { listed: deliveries.length, total, noun: 'delivery', plural: 'deliveries' };
-  return renderTable(shown, rows, { style, columns }) + limitNote(counts, style);
+  return renderTable(titles, rows, { style, columns }) + limitNote(counts, style);
 }
 
 /** The columns of a list of deliveries. @param received title of the time at which each was received */

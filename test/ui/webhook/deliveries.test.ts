@@ -42,4 +42,10 @@ test('a client whose address is not known is not taken for an operator', () => {
   assert.equal(shown({ replayOf: 'abcd' }), [false, true, 'an operator']);
 });
 
+test('a narrow list leaves out the time before the ID, which commands take', () => {
+  const delivery = { ...recordedDelivery(newDelivery(), createSecretMask(), 1000), seq: 1 };
+  const [titles] = renderDeliveries([delivery], 1, { ...PIPED, columns: 30 }).split('\n');
+  assert.is(titles, 'delivery    route  status  what');
+});
+
 test.run();
