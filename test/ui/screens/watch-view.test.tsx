@@ -9,7 +9,7 @@ import {
   reduceWatchScreen,
   type WatchScreenState,
   watchRows,
-} from '../../../src/ui/screens/watch/view.js';
+} from '../../../src/ui/screens/watch/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import { createTerminal, KEYS } from '../../support/terminal.js';
