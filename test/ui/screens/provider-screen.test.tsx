@@ -5,14 +5,12 @@ import { CHECKS } from '../../../src/engine/embeddings/diagnosis/check-names.js'
 import type { DiagnosisEvent } from '../../../src/engine/embeddings/diagnosis/diagnose.js';
 import type { CheckName, Diagnosis } from '../../../src/engine/embeddings/output-schemas.js';
 import {
+  INITIAL_PROVIDER_SCREEN,
   type ProviderScreenEnd,
   type ProviderScreenOptions,
+  reduceProviderScreen,
   runProviderScreen,
 } from '../../../src/ui/screens/provider/run.js';
-import {
-  INITIAL_PROVIDER_SCREEN,
-  reduceProviderScreen,
-} from '../../../src/ui/screens/provider/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
   assertFits,

@@ -1,5 +1,11 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
+import { CHECKS } from '../../../engine/embeddings/diagnosis/check-names.js';
+import type {
+  CheckName,
+  CheckOutcome,
+  Diagnosis,
+  DiagnosisEvent,
+} from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import {
@@ -11,7 +17,13 @@ import {
   withHelp,
 } from '../../components/key-map.js';
 import { createLatestTask } from '../../components/latest-task.js';
-import { Pane, type PaneEvent, reducePane } from '../../components/pane.js';
+import {
+  PANE_TOP,
+  Pane,
+  type PaneEvent,
+  type PaneState,
+  reducePane,
+} from '../../components/pane.js';
 import { Rows, Screen } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { createState, type StateStore, useStore } from '../../components/store.js';
@@ -22,13 +34,6 @@ import {
   type RunScreenOptions,
   runScreen,
 } from '../../terminal/mount-screen.js';
-import {
-  INITIAL_PROVIDER_SCREEN,
-  type ProviderScreenState,
-  reduceProviderScreen,
-  settingToEdit,
-  shownChecks,
-} from './state.js';
 
 /** What the command passes to the diagnostics screen. */
 export interface ProviderScreenOptions extends RunScreenOptions {
@@ -102,6 +107,72 @@ export async function runProviderScreen(
   } finally {
     checkTask.cancel();
   }
+}
+
+/** The state of the diagnostics screen. */
+interface ProviderScreenState {
+  /** Checks that are running or have finished. */
+  readonly checks: Readonly<Partial<Record<CheckName, CheckOutcome | 'running'>>>;
+  /** Undefined while it runs. */
+  readonly diagnosis: Diagnosis | undefined;
+  readonly pane: PaneState;
+  readonly isHelpOpen: boolean;
+}
+
+/** The screen before the first run. */
+export const INITIAL_PROVIDER_SCREEN: ProviderScreenState = {
+  checks: {},
+  diagnosis: undefined,
+  pane: PANE_TOP,
+  isHelpOpen: false,
+};
+
+/** The screen after an event of the current run; pure. */
+export function reduceProviderScreen(
+  state: ProviderScreenState,
+  event: DiagnosisEvent,
+): ProviderScreenState {
+  switch (event.type) {
+    case 'check.started': {
+      // Keep an outcome that arrived first.
+      const known = state.checks[event.check] ?? 'running';
+      return { ...state, checks: { ...state.checks, [event.check]: known } };
+    }
+    case 'check.finished':
+      return { ...state, checks: { ...state.checks, [event.check]: event.outcome } };
+    case 'diagnosis.finished':
+      return { ...state, diagnosis: event.diagnosis };
+  }
+}
+
+/** Checks of an external search program, in display order. */
+const EXT_ORDER = [
+  'program',
+  'release',
+  'collections',
+  'question',
+  'vectors',
+] as const satisfies readonly CheckName[];
+
+/** The checks to show, in order; those that did not run are left out once the diagnosis is complete. */
+function shownChecks({
+  checks,
+  diagnosis,
+}: ProviderScreenState): readonly (readonly [CheckName, CheckOutcome | 'running' | 'waiting'])[] {
+  const order: readonly CheckName[] = checks.program === undefined ? CHECKS : EXT_ORDER;
+  return order.flatMap((check) => {
+    const outcome = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
+    return outcome === undefined ? [] : [[check, outcome] as const];
+  });
+}
+
+/** The setting to open: that of the first check with a problem, otherwise of the first check that has one. */
+function settingToEdit(state: ProviderScreenState): SourceLocation | undefined {
+  const withLocation = shownChecks(state).flatMap(([, outcome]) =>
+    typeof outcome === 'string' || outcome.location === undefined ? [] : [outcome],
+  );
+  const problem = withLocation.find(({ state }) => state === 'failed' || state === 'warning');
+  return (problem ?? withLocation[0])?.location;
 }
 
 /** State and callbacks of the diagnostics screen. */
