@@ -1,14 +1,28 @@
 import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
-import type { LiveWebhooks, WebhooksSnapshot } from '../../../engine/webhooks/index.js';
+import type {
+  Delivery,
+  DeliveryDetails,
+  LiveDeliveries,
+  LiveWebhooks,
+  WebhooksSnapshot,
+} from '../../../engine/webhooks/index.js';
 import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
+import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import { barKey } from '../../components/key-map.js';
+import type { ListItem } from '../../components/list-state.js';
+import type { PaneLine } from '../../components/pane.js';
 import { createState } from '../../components/store.js';
-import { safeLine } from '../../safe-text.js';
+import { indentJson, safeLine } from '../../safe-text.js';
+import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
-import { deliveryColumns } from '../../webhook/deliveries.js';
-import { deliveriesSource } from './deliveries.js';
+import {
+  deliveryColumns,
+  deliveryFields,
+  outcomeWords,
+  statusPaint,
+} from '../../webhook/deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
@@ -32,7 +46,7 @@ const POLL_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
-  const { style, stdout, now, mask, explain, copy, isWatched = false } = options;
+  const { style, stdout, now, mask, isWatched = false } = options;
   const store = createState<WebhooksScreenState>({
     serve: undefined,
     webhooks: undefined,
@@ -41,8 +55,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     isWatched,
   });
   let live: LiveWebhooks | undefined;
-  const deliveries = () => live?.deliveries;
-  const browser = createBrowser(deliveriesSource({ deliveries, mask, now, style, explain, copy }));
+  const browser = createBrowser(deliveriesSource(() => live?.deliveries, options));
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
@@ -157,4 +170,97 @@ function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined 
 function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
   if (serve === undefined) return '';
   return `started ${formatRelativeTime(serve.startedMs, nowMs)}`;
+}
+
+/** A delivery in the list. */
+interface DeliveryItem extends ListItem {
+  readonly delivery: Delivery;
+}
+
+const MOST_LISTED = 200;
+
+/** Deliveries as the browser reads them. @param deliveries undefined while no listener is known */
+function deliveriesSource(
+  deliveries: () => LiveDeliveries | undefined,
+  { mask, now, style, explain, copy }: WebhooksScreenOptions,
+): BrowserSource<DeliveryItem, 'all' | 'failed'> {
+  return {
+    choices: ['all', 'failed'],
+    list: async (choice) => {
+      const filter = { limit: MOST_LISTED, failed: choice === 'failed' };
+      return { items: mask(deliveries()?.list(filter) ?? []).map(itemOf) };
+    },
+    details: async ({ id }) => {
+      const details = deliveries()?.find(id);
+      return details === undefined ? [] : detailLines(mask(details), now(), style);
+    },
+    actions: [
+      replayAction(deliveries, mask, { key: 'r', name: 'replay', again: false }),
+      replayAction(deliveries, mask, { key: 'a', name: 'perform again', again: true }),
+      {
+        key: 'y',
+        name: 'copy id',
+        description: 'copy the id of the delivery',
+        run: async ({ id }) => {
+          copy(id);
+          return `copied ${id}`;
+        },
+      },
+    ],
+    explain,
+  };
+}
+
+function replayAction(
+  deliveries: () => LiveDeliveries | undefined,
+  mask: WebhooksScreenOptions['mask'],
+  { key, name, again }: { readonly key: string; readonly name: string; readonly again: boolean },
+): BrowserAction<DeliveryItem> {
+  return {
+    key,
+    name,
+    description: again
+      ? 'replay it as a new delivery, which performs it again'
+      : 'replay it; with an id or key, its first answer is repeated',
+    appliesTo: ({ delivery }) => delivery.bodyState === 'whole',
+    question: ({ id, delivery }) => `${name}: delivery ${id} of route ${delivery.route}?`,
+    run: async ({ id }) => {
+      const replay = await deliveries()?.replay({ id, again });
+      if (replay === undefined) return 'no listener is configured';
+      const { answer, isFirstAnswer, unrecorded } = replay;
+      const outcome = `${answer.status} ${answer.code ?? 'performed'}`;
+      const words = isFirstAnswer
+        ? `performed before: its first answer was ${outcome}; a performs it again`
+        : `replayed: ${outcome}`;
+      return mask(unrecorded === undefined ? words : `${words}; not recorded: ${unrecorded}`);
+    },
+  };
+}
+
+function itemOf(delivery: Delivery): DeliveryItem {
+  const { id, route, event, status, clientIp, deliveryId, requestId } = delivery;
+  const fields = [
+    id,
+    route,
+    event,
+    status,
+    clientIp,
+    deliveryId,
+    requestId,
+    outcomeWords(delivery),
+  ];
+  return { id, text: fields.filter(Boolean).join(' '), delivery };
+}
+
+function detailLines(details: DeliveryDetails, nowMs: number, style: Style): readonly PaneLine[] {
+  const { id, status, body } = details;
+  return [
+    { text: `delivery ${id}`, paint: style.bold },
+    ...deliveryFields(details, nowMs).map(([label, text]): PaneLine => {
+      const paint = label === 'status' ? { paint: statusPaint(status, style) } : {};
+      return { label: safeLine(label), text, ...paint };
+    }),
+    { text: '' },
+    { text: indentJson(body) },
+  ];
 }
