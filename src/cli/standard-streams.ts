@@ -3,7 +3,6 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
@@ -28,18 +27,12 @@ export async function textOnStdin(
 ): Promise<string | undefined> {
   const { stdin } = process;
   if (stdin.isTTY) return undefined;
-  try {
-    addAbortSignal(signal, stdin);
-    const begins = (): Promise<unknown> => once(stdin, 'readable');
-    if (!isAsked && !(await withinTime(BEGIN_MS, signal, begins)).done) {
-      stdin.destroy();
-      return undefined;
-    }
-    return String(await beginningOf(stdin, mostBytes));
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+  const begins = (): Promise<unknown> => once(addAbortSignal(signal, stdin), 'readable');
+  if (!isAsked && !(await withinTime(BEGIN_MS, signal, begins)).done) {
+    stdin.destroy();
+    return undefined;
   }
+  return String(await allOf(stdin, signal, mostBytes));
 }
 
 /**
@@ -55,10 +48,14 @@ export async function readerOf(
   return (file) => (file === undefined ? stdin : readFileSync(file));
 }
 
-/** All bytes of stdin. @throws the signal's reason */
-export async function allOf(stdin: Readable, signal: AbortSignal): Promise<Buffer> {
+/** All bytes of stdin; of more than a limit, somewhat more than that. @throws the signal's reason */
+export async function allOf(
+  stdin: Readable,
+  signal: AbortSignal,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   try {
-    return await buffer(addAbortSignal(signal, stdin));
+    return await beginningOf(addAbortSignal(signal, stdin), mostBytes);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
