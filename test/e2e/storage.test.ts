@@ -163,7 +163,11 @@ if (cluster !== undefined) {
   });
 
   test('svc serve is not ready while the server is down, and recovers', async () => {
-    const { home, env, svc } = await newHost();
+    // The listener gets no request, so only other services notice.
+    const { home, env, svc } = await newHost({
+      plugins: { entries: { webhooks: { enabled: true } } },
+      flows: { runtimes: { subagent: { command: ['true'] } } },
+    });
     await svc('storage', 'migrate');
     const { child, done } = serve(home, [], { env });
     await whenReady(home);
@@ -172,9 +176,16 @@ if (cluster !== undefined) {
         `status ${status}`,
         async () => (await fetch(`${urlOf(home)}/readyz`)).status === status,
       );
+    const whenWritable = (value: number) =>
+      waitFor(`writable ${value}`, async () => {
+        const text = await (await fetch(`${urlOf(home)}/metrics`)).text();
+        return text.includes(`\nsvc_flow_store_writable ${value}\n`);
+      });
     await whenStatus(200);
+    await whenWritable(1);
     await cluster.halt();
     await whenStatus(503);
+    await whenWritable(0);
     await waitFor('the failure in the state file', () => {
       const failure = stateOf(home)?.services.find(({ name }) => name === 'storage')?.failure;
       return failure?.code === 'STORAGE_UNREACHABLE' ? failure : undefined;
@@ -184,6 +195,7 @@ if (cluster !== undefined) {
     assert.match(status.stderr, /127\.0\.0\.1:\d+\/svc_test\S* does not answer/);
     await cluster.start();
     await whenStatus(200);
+    await whenWritable(1);
     child.kill('SIGTERM');
     assert.is((await done).code, 0);
   });

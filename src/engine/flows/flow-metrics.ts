@@ -11,13 +11,15 @@ import type { Flows } from './open-flows.js';
 export interface FlowMetricSources {
   /** Undefined while they are not open. */
   readonly flows: () => ReadFlows | undefined;
+  /** Whether everything in this process that changes them could store its last change. */
+  readonly isStoring: () => boolean;
   readonly context: Pick<ServerContext, 'servers'> & {
     /** Where changes are written on this host. */
     readonly state: Pick<EngineContext['state'], 'stateDir'>;
   };
 }
 
-type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'targets' | 'writes'> & {
+type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'targets'> & {
   readonly tasks: Pick<Flows['tasks'], 'paused'>;
 };
 
@@ -33,14 +35,14 @@ const TASK_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14_400];
 
 /** Metrics of the process, its connections to PostgreSQL and the flow store. */
 export function createFlowMetrics(
-  { flows, context }: FlowMetricSources,
+  { flows, isStoring, context }: FlowMetricSources,
   registry = new Registry(),
 ) {
   collectDefaultMetrics({ register: registry });
   addStorageMetrics(registry, () =>
     [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
   );
-  const readFlows = addFlowMetrics(registry, flows, context.state.stateDir);
+  const readFlows = addFlowMetrics(registry, { flows, isStoring }, context.state.stateDir);
   return {
     contentType: registry.contentType,
     /** Never rejects because of a store. */
@@ -60,7 +62,7 @@ export function createFlowMetrics(
  */
 function addFlowMetrics(
   registry: Registry,
-  openFlows: FlowMetricSources['flows'],
+  { flows: openFlows, isStoring }: Pick<FlowMetricSources, 'flows' | 'isStoring'>,
   stateDir: string,
 ): () => Promise<void> {
   const registers = [registry];
@@ -92,9 +94,8 @@ function addFlowMetrics(
     help: 'Whether the last change could be stored (1) or not (0)',
     registers,
     collect() {
-      const flows = openFlows();
-      if (flows === undefined) this.remove();
-      else this.set(flows.writes.failure() === undefined ? 1 : 0);
+      if (openFlows() === undefined) this.remove();
+      else this.set(isStoring() ? 1 : 0);
     },
   });
   const endedFlows = new Counter({

@@ -17,6 +17,9 @@ export interface Readiness {
   }[];
 }
 
+/** The state of a service that runs, but refuses every change. */
+const FAILING = 'failing';
+
 /** @param self the service that answers, which does not count */
 export function readinessOf(services: readonly ServiceSnapshot[], self: string): Readiness {
   const others = services.filter(({ name }) => name !== self);
@@ -25,13 +28,17 @@ export function readinessOf(services: readonly ServiceSnapshot[], self: string):
     .map(({ name, state }) => ({ service: name, state: String(state) }));
   const failing = services.flatMap(({ name, failure, state }) => {
     const code = failure?.code ?? '';
-    // With such a failure it runs, but refuses every change.
     if (state !== 'ready' || !isErrorCode(code) || !UNSTORABLE.has(code)) return [];
-    return [{ service: name, state: 'failing', code, reason: ERROR_CODES[code].summary }];
+    return [{ service: name, state: FAILING, code, reason: ERROR_CODES[code].summary }];
   });
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
   if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };
   return { status: failing.length > 0 ? 'failing' : 'ready', waiting: failing };
+}
+
+/** Whether no service failed to store its last change. */
+export function isStoring({ waiting }: Readiness): boolean {
+  return waiting.every(({ state }) => state !== FAILING);
 }
 
 /** Adds `/healthz` (the process answers) and `/readyz` (all services do their work). */

@@ -92,6 +92,8 @@ interface WebhooksOptions {
   /** Masks what is recorded of deliveries. */
   readonly mask: Pick<SecretMask, 'text'>;
   readonly patience?: ClientPatience | undefined;
+  /** For the metrics; see FlowMetricSources. */
+  readonly isStoring: () => boolean;
   /** Adds endpoints that are not routes. */
   readonly extend: (server: FastifyInstance, metrics: WebhookMetrics) => void;
 }
@@ -141,6 +143,7 @@ export class Webhooks {
     this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });
     this.metrics = createMetrics({
       flows: () => this.flows,
+      isStoring: options.isStoring,
       context,
       requestsInFlight: () => this.listener.requestsInFlight,
       routeStatuses: () => this.resolved.statuses,

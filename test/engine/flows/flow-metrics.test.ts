@@ -18,6 +18,7 @@ async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
   const metrics = createMetrics(
     {
       flows: () => flows,
+      isStoring: () => true,
       context: { state: { stateDir } },
       requestsInFlight: () => 0,
       routeStatuses: () => [],
@@ -89,10 +90,11 @@ test('a store that hangs or fails does not hang metrics', async () => {
   const { flows, home } = await testFlows();
   const hanging = { ...flows, statistics: () => never };
   const context = { state: { stateDir: home } };
-  const metrics = createFlowMetrics({ flows: () => hanging, context });
+  const metrics = createFlowMetrics({ flows: () => hanging, isStoring: () => false, context });
   // A second scrape waits for the same answer.
   for (const text of await Promise.all([metrics.text(), metrics.text()])) {
     assert.match(text, /\nsvc_flow_store_up 0\n/);
+    assert.match(text, /\nsvc_flow_store_writable 0\n/);
   }
   metrics.close();
   const failing = {
@@ -100,7 +102,7 @@ test('a store that hangs or fails does not hang metrics', async () => {
     statistics: () => Promise.reject(new SvcError('FLOWS_BUSY', 'busy')),
   };
   const lost = { state: { stateDir: '/does/not/exist' } };
-  const other = createFlowMetrics({ flows: () => failing, context: lost });
+  const other = createFlowMetrics({ flows: () => failing, isStoring: () => true, context: lost });
   assert.match(await other.text(), /\nsvc_flow_store_up 0\n/);
   other.close();
   await flows.close();
@@ -109,7 +111,11 @@ test('a store that hangs or fails does not hang metrics', async () => {
 test('a store that is not open yet, or no longer, is not up, and the rest is reported', async () => {
   const { flows, clock, home } = await testFlows();
   let open: Flows | undefined;
-  const metrics = createFlowMetrics({ flows: () => open, context: { state: { stateDir: home } } });
+  const metrics = createFlowMetrics({
+    flows: () => open,
+    isStoring: () => true,
+    context: { state: { stateDir: home } },
+  });
   const closed = await metrics.text();
   assert.match(closed, /\nsvc_flow_store_up 0\n/);
   assert.match(closed, /\nprocess_resident_memory_bytes \d/);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
 import type { Metrics } from '../../flows/flow-metrics.js';
 import { listenOn } from '../../listener/listen.js';
-import { addMetricsRoute, type Readiness } from '../readiness.js';
+import { addMetricsRoute, isStoring, type Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { hasFlows, type OpenedFlows } from './flows-service.js';
 
@@ -39,7 +39,7 @@ async function listen(
   const { createHealthServer } = await import('./health-server.js');
   const address = healthAddress(setup);
   const metrics =
-    flows !== undefined && hasFlows(setup) ? await flowMetrics(setup, flows) : undefined;
+    flows !== undefined && hasFlows(setup) ? await flowMetrics(setup, flows, readiness) : undefined;
   const server = createHealthServer({ address, log, readiness });
   if (metrics !== undefined) addMetricsRoute(server, metrics);
   const url = await listenOn(server, address);
@@ -60,7 +60,15 @@ async function listen(
   };
 }
 
-async function flowMetrics({ context }: ServeSetup, flows: OpenedFlows): Promise<Metrics> {
+async function flowMetrics(
+  { context }: ServeSetup,
+  flows: OpenedFlows,
+  readiness: () => Readiness,
+): Promise<Metrics> {
   const { createFlowMetrics } = await import('../../flows/flow-metrics.js');
-  return createFlowMetrics({ flows: () => flows.current, context });
+  return createFlowMetrics({
+    flows: () => flows.current,
+    isStoring: () => isStoring(readiness()),
+    context,
+  });
 }

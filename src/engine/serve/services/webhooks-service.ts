@@ -9,7 +9,7 @@ import { listenOn } from '../../listener/listen.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import type { LiveWebhooks, RouteStatus, WebhookMetrics } from '../../webhooks/index.js';
-import { addHealthRoutes, addMetricsRoute, type Readiness } from '../readiness.js';
+import { addHealthRoutes, addMetricsRoute, isStoring, type Readiness } from '../readiness.js';
 import {
   type ServeSetup,
   type Service,
@@ -69,6 +69,8 @@ async function start(
     loaded,
     log,
     mask,
+    // Without readiness, nothing shows the metrics.
+    isStoring: () => readiness === undefined || isStoring(readiness()),
     extend: address === undefined ? addHealthAndMetrics : () => undefined,
   });
   const unwatch = watchWrites(webhooks.writes, (failure) => {
