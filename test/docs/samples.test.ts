@@ -117,10 +117,14 @@ const teamsSchema = z.object({
   volumes: z.record(z.string(), z.nullable(z.object({}))),
 });
 
+const teamConfigSchema = z.object({
+  flows: z.object({ runtimes: z.object({ subagent: z.object({ cwd: z.string() }) }) }),
+});
+
 test('the compose file of a team runs commands of svc on a supported server, after its migration', () => {
   const load = defaultLoadersSync['.yaml'];
-  const name = 'teams.compose.yaml';
-  const { services, configs, volumes } = teamsSchema.parse(load(name, readSample(name)));
+  const file = 'teams.compose.yaml';
+  const { services, configs, volumes } = teamsSchema.parse(load(file, readSample(file)));
   const { postgres, ...others } = services;
   assert.ok(Number(/^postgres:(\d+)$/.exec(postgres.image)?.[1]) >= OLDEST_SERVER);
   assert.ok((postgres.volumes[0]?.split(':')[0] ?? '') in volumes);
@@ -133,6 +137,9 @@ test('the compose file of a team runs commands of svc on a supported server, aft
   }
   const { faults } = checkConfigText('svc.json', configs.svc.content);
   assert.equal(faults, []);
+  const { flows } = teamConfigSchema.parse(JSON.parse(configs.svc.content));
+  const { rest: folder } = instructions().findLast(({ name }) => name === 'WORKDIR') ?? {};
+  assert.is(flows.runtimes.subagent.cwd, folder, 'tasks run in a folder of the image');
 });
 
 test.run();
