@@ -89,9 +89,7 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
   for (;;) {
     const status = await pollJob(job, run);
     if (status.state !== 'running') {
-      return cancelled === undefined || status.state === 'failed'
-        ? status
-        : { ...status, why: cancelled };
+      return cancelled === undefined ? status : { ...status, why: cancelled };
     }
     if (status.done !== undefined && status.done !== done) {
       done = status.done;

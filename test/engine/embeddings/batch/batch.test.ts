@@ -2,10 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { KeyedInput } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import { broken } from '../../../../src/engine/providers/read-vectors.js';
+import { GEMINI_KEY, startGeminiFake } from '../../../fakes/gemini.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/failure.js';
-import { cosine } from '../../providers/conformance.js';
+import { cosine, testSettings } from '../../providers/conformance.js';
 import { openVendor } from '../../providers/support.js';
 import {
   BATCH,
@@ -273,6 +274,26 @@ test('a job that takes too long is cancelled; what it finished stays', async (co
   assertAllKept(keeper, inputs);
   assert.is(fake.batch.paid.length, 50);
   assert.equal(paidTwice(fake), []);
+  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
+});
+
+test('a job without results after it was cancelled names the time limit', async ({
+  keeper,
+  jobs,
+}) => {
+  const gemini = await startGeminiFake({ dimensions: 128 });
+  const settings = testSettings({
+    adapter: 'gemini',
+    baseUrl: `${gemini.origin}/v1beta`,
+    credential: { value: GEMINI_KEY, source: 'env GEMINI_API_KEY' },
+    batch: { ...BATCH, timeoutMinutes: 0.0001 },
+  });
+  try {
+    await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
+  } finally {
+    await gemini.close();
+  }
+  assert.is(keeper.vectors.size, 60);
   assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
 });
 
