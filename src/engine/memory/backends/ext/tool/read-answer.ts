@@ -148,9 +148,10 @@ export function readCounts(stdout: string) {
   return sum;
 }
 
-/** How many documents have no vector; undefined when not reported. */
+/** How many documents have no vector; undefined when not reported. Each command counts all documents, so the last one is right. */
 export function readPending(stdout: string): number | undefined {
-  return countBefore(stdout, /(?<!\d)(\d+) unique hash(?:es)? needs? vectors?/u);
+  const last = [...stdout.matchAll(/(?<!\d)(\d+) unique hash(?:es)? needs? vectors?/gu)].at(-1);
+  return last === undefined ? undefined : Number(last[1]);
 }
 
 export interface ListedCollection {

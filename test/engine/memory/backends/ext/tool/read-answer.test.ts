@@ -134,6 +134,8 @@ test('output of updates and lists is parsed', () => {
   assert.equal(readCounts('nothing'), { added: 0, changed: 0, unchanged: 0, removed: 0 });
   assert.is(readPending("Run 'qmd embed' to update embeddings (3 unique hashes need vectors)"), 3);
   assert.is(readPending('1 unique hash needs vector'), 1);
+  const added = (count: number): string => `(${count} unique hashes need vectors)\n✓ created\n`;
+  assert.is(readPending(added(1) + added(13)), 13);
   assert.is(readPending(''), undefined);
   const list =
     'Collections (2):\n\na (qmd://a/)\n  Pattern:  **/*.md\n  Files:    12\n\nb (qmd://b/)\n';
