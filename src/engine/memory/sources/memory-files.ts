@@ -65,7 +65,7 @@ export const MEMORY_FOLDER = 'memory';
 
 /**
  * Lists every file of the memory source without reading any. A file reachable by two paths is listed once,
- * under the first.
+ * under the first, and one that is skipped is reported once.
  *
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED
  */
@@ -73,11 +73,12 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const workspaceDir = resolveWorkspace(options.workspaceDir);
   const { takes } = options;
   const files = new Map<string, SourceFile>();
-  const skipped: SkippedFile[] = [];
+  const skipped = new Map<string, SkippedFile>();
   const temporaries: string[] = [];
   const decisions: ExcludeDecision[] = [];
   const listener: WalkListener = {
-    onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
+    onSkip: (skip) =>
+      skipped.set(skip.path, { ...skip, path: displayPath(workspaceDir, skip.path) }),
     onTemporary: (path) => temporaries.push(path),
     onDecision: (decision) => decisions.push(decision),
   };
@@ -86,7 +87,7 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
     const path = displayPath(workspaceDir, file.absolutePath);
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }
-  return { files: [...files.values()], skipped, temporaries, decisions };
+  return { files: [...files.values()], skipped: [...skipped.values()], temporaries, decisions };
 }
 
 /** Upper limit of the count, so that a home folder as a workspace is not slow. */

@@ -112,6 +112,14 @@ test('symbolic links to files and folders are skipped and named; loops do no har
   );
 });
 
+test('a link in overlapping folders is named once', () => {
+  const ws = folderOf({ 'memory/a.md': '', 'wiki/deep/b.md': '' });
+  symlinkSync('b.md', ws.at('wiki/deep/link.md'));
+  const { paths, skipped } = scan(ws.path, 'agent', ['wiki', 'wiki/deep', ws.at('wiki')]);
+  assert.equal(paths, ['memory/a.md', 'wiki/deep/b.md']);
+  assert.equal(skipped, [{ path: 'wiki/deep/link.md', reason: 'symlink' }]);
+});
+
 test('a linked folder that is excluded or never indexed is not named, nor a link to anything else', () => {
   const outside = folderOf({ 'dir/in.md': '', 'a.txt': '' });
   const ws = folderOf({ 'memory/.svcignore': 'drafts/\n' });
