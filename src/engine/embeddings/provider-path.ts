@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedMemorySearch } from '../config/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import { asProviderError } from '../providers/provider-error.js';
@@ -45,6 +46,7 @@ export interface PathProvider {
 /** An agent's provider and its fallback. */
 export interface ProviderPath {
   readonly primary: PathProvider;
+  /** Undefined also if it is the detected provider itself, which would fail in the same way. */
   readonly fallback: PathProvider | undefined;
   close(): Promise<void>;
 }
@@ -116,9 +118,10 @@ export function createProviderPath(
     };
   };
   const fallback = chooseFallback(settings, world);
+  const isUseful = !isDeepStrictEqual({ ...choice, by: 'configured', isPrimary: false }, fallback);
   return {
     primary: provider(choice, chooseProvider),
-    fallback: fallback === undefined ? undefined : provider(fallback, chooseFallback),
+    fallback: fallback === undefined || !isUseful ? undefined : provider(fallback, chooseFallback),
     close: async () => {
       const ended = openings.map((opening) => opening.end());
       for (const adapter of ended) await (await adapter)?.close();

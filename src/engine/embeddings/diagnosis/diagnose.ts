@@ -87,7 +87,7 @@ export async function diagnose(
       check('batch', () => checkBatch(primary, subject)),
     );
     if (scope === 'path') {
-      checks.push(check('fallback', () => checkFallback(fallback, primary, signal)));
+      checks.push(check('fallback', () => checkFallback(fallback, subject.settings, signal)));
     }
     if (checkVectors !== undefined) {
       const checkStored = async (): Promise<CheckOutcome> => {

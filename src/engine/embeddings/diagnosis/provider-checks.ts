@@ -160,15 +160,16 @@ export async function checkBatch(
 
 export async function checkFallback(
   fallback: DiagnosedProvider | undefined,
-  primary: DiagnosedProvider,
+  { fallback: configured }: Pick<ResolvedMemorySearch, 'fallback'>,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
-  if (fallback === undefined) return { state: 'off', text: 'none' };
-  const text = nameOf(fallback.choice);
-  if (fallback.choice.provider === primary.choice.provider) {
+  if (fallback === undefined) {
+    if (configured === 'none') return { state: 'off', text: 'none' };
     const cause = 'the fallback is the provider itself and would fail with it';
-    return { state: 'warning', text, cause, hint: 'set memorySearch.fallback to another provider' };
+    const hint = 'set memorySearch.fallback to another provider';
+    return { state: 'warning', text: configured, cause, hint };
   }
+  const text = nameOf(fallback.choice);
   try {
     const adapter = await fallback.open(signal);
     const { dimensions, latencyMs } = await adapter.probe({ signal });

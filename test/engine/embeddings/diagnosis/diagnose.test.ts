@@ -211,6 +211,16 @@ test('a model whose vectors have another length than those of the index does not
   }
 });
 
+test('a fallback that is the detected provider itself is reported', async () => {
+  const openai = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const memory = semanticMemory(fake, { 'a.md': 'alpha' }, { models: { providers: { openai } } });
+  const settings = { provider: 'auto', remote: {}, fallback: 'openai' };
+  await indexed(memory, settings);
+  const { ok, checks } = await lookAgain(await memory.open(settings));
+  const fallback = checks.find(({ check }) => check === 'fallback');
+  assert.equal([ok, fallback?.state, fallback?.text], [true, 'warning', 'openai']);
+});
+
 test('a fallback is named when searches use it', async () => {
   const spare = await startMistralFake();
   const entry = { baseUrl: `${spare.origin}/v1`, apiKey: MISTRAL_KEY };

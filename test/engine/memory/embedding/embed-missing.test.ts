@@ -216,6 +216,17 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
   await third.backend.close();
 });
 
+test('a fallback that is the detected provider itself is not tried after it', async ({ fake }) => {
+  const openai = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const notes = semanticMemory(fake, NOTES, { models: { providers: { openai } } });
+  const memory = await notes.open({ provider: 'auto', remote: {}, fallback: 'openai' });
+  fake.trouble('key_refused');
+  const { embedding } = await sync(memory);
+  assert.equal([embedding?.failure?.code, embedding?.insteadOf], ['PROVIDER_AUTH', undefined]);
+  assert.is(fake.requests.length, 1);
+  await memory.backend.close();
+});
+
 test('a key that was refused is read again, and a new one is used without a restart', async ({
   fake,
 }) => {
