@@ -42,7 +42,7 @@ export interface BatchProgress {
   readonly jobs: number;
   /** Never more than `jobs`. */
   readonly ended: number;
-  /** Finished passages by job, as the provider reports them. */
+  /** Finished texts by job, as the provider reports them. */
   readonly doneByJob: Readonly<Record<string, number>>;
   readonly inputs: number;
 }
@@ -132,7 +132,7 @@ function afterProviderEvent(
 
 const NO_JOBS: BatchProgress = { jobs: 0, ended: 0, doneByJob: {}, inputs: 0 };
 
-/** Finished passages of batch jobs; never more than were submitted. */
+/** Finished texts of batch jobs; never more than were submitted. */
 export function batchDone({ doneByJob, inputs }: BatchProgress): number {
   const done = Object.values(doneByJob).reduce((sum, count) => sum + Math.max(0, count), 0);
   return Math.min(inputs, done);
@@ -210,7 +210,8 @@ export function providerEventWords(
       return `${who}: downloading the model: ${modelNote(event)?.text ?? ''}`;
     case 'batch.submitted': {
       const what = event.resumed ? 'resumed a batch job' : 'started a batch job';
-      return `${who}: ${what} of ${formatCountOf(event.inputs, 'passage')}`;
+      // A passage is embedded in up to four texts.
+      return `${who}: ${what} of ${formatCountOf(event.inputs, 'text')}`;
     }
     case 'batch.progress':
       return verbose && event.done !== undefined
@@ -225,7 +226,7 @@ export function providerEventWords(
       return `${who}: batch jobs disabled, embedding the rest inline: ${safeLine(event.why)}`;
     case 'batch.pending': {
       const jobs = formatCountOf(event.jobs, 'batch job');
-      return `${who}: ${jobs} in progress with ${formatCountOf(event.inputs, 'passage')}; a later run collects the results`;
+      return `${who}: ${jobs} in progress with ${formatCountOf(event.inputs, 'text')}; a later run collects the results`;
     }
   }
 }

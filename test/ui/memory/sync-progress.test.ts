@@ -8,6 +8,7 @@ import {
   embedDetailWords,
   embedFraction,
   embedWorkWords,
+  providerEventWords,
 } from '../../../src/ui/memory/embed-progress.js';
 import {
   type PhaseState,
@@ -264,6 +265,14 @@ test('batch jobs are counted, with their progress as reported by the provider', 
   assert.ok(embedding);
   assert.is(embedWorkWords(embedding), 'openai · 1 of 2 jobs');
   assert.match(embedDetailWords(embedding), 'batch 599/1,000');
+});
+
+test('lines about batch jobs count texts, of which a passage can have several', () => {
+  const submitted = { type: 'batch.submitted', job: 'a', inputs: 132, resumed: false } as const;
+  assert.is(
+    providerEventWords(submitted, 'openai', false),
+    'openai: started a batch job of 132 texts',
+  );
 });
 
 test('counts every skipped file and keeps only the first ones', () => {
