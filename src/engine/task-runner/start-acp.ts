@@ -60,7 +60,10 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       const { toolCall, options } = params;
       const kind = toolCall.kind ?? session.kindOf(toolCall.toolCallId);
       const outcome = decidePermission(permissions, kind, options);
-      host.logDecision(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
+      const isAllowed = outcome.outcome === 'selected' && isGranted(permissions, kind);
+      host.logDecision(
+        `asked for ${kind ?? 'an unnamed tool'}: ${isAllowed ? 'granted' : 'refused'}`,
+      );
       return { outcome };
     })
     .onNotification(methods.client.session.update, ({ params }) => session.follow(params.update));
@@ -228,13 +231,15 @@ export function decidePermission(
   kind: ToolKind | undefined,
   options: readonly PermissionOption[],
 ): RequestPermissionOutcome {
-  const isGranted =
-    policy === 'allow' || (policy === 'read' && kind !== undefined && READING.has(kind));
-  for (const kindOfAnswer of isGranted ? GRANTS : REFUSALS) {
+  for (const kindOfAnswer of isGranted(policy, kind) ? GRANTS : REFUSALS) {
     const option = options.find((offered) => offered.kind === kindOfAnswer);
     if (option !== undefined) return { outcome: 'selected', optionId: option.optionId };
   }
   return { outcome: 'cancelled' };
+}
+
+function isGranted(policy: PermissionPolicy, kind: ToolKind | undefined): boolean {
+  return policy === 'allow' || (policy === 'read' && kind !== undefined && READING.has(kind));
 }
 
 /** The most characters that are kept of an agent's messages; the end counts. */

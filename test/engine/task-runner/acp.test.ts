@@ -72,8 +72,13 @@ test('requests for permission are answered by the configured policy', async () =
   const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
   for (const [permissions, answer] of Object.entries(answers)) {
     const policy = permissions as keyof typeof answers;
-    const task = await ended(await agentWorld({ permissions: policy }), 'permissions please');
+    const world = await agentWorld({ permissions: policy });
+    const task = await ended(world, 'permissions please');
     assert.is(task.terminalSummary, answer, policy);
+    assert.match(
+      world.logText(),
+      `asked for execute: ${policy === 'allow' ? 'granted' : 'refused'}`,
+    );
   }
   const options = [
     { optionId: 'y', name: 'Yes', kind: 'allow_once' },
