@@ -30,6 +30,7 @@ export {
   valueNode,
 } from './jsonc.js';
 export { type ConfigValue, getConfigValue } from './known-path.js';
+export { PROVIDER_SETTINGS } from './provider-settings.js';
 export {
   createJsonSchema,
   type JsonSchema,

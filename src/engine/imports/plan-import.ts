@@ -4,6 +4,7 @@ import {
   configTextNow,
   editJson,
   loadConfigText,
+  PROVIDER_SETTINGS,
   requireValid,
 } from '../config/authoring.js';
 import {
@@ -100,20 +101,25 @@ class SettingsMerge {
   }
 
   apply(settings: readonly ImportedSetting[]): readonly ImportItem[] {
-    const items = settings.map((setting) => this.take(setting));
-    // Some settings are valid only with one that comes later.
+    const take = (setting: ImportedSetting) => this.take(setting, settings);
+    const items = settings.map(take);
+    // Some settings are taken only with one that comes later.
     return items.map((item, at) => {
       const setting = settings[at];
-      return item.outcome === 'left' && setting !== undefined ? this.take(setting) : item;
+      return item.outcome === 'left' && setting !== undefined ? take(setting) : item;
     });
   }
 
-  private take(setting: ImportedSetting): ImportItem {
+  private take(setting: ImportedSetting, all: readonly ImportedSetting[]): ImportItem {
     const { from, value, adds = false, note, agent } = setting;
-    const path = agent === undefined ? setting.path : this.pathOf(agent, setting.path);
+    const path = this.pathOf(agent, setting.path);
     const item = { from, to: formatPath(path), why: note ?? null };
     const existing = valueAt(this.data, path);
     if (path.includes('__proto__')) return { ...item, outcome: 'left', why: 'not a valid name' };
+    if (this.isOfOtherProvider(setting, all)) {
+      const why = 'it belongs to another provider than the one in svc.json';
+      return { ...item, outcome: 'left', why };
+    }
     if (writtenSecrets(value, ALIASES, path).some(({ secret }) => secret.kind === 'plain')) {
       const why = `it is a secret in plain text and is not copied; set a variable, then: svc config set ${item.to} env:NAME`;
       return { ...item, outcome: 'left', why };
@@ -137,13 +143,35 @@ class SettingsMerge {
     return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
   }
 
+  /** Whether this would be used with the provider of svc.json, which stays, and is of another. */
+  private isOfOtherProvider(
+    { path, agent }: ImportedSetting,
+    all: readonly ImportedSetting[],
+  ): boolean {
+    const keys = path.slice(path.indexOf('memorySearch') + 1);
+    if (!PROVIDER_SETTINGS.some((own) => own.every((key, at) => keys[at] === key))) return false;
+    const places = [
+      ...(agent === undefined ? [] : [{ agent, path: ['memorySearch', 'provider'] }]),
+      { agent: undefined, path: ['agents', 'defaults', 'memorySearch', 'provider'] },
+    ];
+    const used = places.map((place) => valueAt(this.data, this.pathOf(place.agent, place.path)));
+    const imported = places.map(
+      (place) =>
+        all.find((one) => one.agent === place.agent && isSameData(one.path, place.path))?.value,
+    );
+    const isWritten = (value: unknown) => value !== undefined;
+    const provider = used.find(isWritten);
+    return provider !== undefined && provider !== (imported.find(isWritten) ?? 'auto');
+  }
+
   /** `~/wiki` and a link to it are the same folder; a relative path depends on the workspace. */
   private placeOf(item: unknown): unknown {
     const path = typeof item === 'string' ? expandHome(item, this.homeDir) : '';
     return isAbsolute(path) ? realOrGiven(path) : item;
   }
 
-  private pathOf(agent: string, path: ConfigPath): ConfigPath {
+  private pathOf(agent: string | undefined, path: ConfigPath): ConfigPath {
+    if (agent === undefined) return path;
     const listed = valueAt(this.data, ['agents', 'list']);
     const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
     const position = list.findIndex((entry) => isRecord(entry) && entry['id'] === agent);

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import {
   editJson,
   loadConfigText,
+  PROVIDER_SETTINGS,
   parseConfigText,
   requireValidEdit,
 } from '../config/authoring.js';
@@ -143,15 +144,6 @@ function workspaceEdits(
   return [{ path: settingPath(opened, ['workspace']), value }];
 }
 
-/** Settings of one provider that are wrong for another. */
-const ABOUT_ONE_PROVIDER = [
-  ['model'],
-  ['outputDimensionality'],
-  ['remote', 'baseUrl'],
-  ['remote', 'apiKey'],
-  ['remote', 'headers'],
-] as const;
-
 function providerEdits(
   opened: OpenedSetUp,
   provider: string | undefined,
@@ -163,7 +155,7 @@ function providerEdits(
   const isOther = isUsed && earlier !== undefined && earlier !== provider;
   const search = (...keys: readonly string[]): readonly string[] => ['memorySearch', ...keys];
   const removals = [
-    ...(isOther ? ABOUT_ONE_PROVIDER : []),
+    ...(isOther ? PROVIDER_SETTINGS : []),
     ...(isUsed && settings.fallback === provider ? [['fallback']] : []),
     ...(provider === undefined && settings.provider !== 'auto' ? [['provider']] : []),
   ].flatMap((keys) =>

@@ -227,6 +227,42 @@ test('settings of svc.json stay, and conflicts are reported', async () => {
   assert.is(outcomes['memory.search.query.maxResults'], 'present');
 });
 
+test('the model and key of a provider are not taken for the other one of svc.json', async () => {
+  const openClaw = `{
+    agents: {
+      defaults: {
+        memorySearch: {
+          model: 'text-embedding-3-small',
+          remote: { apiKey: '\${OPENAI_API_KEY}' },
+          provider: 'openai',
+        },
+      },
+      list: [
+        { id: 'main', memorySearch: { model: 'text-embedding-3-large' } },
+        { id: 'work', memorySearch: { model: 'voyage-4', provider: 'voyage' } },
+      ],
+    },
+  }`;
+  const ofAgent = 'agents.list[0].memorySearch.model';
+  const others = [
+    'agents.defaults.memorySearch.model',
+    'agents.defaults.memorySearch.remote.apiKey',
+  ];
+  for (const [provider, outcome] of [
+    ['gemini', 'left'],
+    ['none', 'left'],
+    ['openai', 'taken'],
+    [undefined, 'taken'],
+  ] as const) {
+    const mine = { agents: { defaults: { memorySearch: { provider } } } };
+    const home = importHome({ [FILE]: openClaw, '.svc/svc.json': mine });
+    const outcomes = outcomesOf(await home.prepare('openclaw'));
+    for (const from of [...others, ofAgent])
+      assert.is(outcomes[from], outcome, `${provider} ${from}`);
+    assert.is(outcomes['agents.list[1].memorySearch.model'], 'taken');
+  }
+});
+
 test('importing again changes nothing, and the file of OpenClaw stays as it is', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');
