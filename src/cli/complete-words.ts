@@ -8,6 +8,8 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../engine/config/index.js';
+import { ACTIVE_FLOW_STATUSES, type FlowStatus } from '../engine/flow-model/flow-record.js';
+import { ACTIVE_TASK_STATUSES, type TaskStatus } from '../engine/flow-model/task-record.js';
 import type { Flows } from '../engine/flows/index.js';
 import { ADAPTER_IDS } from '../engine/providers/registry.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -154,6 +156,18 @@ const fromFlows =
     }
   };
 
+const flowIds = (statuses?: readonly FlowStatus[]): Source =>
+  fromFlows(async ({ operator }) => {
+    const { entries } = await operator.listFlows({ limit: MOST_LISTED, statuses });
+    return entries.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]);
+  });
+
+const taskIds = (statuses?: readonly TaskStatus[]): Source =>
+  fromFlows(async ({ operator }) => {
+    const { entries } = await operator.listTasks({ limit: MOST_LISTED, statuses });
+    return entries.map((task) => [task.taskId, `${task.status} ${task.task}`]);
+  });
+
 /** Where the values of flags and arguments come from, by their names, some only in a topic. */
 const SOURCES: Readonly<Record<string, Source>> = {
   citation: notes,
@@ -225,14 +239,18 @@ const SOURCES: Readonly<Record<string, Source>> = {
       }
     });
   },
-  flow: fromFlows(async ({ operator }) => {
-    const { entries } = await operator.listFlows({ limit: MOST_LISTED });
-    return entries.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]);
-  }),
-  task: fromFlows(async ({ operator }) => {
-    const { entries } = await operator.listTasks({ limit: MOST_LISTED });
-    return entries.map((task) => [task.taskId, `${task.status} ${task.task}`]);
-  }),
+  preset: async () => {
+    const { PRESETS } = await import('../engine/webhooks/trigger-preset.js');
+    return PRESETS.map(({ name, title }) => [name, title]);
+  },
+  action: async () => {
+    const { ACTION_NAMES } = await import('../engine/flow-model/action-schemas.js');
+    return ACTION_NAMES.map((name) => [name, 'action']);
+  },
+  flow: flowIds(),
+  'flow:cancel:flow': flowIds(ACTIVE_FLOW_STATUSES),
+  task: taskIds(),
+  'task:cancel:task': taskIds(ACTIVE_TASK_STATUSES),
   notification: fromFlows(async ({ operator }) => {
     const { entries } = await operator.listNotifications({ limit: MOST_LISTED });
     return entries.map(({ seq, outcome, kind, target }) => [

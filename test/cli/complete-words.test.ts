@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeWords } from '../../src/cli/complete-words.js';
 import { contextOf } from '../support/context.js';
+import { newFlow, testFlows } from '../support/flows.js';
 import { ROOT } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
@@ -57,6 +58,18 @@ test('reads the configuration named on the command line', async () => {
   assert.equal(await valuesFor(home, 'integrate', '--agent', ''), ['ada']);
   assert.ok((await valuesFor(home, 'integrate', '')).includes('claude-code'));
   assert.equal(await agents(`--config=${home.at('other.json')}`), ['bob']);
+});
+
+test('presets and actions of webhooks are suggested, and only what can be cancelled', async () => {
+  const home = tempFolder();
+  assert.ok((await valuesFor(home, 'webhook', 'trigger', 'git')).includes('github.push'));
+  assert.equal(await valuesFor(home, 'webhook', 'call', 'ci', 'cr'), ['create_flow']);
+  const { flows } = await testFlows({}, home.path);
+  const [active, ended] = [await newFlow(flows), await newFlow(flows)];
+  await flows.operator.cancelFlow(ended);
+  await flows.close();
+  assert.equal(await valuesFor(home, 'flow', 'cancel', ''), [active]);
+  assert.equal((await valuesFor(home, 'flow', 'show', '')).toSorted(), [active, ended].toSorted());
 });
 
 test.run();
