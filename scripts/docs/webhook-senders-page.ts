@@ -16,6 +16,9 @@ ${fence('sh', 'svc config set plugins.entries.webhooks.enabled true\nsvc webhook
 The URL of a route is the public address of the listener with the path of the route, such as
 \`https://hooks.example.com/plugins/webhooks/github\`.
 
+Several events of one sender, such as those of GitHub below, can share a route: put the rules of all into its \`map\`. Separate
+routes need separate webhooks at the sender, each with its own secret.
+
 To check a route, send it an example of what the sender sends, or show what it would do with a request that you recorded:
 
 ${fence('sh', 'svc webhook trigger github.push\nsvc webhook map github --data @push.json --headers @headers.json')}
