@@ -11,7 +11,15 @@ import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { limitNote, renderTable, right } from '../table.js';
-import { flowRow, ID_CHARS, type ListRow, ROW_COLUMNS, statusPaint, taskRow } from './rows.js';
+import {
+  firstLine,
+  flowRow,
+  ID_CHARS,
+  type ListRow,
+  ROW_COLUMNS,
+  statusPaint,
+  taskRow,
+} from './rows.js';
 
 /** Flows as a table, newest first. */
 export function renderFlowList(page: Page<FlowEntry>, options: View): string {
@@ -109,7 +117,8 @@ export function renderBulkChange<R>(
   const titles = [words.noun, 'status', 'what'];
   const rows = changed.map(({ record, error }) => {
     const { id, status, title } = words.describe(record);
-    const what = error === undefined ? title : `not ${words.pastTense}: ${error.message}`;
+    const what =
+      error === undefined ? firstLine(title) : `not ${words.pastTense}: ${error.message}`;
     return [id.slice(0, ID_CHARS), statusPaint(status, style)(status), safeLine(what)];
   });
   const failed = changed.filter(({ error }) => error !== undefined).length;

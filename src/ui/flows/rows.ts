@@ -125,7 +125,8 @@ const STATUS_PAINTS: Readonly<Record<FlowStatus | TaskStatus, keyof Style>> = {
   queued: 'plain',
 };
 
-function firstLine(text: string): string {
+/** The first line of a text, for a line of a list. */
+export function firstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 

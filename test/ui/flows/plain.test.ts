@@ -107,12 +107,13 @@ test('a change is a line with its time', () => {
 });
 
 test('several changes are listed with those that failed, and counted', () => {
-  const { flow } = aFlow();
+  const { flow } = aFlow({ goal: 'Publish\nthe digest' });
   const ended = { record: flow, error: new SvcError('FLOW_ENDED', 'it is over') };
   const words = { ...FLOW_WORDS, question: 'Cancel', pastTense: 'cancelled' };
   const changed = [{ record: flow, error: undefined }, ended];
   const done = renderBulkChange({ changed, total: 5, state: 'done', words }, PIPED);
   assert.match(done, 'not cancelled: it is over');
+  assert.match(done, /running {2}Publish$/m);
   assert.match(done, 'cancelled 1 flow, 1 failed; 3 more match, run it again\n');
   const would = { changed: changed.slice(0, 1), total: 1, words } as const;
   assert.match(
