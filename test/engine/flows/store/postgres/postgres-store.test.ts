@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../../../src/engine/errors/index.js';
 import type { Flows } from '../../../../../src/engine/flows/index.js';
 import type { Server } from '../../../../../src/engine/postgres/index.js';
+import { failureOf } from '../../../../support/failure.js';
 import { openFlowsAt } from '../../../../support/flow-stores.js';
 import { ADA, newFlow, newTask, viewOf } from '../../../../support/flows.js';
 import { migratedServer, startCluster, type TestCluster } from '../../../../support/postgres.js';
@@ -27,12 +27,6 @@ async function newUrl(): Promise<string> {
   const { host, port, database, user } = server.address;
   await server.close();
   return `postgres://${user}:hush@${host}:${port}/${database}`;
-}
-
-async function failure(promise: Promise<unknown>): Promise<SvcError> {
-  const error = await promise.catch((thrown: unknown) => thrown);
-  if (error instanceof SvcError) return error;
-  throw new Error(`no error: ${String(error)}`);
 }
 
 /** Creates a flow, asking again until it works. */
@@ -118,7 +112,7 @@ when('while the server is away, changes and reads fail clearly, and then work ag
   const action = { action: 'get_flow', flowId } as const;
   const attempts = [() => newFlow(flows), () => flows.perform(action, ADA), () => flows.version()];
   for (const attempt of attempts) {
-    const error = await failure(attempt());
+    const error = await failureOf(attempt());
     assert.is(error.code, 'STORAGE_UNREACHABLE');
     assert.match(error.message, `127.0.0.1:${real().port}`);
     assert.not.match(`${error.message} ${error.hint}`, 'hush');
@@ -180,7 +174,7 @@ when(
     });
     const create = { action: 'create_flow', goal: 'g' } as const;
     const key = { key: 'k', bodyHash: 'h' };
-    const cut = failure(flows.perform(create, ADA, key));
+    const cut = failureOf(flows.perform(create, ADA, key));
     await waitFor('the commit', () => cutCommits('terminate'));
     assert.is((await cut).code, 'STORAGE_UNCERTAIN');
     await setStandby('');
@@ -196,7 +190,7 @@ when(
 
 when('a table that is missing is reported with what to do', async () => {
   const url = await real().newDatabase();
-  const error = await failure(openFlowsAt(url));
+  const error = await failureOf(openFlowsAt(url));
   assert.is(error.code, 'STORAGE_OUTDATED');
   assert.match(error.hint ?? '', 'svc storage migrate');
 });

@@ -2,9 +2,9 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../../../src/engine/errors/index.js';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
 import { FLOWS_FORMAT } from '../../../../../src/engine/flows/store/sqlite/migrations.js';
+import { failureOf } from '../../../../support/failure.js';
 import {
   ADA,
   newFlow,
@@ -19,17 +19,6 @@ import { tempFolder } from '../../../../support/temp-folder.js';
 const { applicationId, steps } = FLOWS_FORMAT;
 
 const test = suite('the database of flows');
-
-/** The error that opening a state folder ends with. */
-async function openingFails(home: string): Promise<SvcError> {
-  try {
-    await testFlows({}, home);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('it was opened');
-}
 
 test('belongs to its owner alone, with all of its files', async () => {
   const { flows, home } = await testFlows();
@@ -48,9 +37,9 @@ test('a change in a file that was deleted or replaced meanwhile is an error, not
     const file = `${home}/flows.sqlite`;
     renameSync(file, `${file}.old`);
     replace(file);
-    const error = await newFlow(flows).catch((thrown: unknown) => thrown);
-    assert.is(Object(error).code, 'FLOWS_PERSIST_FAILED');
-    assert.match(Object(error).message, missing);
+    const { code, message } = await failureOf(newFlow(flows));
+    assert.is(code, 'FLOWS_PERSIST_FAILED');
+    assert.match(message, missing);
     assert.is(flows.writes.failure()?.code, 'FLOWS_PERSIST_FAILED');
     await flows.close();
   }
@@ -58,7 +47,7 @@ test('a change in a file that was deleted or replaced meanwhile is an error, not
 
 test('where no folder can be created is an error that names it', async () => {
   if (process.platform !== 'linux') return;
-  const { code, message } = await openingFails('/proc/svc');
+  const { code, message } = await failureOf(testFlows({}, '/proc/svc'));
   assert.is(code, 'FLOWS_PERSIST_FAILED');
   assert.match(message, '/proc/svc/flows.sqlite');
 });
@@ -113,17 +102,17 @@ test('of a newer version, or of another program, is refused and left unchanged',
   made.pragma(`user_version = ${steps.length + 1}`);
   made.close();
   const newer = readFileSync(file);
-  assert.is((await openingFails(folder.path)).code, 'FLOWS_NEWER');
+  assert.is((await failureOf(testFlows({}, folder.path))).code, 'FLOWS_NEWER');
   assert.equal(readFileSync(file), newer);
   const other = tempFolder();
   const foreign = rawDatabase(other.at('flows.sqlite'));
   foreign.exec('CREATE TABLE mine (x)');
   foreign.close();
   const before = readFileSync(other.at('flows.sqlite'));
-  assert.is((await openingFails(other.path)).code, 'FLOWS_FOREIGN');
+  assert.is((await failureOf(testFlows({}, other.path))).code, 'FLOWS_FOREIGN');
   assert.equal(readFileSync(other.at('flows.sqlite')), before);
   writeFileSync(file, 'not a database at all, but a text that is long enough to be read as one');
-  assert.is((await openingFails(folder.path)).code, 'FLOWS_DAMAGED');
+  assert.is((await failureOf(testFlows({}, folder.path))).code, 'FLOWS_DAMAGED');
 });
 
 test('commits concurrent changes together, and rolls back only the failed one', async () => {
@@ -204,8 +193,7 @@ test('waits for another process that writes, up to its limit', async () => {
   setTimeout(() => other.exec('COMMIT'), 100);
   assert.ok(await waiting);
   other.exec('BEGIN IMMEDIATE');
-  const error = await newFlow(flows).catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof SvcError && error.code === 'FLOWS_BUSY');
+  assert.is((await failureOf(newFlow(flows))).code, 'FLOWS_BUSY');
   other.exec('COMMIT');
   assert.ok(await newFlow(flows));
   other.close();
