@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import { matchExpression, parseQuery } from '../../src/engine/memory/search/query.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
@@ -43,4 +45,17 @@ export async function contentOf(
   }
   opened.index.close();
   return { documents, chunks, found };
+}
+
+/** The names of an index's files that hold one of these texts anywhere in their bytes. */
+export function indexFilesWith(
+  { indexFile }: { readonly indexFile: string },
+  ...texts: readonly string[]
+): readonly string[] {
+  return readdirSync(dirname(indexFile))
+    .filter((name) => name.startsWith(basename(indexFile)))
+    .filter((name) => {
+      const bytes = readFileSync(join(dirname(indexFile), name));
+      return texts.some((text) => bytes.includes(text));
+    });
 }

@@ -6,6 +6,7 @@ import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { RERANK_KEY, type Relevance, startCohereRerankFake } from '../../fakes/rerankers.js';
 import { pathsOf, warningCodes } from '../../support/memory.js';
 import { semanticMemory } from '../../support/semantic-memory.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite<{ fake: FakeVendor }>('searching with a reranker');
 
@@ -143,11 +144,11 @@ test('Ctrl-C ends the search', async ({ fake }) => {
     query: { rerank: { provider: 'cohere', remote: remoteOf(fake), timeoutMs: 60_000 } },
   });
   const stop = new AbortController();
-  const asked = memory.backend.search({ query: 'tea' }, { signal: stop.signal });
-  while (fake.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const search = memory.backend.search({ query: 'tea' }, { signal: stop.signal });
+  await waitFor('the request', () => fake.requests.length > 0);
   stop.abort(new Error('stopped'));
   try {
-    await asked;
+    await search;
     assert.unreachable();
   } catch (error) {
     assert.is(error, stop.signal.reason);

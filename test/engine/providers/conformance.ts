@@ -11,6 +11,7 @@ import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-eve
 import type { EmbeddingInput, EmbeddingVendor } from '../../../src/engine/providers/vendor.js';
 import type { FakeVendor, Trouble } from '../../fakes/fake-vendor.js';
 import { failureOf } from '../../support/failure.js';
+import { waitFor } from '../../support/wait.js';
 
 /** One adapter with the fake of its vendor. */
 export interface ConformanceSubject {
@@ -246,7 +247,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
     const reason = new Error('enough');
     const before = fake.requests.length;
     const run = embedAll(adapter, [{ text: 'one' }], { signal: controller.signal });
-    while (fake.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
+    await waitFor('the request', () => fake.requests.length > before);
     controller.abort(reason);
     try {
       await run;

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -115,7 +116,6 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
 });
 
 test('the permissions of MEMORY.md stay; a new one is for its owner alone', async () => {
-  const { statSync } = await import('node:fs');
   const old = aChanger();
   chmodSync(old.file, 0o640);
   changeMemory(old.changer, SWEEP, planFor);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
@@ -360,7 +360,6 @@ test('reports go into the day’s note when that is chosen, between marks of the
 test('a broken line in the recall log does no harm', async () => {
   const world = newWorkspace();
   askedOften(world);
-  const { appendFileSync } = await import('node:fs');
   appendFileSync(world.workspace.files.recallLog, '{"atMs": 12, "quer\nnot json\n');
   const { decisions, searches } = await world.sweep();
   assert.is(searches, 5);

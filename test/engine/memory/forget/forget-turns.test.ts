@@ -1,9 +1,9 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
 import { failureOf } from '../../../support/failure.js';
+import { indexFilesWith } from '../../../support/index-content.js';
 import { backendOn, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
@@ -23,11 +23,7 @@ function worldOf(lines: readonly string[], note = 'Nothing of it.\n') {
     await forgetting.store.follow(await readForgotten(target.forget));
   };
   const finds = async (query: string) => pathsOf(await backend.search({ query, minScore: 0 }));
-  const filesWith = (text: string): readonly string[] =>
-    readdirSync(dirname(target.indexFile))
-      .filter((name) => name.startsWith(basename(target.indexFile)))
-      .filter((name) => readFileSync(join(dirname(target.indexFile), name)).includes(text));
-  return { notes, talks, backend, forget, finds, filesWith };
+  return { notes, talks, target, backend, forget, finds };
 }
 
 const TALK = [
@@ -39,10 +35,10 @@ const TALK = [
 test('cited turns are no longer found, and no byte of them is left in the index', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
-  assert.equal(world.filesWith('waterworks').length, 1);
+  assert.equal(indexFilesWith(world.target, 'waterworks').length, 1);
   await world.forget('sessions/main/talk.jsonl#L2');
   assert.equal(await world.finds('waterworks'), []);
-  assert.equal(world.filesWith('waterworks'), []);
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
   assert.equal(await world.finds('where does it nest'), ['sessions/main/talk.jsonl']);
   const { text } = await world.backend.get({ target: 'sessions/main/talk.jsonl' });
   assert.not.ok(text.includes('waterworks'));
@@ -62,8 +58,8 @@ test('a growing conversation brings nothing back, even if it grew before the nex
   appendFileSync(world.talks.at('talk.jsonl'), message('assistant', SECRET));
   assert.equal((await world.finds('again')).length, 1);
   // In the log of the index as well, while somebody reads.
-  assert.not.equal(world.filesWith(`: ${SECRET}`), []);
-  assert.equal(world.filesWith(`Assistant: ${SECRET}`).length, 0);
+  assert.not.equal(indexFilesWith(world.target, `: ${SECRET}`), []);
+  assert.equal(indexFilesWith(world.target, `Assistant: ${SECRET}`).length, 0);
 });
 
 test('text forgotten in a note is removed from conversations as well', async () => {
@@ -71,7 +67,7 @@ test('text forgotten in a note is removed from conversations as well', async () 
   await world.backend.sync({});
   await world.forget('note.md#L3');
   assert.equal(await world.finds('waterworks'), []);
-  assert.equal(world.filesWith('waterworks'), []);
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
   const { text } = await world.backend.get({ target: 'sessions/main/talk.jsonl#L2' });
   assert.ok(text.includes('Shall I note that?'));
 });
@@ -94,7 +90,7 @@ test('a whole conversation is forgotten, including what follows a very long turn
   await world.forget('sessions/main/talk.jsonl');
   for (const word of ['waterworks', 'stork', 'paste']) {
     assert.equal(await world.finds(word), [], word);
-    assert.equal(world.filesWith(word), [], word);
+    assert.equal(indexFilesWith(world.target, word), [], word);
   }
 });
 
@@ -116,8 +112,8 @@ test('turns found by words are forgotten as they were shown', async () => {
     [['sessions/main/talk.jsonl', 'transcript']],
   );
   await world.forget('old waterworks');
-  assert.equal(world.filesWith('waterworks'), []);
-  assert.equal(world.filesWith('heron'), []);
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
+  assert.equal(indexFilesWith(world.target, 'heron'), []);
 });
 
 test.run();

@@ -21,6 +21,7 @@ import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.
 import { openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/failure.js';
+import { indexFilesWith } from '../../../support/index-content.js';
 import { png } from '../../../support/media-files.js';
 import { backendOn, onIndex, pathsOf, targetOf } from '../../../support/memory.js';
 import { semanticMemory } from '../../../support/semantic-memory.js';
@@ -68,25 +69,15 @@ async function finds({ backend }: World, query: string): Promise<readonly string
   return pathsOf(await backend.search({ query, minScore: 0 }));
 }
 
-/** The files of an index that hold these bytes, whatever they are in them. */
-function filesWith({ indexFile }: KeptIndex, ...texts: readonly string[]): readonly string[] {
-  return readdirSync(dirname(indexFile))
-    .filter((name) => name.startsWith(basename(indexFile)))
-    .filter((name) => {
-      const bytes = readFileSync(join(dirname(indexFile), name));
-      return texts.some((text) => bytes.includes(text));
-    });
-}
-
 test('a cited passage is no longer found, and no byte of it is left in the index', async () => {
   const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'The waterworks closed in 1931.\n' });
-  assert.equal(filesWith(world.target, SECRET), [basename(world.target.indexFile)]);
+  assert.equal(indexFilesWith(world.target, SECRET), [basename(world.target.indexFile)]);
   const { clean } = await forget(world, 'birds.md#L7');
   assert.ok(clean);
   assert.equal(await finds(world, 'heron'), []);
   assert.equal(await finds(world, 'waterworks'), ['other.md']);
   assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
-  assert.equal(filesWith(world.target, SECRET, 'heron', 'nests behind'), []);
+  assert.equal(indexFilesWith(world.target, SECRET, 'heron', 'nests behind'), []);
   const { text } = await world.backend.get({ target: 'birds.md' });
   assert.not.ok(text.includes('heron'));
   assert.equal(readdirSync(world.notes.path).toSorted(), ['birds.md', 'other.md']);
@@ -98,16 +89,19 @@ test('text of an earlier version of a file leaves no byte either', async () => {
   world.notes.write('birds.md', NOTE);
   await world.backend.sync({});
   await forget(world, 'birds.md#L7');
-  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+  assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
 });
 
 test('a forgotten tag, property or link leaves no byte in the index', async () => {
   const note = `---\ntags: [birds]\nseen: bittern-marsh\n---\n\nA swan, see [[Swans]].\n\nNests of the #bittern-colony are in [[Bittern valley]].\n`;
   const world = await worldOf({ 'birds.md': note });
-  assert.equal(filesWith(world.target, 'bittern-colony'), [basename(world.target.indexFile)]);
+  assert.equal(indexFilesWith(world.target, 'bittern-colony'), [basename(world.target.indexFile)]);
   await forget(world, 'birds.md#L3');
   await forget(world, 'birds.md#L8');
-  assert.equal(filesWith(world.target, 'bittern-marsh', 'bittern-colony', 'Bittern valley'), []);
+  assert.equal(
+    indexFilesWith(world.target, 'bittern-marsh', 'bittern-colony', 'Bittern valley'),
+    [],
+  );
   await onIndex(world.target, async (index) => {
     const content = await index.content({ source: 'memory', path: 'birds.md' });
     assert.equal(content?.facts, { properties: { tags: ['birds'] }, tags: ['birds'] });
@@ -131,14 +125,14 @@ test('forgotten text stays away after changes, a rename, a copy and a new index'
   assert.equal(await finds(world, 'heron'), []);
   await backend.reset();
   assert.equal(await finds(world, 'heron'), []);
-  assert.equal(filesWith(world.target, 'heron'), []);
+  assert.equal(indexFilesWith(world.target, 'heron'), []);
 });
 
 test('a whole file is forgotten; what is written into it later is remembered', async () => {
   const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'Boats.\n' });
   await forget(world, 'birds.md');
   for (const word of ['heron', 'kingfisher', 'seeds']) assert.equal(await finds(world, word), []);
-  assert.equal(filesWith(world.target, 'kingfisher'), []);
+  assert.equal(indexFilesWith(world.target, 'kingfisher'), []);
   world.notes.write('birds.md', `${NOTE}\nA stork came by on Monday.\n`);
   assert.equal(await finds(world, 'stork'), ['birds.md']);
   assert.equal(await finds(world, 'kingfisher'), []);
@@ -317,7 +311,7 @@ test('an index that was made without the list follows it, as of a renamed agent 
   assert.equal(await finds(world, 'heron'), []);
   assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
   await world.backend.close();
-  assert.equal(filesWith(world.target, 'heron', 'waterworks'), []);
+  assert.equal(indexFilesWith(world.target, 'heron', 'waterworks'), []);
 });
 
 test('the list contains no word of forgotten text', async () => {
@@ -370,7 +364,7 @@ test('after a kill once the list is written, the next sync completes the forget'
   const forgetting = await world.backend.forgetting();
   await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
   assert.equal(await finds(world, 'heron'), []);
-  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+  assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
 });
 
 test('a concurrent reader delays erasing until the next sync, which is reported', async () => {
@@ -383,7 +377,7 @@ test('a concurrent reader delays erasing until the next sync, which is reported'
   reader.exec('COMMIT');
   reader.close();
   await world.backend.sync({});
-  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+  assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
 });
 
 test('vectors of forgotten text are removed, others stay', async () => {

@@ -6,6 +6,7 @@ import { AWS_KEYS, BEDROCK_TOKEN, startBedrockFake } from '../../../fakes/bedroc
 import { failure } from '../../../fakes/bedrock-errors.js';
 import { type FakeAnswer, type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
 import { failureOf } from '../../../support/failure.js';
+import { waitFor } from '../../../support/wait.js';
 import { embedAll } from '../conformance.js';
 import { bedrockAdapter } from './subject.js';
 
@@ -220,7 +221,7 @@ test('an abort ends the search for credentials too', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   const run = adapter.embedQuery('red', { signal: controller.signal });
-  while (silent.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitFor('the request', () => silent.requests.length > 0);
   controller.abort(reason);
   assert.is(await run.catch((error: unknown) => error), reason);
   await adapter.close();

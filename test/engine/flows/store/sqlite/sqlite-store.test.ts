@@ -1,5 +1,4 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
@@ -15,6 +14,7 @@ import {
 } from '../../../../support/flows.js';
 import { rawDatabase } from '../../../../support/raw-database.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
+import { waitFor } from '../../../../support/wait.js';
 
 const { applicationId, steps } = FLOWS_FORMAT;
 
@@ -80,10 +80,10 @@ test('of an older version is migrated with all its content', async () => {
     );
     assert.is(viewOf(ended)['status'], 'succeeded', `from version ${version}`);
     const { entries, startsAt } = await flows.operator.history(id);
-    const told = entries.map(({ event, actorKind, at }) => `${event} ${actorKind} ${at}`);
+    const history = entries.map(({ event, actorKind, at }) => `${event} ${actorKind} ${at}`);
     const isOld = version > 0 && version < 5;
     const known = isOld ? ['flow.created unknown 1', 'flow.changed unknown 2'] : [];
-    assert.equal(told.slice(0, known.length), known, `from version ${version}`);
+    assert.equal(history.slice(0, known.length), known, `from version ${version}`);
     assert.is(startsAt, entries[known.length]?.at);
     assert.is(await pendingCount(flows), hasNotification ? 2 : 1);
     const [oldest] = await flows.outbox.takeDue({ target: 'default', limit: 1, holdMs: 1 });
@@ -148,7 +148,7 @@ test('reports a change only once it is on disk, without delaying the next commit
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   const syncs: { readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
-  const told: number[] = [];
+  const acknowledged: number[] = [];
   const group = new GroupCommit<object>({
     database,
     newTransaction: () => ({}),
@@ -157,24 +157,21 @@ test('reports a change only once it is on disk, without delaying the next commit
   });
   const add = async (n: number): Promise<void> => {
     await group.run(async () => void insert.run(n));
-    told.push(n);
+    acknowledged.push(n);
   };
   const stored = () => database.prepare('SELECT n FROM t').pluck().all();
-  const until = async (holds: () => boolean): Promise<void> => {
-    while (!holds()) await nextTurn();
-  };
   const first = add(1);
-  await until(() => syncs.length === 1);
+  await waitFor('its sync', () => syncs.length === 1);
   const second = add(2);
   const third = add(3);
-  await until(() => stored().length === 3);
-  assert.equal(told, []);
+  await waitFor('the others', () => stored().length === 3);
+  assert.equal(acknowledged, []);
   assert.is(syncs.length, 1);
   syncs[0]?.end();
   await first;
-  assert.equal(told, [1]);
+  assert.equal(acknowledged, [1]);
   // Both others wait for one sync, and hear of it when it fails.
-  await until(() => syncs.length === 2);
+  await waitFor('the next sync', () => syncs.length === 2);
   syncs[1]?.fail(new Error('the disk is gone'));
   const outcomes = await Promise.allSettled([second, third]);
   assert.equal(
@@ -203,19 +200,19 @@ test('waits for another process that writes, up to its limit', async () => {
 test('reports changes once they are committed, those of other processes by its version', async () => {
   const one = await testFlows();
   const other = await testFlows({}, one.home);
-  const told: string[] = [];
-  const end = one.flows.subscribe((change) => told.push(change.type));
+  const changes: string[] = [];
+  const end = one.flows.subscribe((change) => changes.push(change.type));
   const before = [await one.flows.version(), await other.flows.version()];
   const flowId = await newFlow(one.flows, ADA, { notifyPolicy: 'state_changes' });
   await newTask(one.flows, flowId);
-  assert.equal(told, ['flow', 'notification', 'task']);
+  assert.equal(changes, ['flow', 'notification', 'task']);
   assert.is.not(await one.flows.version(), before[0]);
   assert.is.not(await other.flows.version(), before[1]);
   const after = await one.flows.version();
   assert.is(await one.flows.version(), after);
   end();
   await newFlow(one.flows);
-  assert.is(told.length, 3);
+  assert.is(changes.length, 3);
   await one.flows.close();
   await other.flows.close();
 });
