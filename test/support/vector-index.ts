@@ -29,7 +29,7 @@ export function openReadyIndex(
 /** A document whose chunks, a line each, hold these texts. */
 export function documentOf(path: string, texts: readonly string[]): IndexedDocument {
   const chunks = texts.map((text, at) => {
-    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title'], text };
+    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };
   });
   const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
   return { source: 'memory', kind: 'markdown', path, fingerprint, hash: path, chunks };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
-import { type OpenedMemory, openMemory } from '../../../../src/engine/memory/open-memory.js';
-import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
+import { openMemory } from '../../../../src/engine/memory/open-memory.js';
+import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import { storeLogin } from '../../../../src/engine/providers/github-copilot/stored-login.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
@@ -45,24 +45,13 @@ const NOTES = {
   'bread.md': '# Bread\n\nBake it for an hour.\n',
 };
 
-async function sync(
-  memory: OpenedMemory,
-  options: {
-    readonly force?: boolean;
-    readonly signal?: AbortSignal;
-    readonly onEvent?: (event: SyncEvent) => void;
-  } = {},
-): Promise<SyncSummary> {
-  return memory.backend.sync(options);
-}
-
 test('every passage gets a vector, once', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.is(embedding?.embedded, 3);
   assert.is(embedding?.pending, 0);
   const sent = textsSent(fake).length;
-  assert.is((await sync(memory)).embedding?.embedded, 0);
+  assert.is((await memory.backend.sync({})).embedding?.embedded, 0);
   assert.is(textsSent(fake).length, sent);
   await memory.backend.close();
 });
@@ -83,11 +72,11 @@ test('only what changed is sent again; a renamed file and equal passages cost no
 }) => {
   const notes = semanticMemory(fake, NOTES);
   const memory = await notes.open();
-  await sync(memory);
+  await memory.backend.sync({});
   const before = textsSent(fake).length;
   notes.folder.write('memory/moved.md', NOTES['piano.md']);
   notes.folder.write('memory/piano.md', '# Other\n\nA new line about trams.\n');
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.is(embedding?.embedded, 1);
   assert.equal(textsSent(fake).slice(before), ['# Other\n\nA new line about trams.']);
   await memory.backend.close();
@@ -95,9 +84,9 @@ test('only what changed is sent again; a renamed file and equal passages cost no
 
 test('a forced rebuild does not pay again', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
-  await sync(memory);
+  await memory.backend.sync({});
   const before = textsSent(fake).length;
-  const { embedding, rebuild } = await sync(memory, { force: true });
+  const { embedding, rebuild } = await memory.backend.sync({ force: true });
   assert.is(rebuild?.reason, 'forced');
   assert.equal([embedding?.embedded, embedding?.pending], [0, 0]);
   assert.is(textsSent(fake).length, before);
@@ -113,7 +102,7 @@ test('a run that fails halfway keeps paid vectors, and the next one continues fr
     notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
   const memory = await notes.open();
   let stored = 0;
-  const failed = await sync(memory, {
+  const failed = await memory.backend.sync({
     onEvent: (event) => {
       if (event.type !== 'embed.stored') return;
       stored += event.passages;
@@ -124,7 +113,7 @@ test('a run that fails halfway keeps paid vectors, and the next one continues fr
   assert.ok(stored > 0 && stored < MANY, `${stored} were stored`);
   assert.is(failed.embedding?.embedded, stored);
   fake.trouble(undefined);
-  const rest = await sync(memory);
+  const rest = await memory.backend.sync({});
   assert.is(rest.embedding?.embedded, MANY - stored);
   await memory.backend.close();
 });
@@ -135,14 +124,14 @@ test('stopping is not a failure and keeps what is done', async ({ fake }) => {
     notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
   const memory = await notes.open();
   const controller = new AbortController();
-  const stopped = await sync(memory, {
+  const stopped = await memory.backend.sync({
     signal: controller.signal,
     onEvent: (event) => {
       if (event.type === 'embed.stored') controller.abort(new Error('enough'));
     },
   });
   assert.is(stopped.outcome, 'stopped');
-  const rest = await sync(memory);
+  const rest = await memory.backend.sync({});
   assert.ok((rest.embedding?.embedded ?? 600) < 600);
   assert.is(rest.embedding?.pending, 0);
   await memory.backend.close();
@@ -156,7 +145,7 @@ test("without the cache the old model's vectors are dropped; with it, switching 
     const settings = { cache: { enabled } };
     const run = async (model: string): Promise<number | undefined> => {
       const memory = await notes.open({ ...settings, model });
-      const { embedding } = await sync(memory);
+      const { embedding } = await memory.backend.sync({});
       await memory.backend.close();
       return embedding?.embedded;
     };
@@ -170,11 +159,11 @@ test('the cache keeps vectors of removed text, up to its limit', async ({ fake }
   const notes = semanticMemory(fake, NOTES);
   const cache = { enabled: true, maxEntries: 1 };
   const memory = await notes.open({ cache });
-  await sync(memory);
+  await memory.backend.sync({});
   notes.folder.write('memory/car.md', 'short\n');
-  await sync(memory);
+  await memory.backend.sync({});
   notes.folder.write('memory/car.md', NOTES['car.md']);
-  assert.is((await sync(memory)).embedding?.embedded, 0);
+  assert.is((await memory.backend.sync({})).embedding?.embedded, 0);
   await memory.backend.close();
 });
 
@@ -183,13 +172,10 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
   other,
 }) => {
   const notes = semanticMemory(fake, NOTES);
-  const withFallback = async () => {
-    const memory = await openWithFallback(notes.home, notes.folder.path, fake, other);
-    return memory;
-  };
+  const withFallback = () => openWithFallback(notes.home, notes.folder.path, fake, other);
   fake.trouble('key_refused');
   const memory = await withFallback();
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.is(embedding?.provider, 'spare');
   assert.is(embedding?.embedded, 3);
   assert.is(embedding?.insteadOf?.failure.code, 'PROVIDER_AUTH');
@@ -201,7 +187,7 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
 
   fake.trouble(undefined);
   const again = await withFallback();
-  assert.is((await sync(again)).embedding?.provider, 'openai');
+  assert.is((await again.backend.sync({})).embedding?.provider, 'openai');
   assert.is((await again.backend.search({ query: 'vehicle' })).provider, 'openai');
   const opened = openIndex(again.agent.memorySearch.store.path, 'read');
   if (opened.state !== 'ready') throw new Error(opened.state);
@@ -238,9 +224,9 @@ test('a key that was refused is read again, and a new one is used without a rest
   const apiKey = { source: 'file', provider: 'vault', id: 'value' };
   const notes = semanticMemory(fake, NOTES, config);
   const memory = await notes.open({ remote: { baseUrl: `${fake.origin}/v1`, apiKey } });
-  assert.is((await sync(memory)).embedding?.failure?.code, 'PROVIDER_AUTH');
+  assert.is((await memory.backend.sync({})).embedding?.failure?.code, 'PROVIDER_AUTH');
   secrets.write('key', OPENAI_KEY);
-  assert.is((await sync(memory)).embedding?.embedded, 3);
+  assert.is((await memory.backend.sync({})).embedding?.embedded, 3);
   await memory.backend.close();
 });
 
@@ -252,9 +238,9 @@ test('a login is used without a restart', async () => {
   const configFile = home.write('svc.json', JSON.stringify({ agents }));
   const memory = await openMemory(contextOf(home.path), { kind: 'agent' }, { configFile });
   try {
-    assert.is((await sync(memory)).embedding?.failure?.code, 'PROVIDER_AUTH');
+    assert.is((await memory.backend.sync({})).embedding?.failure?.code, 'PROVIDER_AUTH');
     storeLogin(home.path, { token: GITHUB_TOKEN, apiUrl: `${copilot.origin}/api/v3` });
-    assert.is((await sync(memory)).embedding?.embedded, 1);
+    assert.is((await memory.backend.sync({})).embedding?.embedded, 1);
   } finally {
     await memory.backend.close();
     await copilot.close();
@@ -268,7 +254,7 @@ test('a search falls back even when only the provider has embedded passages so f
   const notes = semanticMemory(fake, NOTES);
   const open = () => openWithFallback(notes.home, notes.folder.path, fake, other);
   const memory = await open();
-  assert.is((await sync(memory)).embedding?.provider, 'openai');
+  assert.is((await memory.backend.sync({})).embedding?.provider, 'openai');
   await memory.backend.close();
   fake.trouble('key_refused');
   const later = await open();
@@ -298,7 +284,7 @@ async function openWithFallback(
 
 test('if the provider is down, keyword search answers with a warning', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
-  await sync(memory);
+  await memory.backend.sync({});
   fake.trouble('key_refused');
   const response = await memory.backend.search({ query: 'piano tuned' });
   assert.is(response.mode, 'lexical');
@@ -330,15 +316,15 @@ test('a passage that the provider refuses affects no other, and is sent once', a
   const notes = semanticMemory(fake, { ...NOTES, 'odd.md': 'Something unspeakable.\n' });
   fake.refuse((text) => text.includes('unspeakable'));
   const memory = await notes.open();
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.equal([embedding?.embedded, embedding?.refused, embedding?.pending], [3, 1, 0]);
   const before = fake.requests.length;
-  assert.is((await sync(memory)).embedding?.refused, 0);
+  assert.is((await memory.backend.sync({})).embedding?.refused, 0);
   assert.is(fake.requests.length, before);
   const found = await memory.backend.search({ query: 'something' });
   assert.equal([found.mode, pathsOf(found)[0]], ['hybrid', 'memory/odd.md']);
   assert.equal(found.warnings, []);
-  await sync(memory, { force: true });
+  await memory.backend.sync({ force: true });
   assert.ok(fake.requests.length > before, 'a forced rebuild tries it again');
   await memory.backend.close();
 });
@@ -426,9 +412,9 @@ test('passages whose text has a vector already are told apart from those to be e
   fake,
 }) => {
   const memory = await semanticMemory(fake, NOTES).open();
-  await sync(memory);
+  await memory.backend.sync({});
   const started: SyncEvent[] = [];
-  const { embedding } = await sync(memory, {
+  const { embedding } = await memory.backend.sync({
     force: true,
     onEvent: (event) => {
       if (event.type === 'embed.started') started.push(event);
@@ -447,10 +433,10 @@ test('keyword search sends no request, neither for the query nor for new passage
 }) => {
   const { folder, open } = semanticMemory(fake, NOTES);
   const memory = await open();
-  await sync(memory);
+  await memory.backend.sync({});
   const sent = textsSent(fake).length;
   folder.write('memory/zebra.md', '# Zebra\n\nA zebra came by.\n');
-  // The first takes the new file in, the second finds it without a vector.
+  // The first indexes the new file, the second finds it without a vector.
   for (let times = 0; times < 2; times++) {
     const quick = await memory.backend.search({ query: 'zebra', lexicalOnly: true });
     assert.equal(
@@ -466,7 +452,7 @@ test('keyword search sends no request, neither for the query nor for new passage
 
 test('an invalid filter sends no request', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open();
-  await sync(memory);
+  await memory.backend.sync({});
   const before = fake.requests.length;
   const where = ['what'];
   const wrong = await failureOf(memory.backend.search({ query: 'piano', filters: { where } }));
@@ -477,7 +463,7 @@ test('an invalid filter sends no request', async ({ fake }) => {
 
 test('provider "none" uses keyword search and sends no request', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open({ provider: 'none' });
-  assert.is((await sync(memory)).embedding, undefined);
+  assert.is((await memory.backend.sync({})).embedding, undefined);
   const response = await memory.backend.search({ query: 'piano' });
   assert.equal([response.mode, response.provider, response.warnings.length], ['lexical', null, 0]);
   assert.is(fake.requests.length, 0);
@@ -487,7 +473,7 @@ test('provider "none" uses keyword search and sends no request', async ({ fake }
 test('an unreadable secret is named, and keyword search still answers', async ({ fake }) => {
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:NOT_SET_HERE' };
   const memory = await semanticMemory(fake, NOTES).open({ remote });
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.is(embedding?.failure?.code, 'SECRET_UNRESOLVED');
   assert.match(embedding?.failure?.message ?? '', 'NOT_SET_HERE');
   assert.is(pathsOf(await memory.backend.search({ query: 'piano' }))[0], 'memory/piano.md');
@@ -499,7 +485,7 @@ test('an endpoint whose vectors change their length is named, and keyword search
 }) => {
   const notes = semanticMemory(fake, NOTES);
   const memory = await notes.open();
-  await sync(memory);
+  await memory.backend.sync({});
   await memory.backend.close();
   const { port } = new URL(fake.origin);
   await fake.close();
@@ -510,7 +496,7 @@ test('an endpoint whose vectors change their length is named, and keyword search
     assert.is(found.mode, 'lexical');
     assert.ok(warningCodes(found).includes('PROVIDER_UNAVAILABLE'));
     notes.folder.write('memory/new.md', 'Something new.\n');
-    const { embedding } = await sync(later);
+    const { embedding } = await later.backend.sync({});
     assert.is(embedding?.failure?.code, 'PROVIDER_ANSWER_INVALID');
     await later.backend.close();
   } finally {

@@ -30,7 +30,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
       all.map(({ text }) => text),
       ['two', 'one', 'three'],
     );
-    assert.equal(all[0]?.headingPath, ['Title']);
+    assert.equal(all[0]?.headingPath, ['Title', 'Part']);
     assert.is(all[0]?.hash.length, 16);
     const pages: readonly (readonly [number, string[]])[] = [
       [2, ['two', 'one', 'three']],

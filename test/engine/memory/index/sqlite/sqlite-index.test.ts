@@ -1,83 +1,47 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scoreBound } from '../../../../../src/engine/memory/index/bm25.js';
-import type { Change, IndexedDocument } from '../../../../../src/engine/memory/index/documents.js';
-import type {
-  ChangeSet,
-  MemoryIndex,
-} from '../../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import type { SqliteIndex } from '../../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import { contentOf } from '../../../../support/index-content.js';
 import { backendOn, targetOf } from '../../../../support/memory.js';
 import { folderOf } from '../../../../support/temp-folder.js';
+import {
+  apply,
+  documentOf,
+  openReadyIndex,
+  putChange,
+  removeChange,
+} from '../../../../support/vector-index.js';
 
 const test = suite('the SQLite index');
 
-const FINGERPRINT = { size: 1, mtimeMs: 1, ctimeMs: 1 };
-
-function documentOf(path: string, ...texts: readonly string[]): IndexedDocument {
-  const chunks = texts.map((text, at) => {
-    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };
-  });
-  return {
-    source: 'memory',
-    kind: 'markdown',
-    path,
-    fingerprint: FINGERPRINT,
-    hash: path,
-    chunks,
-  };
-}
-
-function changes(...made: readonly Change[]): ChangeSet {
-  return { vectorsFollow: false, atMs: 1, changes: made };
-}
-
-function put(document: IndexedDocument): Change {
-  return { type: 'put', document };
-}
-
-function remove(path: string): Change {
-  return { type: 'remove', key: { source: 'memory', path } };
-}
-
 /** An index of two files, open for writing. */
-async function openReadyIndex(): Promise<{ index: MemoryIndex; file: string }> {
+async function twoFiles(): Promise<{ index: SqliteIndex; file: string }> {
   const target = targetOf(folderOf({ 'a.md': 'alpha', 'b.md': 'alpha beta' }).path);
   await backendOn(target).sync({});
-  const opened = openIndex(target.indexFile, 'write');
-  if (opened.state !== 'ready') throw new Error(opened.state);
-  return { index: opened.index, file: target.indexFile };
-}
-
-async function rejects(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => false,
-    () => true,
-  );
+  return { index: openReadyIndex(target.indexFile), file: target.indexFile };
 }
 
 test('a change set that fails halfway leaves nothing behind', async () => {
-  const { index, file } = await openReadyIndex();
+  const { index, file } = await twoFiles();
   const before = await contentOf(file, ['alpha', 'gamma']);
   const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
-  const broken = { ...documentOf('z.md', 'gamma'), chunks: [chunkOfNoLine] };
-  const work = index.apply(
-    changes(
-      remove('a.md'),
-      put(documentOf('c.md', 'gamma')),
-      put(documentOf('b.md', 'gamma')),
-      put(broken),
-    ),
+  const broken = { ...documentOf('z.md', []), chunks: [chunkOfNoLine] };
+  const work = apply(
+    index,
+    removeChange('a.md'),
+    putChange('c.md', 'gamma'),
+    putChange('b.md', 'gamma'),
+    { type: 'put', document: broken },
   );
-  assert.ok(await rejects(work));
+  assert.instance(await work.catch((error: unknown) => error), Error);
   assert.equal(await contentOf(file, ['alpha', 'gamma']), before);
   index.close();
 });
 
 test('a put document replaces the one with the same key', async () => {
-  const { index } = await openReadyIndex();
-  await index.apply(changes(put(documentOf('a.md', 'gamma', 'delta'))));
+  const { index } = await twoFiles();
+  await apply(index, putChange('a.md', 'gamma', 'delta'));
   const { documents, chunks } = await index.statistics();
   assert.equal([documents, chunks], [2, 3]);
   assert.equal(
@@ -90,16 +54,16 @@ test('a put document replaces the one with the same key', async () => {
 });
 
 test('removing an unknown document, or putting none, is not a failure', async () => {
-  const { index } = await openReadyIndex();
-  await index.apply(changes(remove('none.md')));
-  await index.apply(changes());
+  const { index } = await twoFiles();
+  await apply(index, removeChange('none.md'));
+  await apply(index);
   assert.is((await index.statistics()).documents, 2);
   index.close();
 });
 
 test('headings and file name are searched too, and the text alone makes the chunk', async () => {
-  const { index } = await openReadyIndex();
-  await index.apply(changes(put(documentOf('road-map_2026.md', 'plain text'))));
+  const { index } = await twoFiles();
+  await apply(index, putChange('road-map_2026.md', 'plain text'));
   for (const match of ['"part"', '"road"', '"map"', '"2026"', '"plain"']) {
     const [found] = await index.lexicalCandidates(match, 10);
     assert.equal([found?.path, found?.text], ['road-map_2026.md', 'plain text'], match);
@@ -108,11 +72,11 @@ test('headings and file name are searched too, and the text alone makes the chun
 });
 
 test('a long passage with an essential term does not outrank a short one that scores higher', async () => {
-  const { index } = await openReadyIndex();
-  const rest = Array.from({ length: 12 }, (_, at) => documentOf(`rest-${at}.md`, 'other words'));
-  const common = Array.from({ length: 9 }, (_, at) => documentOf(`${at}.md`, 'gamma gamma gamma'));
-  const long = documentOf('long.md', `delta ${'more '.repeat(2000)}`);
-  await index.apply(changes(...[...common, ...rest, long].map(put)));
+  const { index } = await twoFiles();
+  const rest = Array.from({ length: 12 }, (_, at) => putChange(`rest-${at}.md`, 'other words'));
+  const common = Array.from({ length: 9 }, (_, at) => putChange(`${at}.md`, 'gamma gamma gamma'));
+  const long = putChange('long.md', `delta ${'more '.repeat(2000)}`);
+  await apply(index, ...common, ...rest, long);
   const match = '"gamma" OR "delta"';
   const { chunks, frequencies } = await index.termStatistics(['"gamma"']);
   const essential = { match: '"delta"', scoreWithout: scoreBound(chunks, frequencies[0] ?? 0) };
@@ -127,7 +91,7 @@ test('a long passage with an essential term does not outrank a short one that sc
 });
 
 test('a filter keeps sources and paths, in counts as in candidates', async () => {
-  const { index } = await openReadyIndex();
+  const { index } = await twoFiles();
   const path = (name: string): boolean => name === 'b.md';
   const sessions = { sources: ['sessions'] } as const;
   assert.equal(
@@ -143,7 +107,7 @@ test('a filter keeps sources and paths, in counts as in candidates', async () =>
 });
 
 test('other work can run between the statements of a broad query', async () => {
-  const { index } = await openReadyIndex();
+  const { index } = await twoFiles();
   let turns = 0;
   let answered = false;
   const turn = (): void => {
@@ -169,10 +133,10 @@ async function fastest(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('a filter costs about as much as the search itself, however much it keeps', async () => {
-  const { index } = await openReadyIndex();
+  const { index } = await twoFiles();
   const texts = Array.from({ length: 200 }, (_, at) => `gamma ${at}`);
-  const documents = Array.from({ length: 40 }, (_, at) => documentOf(`${at}.md`, ...texts));
-  await index.apply(changes(...documents.map(put)));
+  const changes = Array.from({ length: 40 }, (_, at) => putChange(`${at}.md`, ...texts));
+  await apply(index, ...changes);
   const plain = await fastest(() => index.lexicalCandidates('"gamma"', 24));
   const every = { path: () => true };
   const chunkIds = Array.from({ length: 8000 }, (_, at) => at + 3);
@@ -192,9 +156,9 @@ test('a filter costs about as much as the search itself, however much it keeps',
 });
 
 test('a filter changes no score and no order', async () => {
-  const { index } = await openReadyIndex();
+  const { index } = await twoFiles();
   const texts = Array.from({ length: 30 }, (_, at) => `gamma ${'gamma '.repeat(at % 7)}${at}`);
-  await index.apply(changes(put(documentOf('x.md', ...texts)), put(documentOf('y.md', ...texts))));
+  await apply(index, putChange('x.md', ...texts), putChange('y.md', ...texts));
   const all = await index.lexicalCandidates('"gamma" OR "3"', 100);
   const kept = await index.lexicalCandidates('"gamma" OR "3"', 100, {
     path: (path) => path === 'y.md',
@@ -209,9 +173,9 @@ test('a filter changes no score and no order', async () => {
 });
 
 test('a word in many chunks of some days is searched once', async () => {
-  const { index } = await openReadyIndex();
+  const { index } = await twoFiles();
   const texts = Array.from({ length: 8000 }, () => 'backup');
-  await index.apply(changes(put(documentOf('2025-05-06.md', ...texts))));
+  await apply(index, putChange('2025-05-06.md', ...texts));
   const day = Date.UTC(2025, 4, 6) / 86_400_000;
   const days = { first: day, last: day };
   const question = { days, mustMatch: false, except: undefined, limit: 10, filter: {} };
