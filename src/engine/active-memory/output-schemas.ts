@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { promptStyle } from '../config/authoring.js';
 import { type DocumentOf, documentSchema, field, line, listOf } from '../errors/output-schema.js';
 import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
@@ -52,16 +53,7 @@ export const recallOutputSchema = documentSchema({
     'Configured `queryMode`; `null` if a gate is closed.',
   ),
   promptStyle: field(
-    z.nullable(
-      z.enum([
-        'balanced',
-        'strict',
-        'contextual',
-        'recall-heavy',
-        'precision-heavy',
-        'preference-only',
-      ]),
-    ),
+    z.nullable(promptStyle),
     'Configured `promptStyle`, or the default for the query mode; `null` if a gate is closed.',
   ),
   mode: field(

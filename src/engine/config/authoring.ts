@@ -31,6 +31,7 @@ export {
 } from './jsonc.js';
 export { type ConfigValue, getConfigValue } from './known-path.js';
 export { PROVIDER_SETTINGS } from './provider-settings.js';
+export { promptStyle } from './schema/plugins.js';
 export {
   createJsonSchema,
   type JsonSchema,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SESSION_READERS } from '../config/index.js';
 import {
   count,
   type DocumentOf,
@@ -74,10 +75,7 @@ export type MemoryEditOutput = DocumentOf<typeof memoryEditOutputSchema>;
 export const memoryCaptureOutputSchema = documentSchema({
   agent,
   workspace,
-  reader: field(
-    z.enum(['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor', 'opencode']),
-    'The format of the transcript.',
-  ),
+  reader: field(z.enum(SESSION_READERS), 'The format of the transcript.'),
   session: field(z.string(), 'Name of the conversation.'),
   turns: field(count, 'Turns that were read now.'),
   decisions: field(

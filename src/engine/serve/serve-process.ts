@@ -60,7 +60,7 @@ export interface ServeQueue {
 }
 
 /** Why the process ends. */
-export type StopReason = 'SIGINT' | 'SIGTERM' | 'crash' | 'quit';
+export type StopReason = ServeOutput['reason'];
 
 /** How it ended. */
 export interface ServeEnd {

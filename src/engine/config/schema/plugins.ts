@@ -90,6 +90,15 @@ const memoryCore = () => ({
   ),
 });
 
+export const promptStyle = z.enum([
+  'balanced',
+  'strict',
+  'contextual',
+  'recall-heavy',
+  'precision-heavy',
+  'preference-only',
+]);
+
 const config = () => ({
   enabled: key(z.boolean(), 'Set by `active-memory on|off`'),
   agents: key(z.array(text()), 'Agents it runs for; none if empty'),
@@ -115,17 +124,7 @@ const config = () => ({
     z.enum(['message', 'recent', 'full']),
     'What to search for: the message, recent turns, or the whole conversation',
   ),
-  promptStyle: key(
-    z.enum([
-      'balanced',
-      'strict',
-      'contextual',
-      'recall-heavy',
-      'precision-heavy',
-      'preference-only',
-    ]),
-    'How readily to recall something',
-  ),
+  promptStyle: key(promptStyle, 'How readily to recall something'),
   promptOverride: key(text(), 'Replaces the instructions of the sub-agent'),
   promptAppend: key(text(), 'Added to the instructions of the sub-agent'),
   maxSummaryChars: key(integer(40, 1000), 'Maximum length of a recall, in characters'),
