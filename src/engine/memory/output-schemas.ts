@@ -51,6 +51,31 @@ export const skipped = listOf({
   detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
 });
 
+/** What an index contains. */
+export const documentCounts = z.strictObject({
+  documents: field(count, 'Files in the index.'),
+  chunks: field(count, 'Chunks in the index.'),
+  bySource: field(
+    listOf({
+      source: field(source, 'The source.'),
+      documents: field(count, 'Its files.'),
+      chunks: field(count, 'Its chunks.'),
+      brokenLines: field(
+        z.optional(count),
+        'Transcript lines that are not valid JSON; omitted if there are none.',
+      ),
+    }),
+    'The same for each source.',
+  ),
+  media: field(
+    z.strictObject({
+      images: field(count, 'Images.'),
+      audio: field(count, 'Audio files.'),
+    }),
+    'Media files.',
+  ),
+});
+
 const embeddingSummary = z.strictObject({
   provider: field(z.string(), 'The provider that embedded, or its fallback.'),
   model: field(z.nullable(z.string()), 'Its model; `null` if it could not be opened.'),
@@ -187,6 +212,7 @@ export const logOutputSchema = documentSchema({
   ),
 });
 
+export type DocumentCounts = DeepReadonly<z.infer<typeof documentCounts>>;
 export type LogOutput = DocumentOf<typeof logOutputSchema>;
 export type InstallDocumentsOutput = DocumentOf<typeof installDocumentsOutputSchema>;
 export type IndexOutput = DocumentOf<typeof indexOutputSchema>;

@@ -12,7 +12,6 @@ import type { ListedDocument } from '../inspect/recent.js';
 import type { SearchRequest, SearchResponse } from '../search/index.js';
 import type { SyncRequest, SyncSummary, WorkOptions } from '../sync/index.js';
 import type { Transfer } from '../transfer/index.js';
-import type { Modality } from '../types.js';
 import type { StatusOutput } from './output-schemas.js';
 
 /** What the next sync would do. */
@@ -34,9 +33,8 @@ export interface StatusOptions {
   readonly extension?: boolean;
 }
 
-export interface MediaState {
-  readonly modalities: readonly Modality[];
-  readonly maxFileBytes: number;
+export interface MediaState
+  extends Pick<NonNullable<StatusOutput['media']>, 'maxFileBytes' | 'modalities'> {
   /** Files that a provider refuses, by path. */
   readonly refused: readonly RefusedMedia[];
 }

@@ -17,6 +17,7 @@ import { whyOutput } from '../inspect/output-schemas.js';
 import {
   agentId,
   backendName,
+  documentCounts,
   path,
   searchMode,
   skipped,
@@ -64,27 +65,7 @@ const statusOutput = z.strictObject({
         state: field(z.literal('ready'), '`unusable`: damaged, or of another version.'),
         statistics: field(
           z.strictObject({
-            documents: field(count, 'Files in the index.'),
-            chunks: field(count, 'Chunks in the index.'),
-            bySource: field(
-              listOf({
-                source: field(source, 'The source.'),
-                documents: field(count, 'Its files.'),
-                chunks: field(count, 'Its chunks.'),
-                brokenLines: field(
-                  z.optional(count),
-                  'Transcript lines that are not valid JSON; omitted if there are none.',
-                ),
-              }),
-              'The same for each source.',
-            ),
-            media: field(
-              z.strictObject({
-                images: field(count, 'Images.'),
-                audio: field(count, 'Audio files.'),
-              }),
-              'Media files.',
-            ),
+            ...documentCounts.shape,
             bytes: field(count, 'Size on disk, including side files of SQLite.'),
             lastSync: field(
               z.nullable(z.iso.datetime()),

@@ -1,3 +1,4 @@
+import type { DocumentCounts } from '../output-schemas.js';
 import type {
   Chunk,
   DocumentKey,
@@ -7,7 +8,6 @@ import type {
   NoteLink,
   PromotedLine,
   SkippedFile,
-  Source,
 } from '../types.js';
 import { headingPathOf, lineNumbersOf } from './lexical-text.js';
 
@@ -67,27 +67,10 @@ interface ChunkContent extends Chunk {
   readonly vector: 'none' | 'refused' | 'stored';
 }
 
-/** What an index contains. */
-export interface DocumentCounts {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly bySource: readonly SourceCounts[];
-  readonly media: MediaCounts;
-}
-
-interface SourceCounts {
-  readonly source: Source;
-  readonly documents: number;
-  readonly chunks: number;
-  /** Lines of transcripts that are not valid JSON; absent if there are none. */
-  readonly brokenLines?: number;
-}
+export type { DocumentCounts };
 
 /** Media documents, counted. */
-export interface MediaCounts {
-  readonly images: number;
-  readonly audio: number;
-}
+export type MediaCounts = DocumentCounts['media'];
 
 /** What a finished sync leaves behind. */
 export interface SyncMark {
@@ -179,7 +162,9 @@ export function contentOf(
 }
 
 /** What an index stores of one source. */
-export type SourceRow = Required<SourceCounts>;
+export type SourceRow = Omit<DocumentCounts['bySource'][number], 'brokenLines'> & {
+  readonly brokenLines: number;
+};
 
 /** The counts of an index, from those of its sources. */
 export function countsOf(rows: readonly SourceRow[], media: MediaCounts): DocumentCounts {
