@@ -1,6 +1,5 @@
 // Runs command lines of the built program one after the other in this process, for test/support/svc-session.ts. After
 // each it prints a NUL to stderr, and its exit code between two of them to stdout.
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -19,8 +18,7 @@ Socket.prototype.connect = function remember(...args) {
 };
 
 process.on('disconnect', () => process.exit());
-for (;;) {
-  const [{ words, env, cwd }] = await once(process, 'message');
+process.on('message', async ({ words, env, cwd }) => {
   // The object of Node.js itself: SQLite and the time zone follow no other.
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -37,4 +35,4 @@ for (;;) {
     // A pipe that is full takes no more at once.
     await new Promise((done) => stream.write(mark, done));
   }
-}
+});

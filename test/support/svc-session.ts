@@ -38,13 +38,13 @@ function runNext(line: object): Promise<SvcRun> {
   return new Promise((resolve, reject) => {
     // Nothing else of a session keeps this process alive.
     const timer = setTimeout(() => {
-      session = undefined;
       child.kill('SIGKILL');
       reject(new Error(`does not end: ${JSON.stringify({ line, ...text })}`));
     }, PATIENCE_MS);
     const end = ({ code, signal }: Pick<SvcRun, 'code' | 'signal'>): void => {
       clearTimeout(timer);
-      for (const emitter of [child, child.stdout, child.stderr]) emitter?.removeAllListeners();
+      for (const stream of [child.stdout, child.stderr]) stream?.removeAllListeners('data');
+      child.removeAllListeners('error').removeAllListeners('close');
       const stdout = text.stdout.replace(END.stdout, '');
       const stderr = text.stderr.replace(END.stderr, '');
       resolve({ code, signal, stdout, stderr });
@@ -58,11 +58,7 @@ function runNext(line: object): Promise<SvcRun> {
       });
     }
     child.on('error', reject);
-    // A command may end the process; the next one then gets another.
-    child.on('close', (code, signal) => {
-      session = undefined;
-      end({ code, signal });
-    });
+    child.on('close', (code, signal) => end({ code, signal }));
     child.send(line);
   });
 }
@@ -71,6 +67,10 @@ function startSession(): ChildProcess {
   const child = spawn(process.execPath, [PROGRAM, ROOT], {
     env: { PATH: process.env['PATH'] },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+  });
+  // A command may end the process; the next one then gets another.
+  child.once('exit', () => {
+    session = undefined;
   });
   child.stdin?.end();
   for (const stream of [child.stdout, child.stderr]) {
