@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { suite } from 'uvu';
@@ -11,8 +11,9 @@ import {
   startVendors,
   worldFor,
 } from '../support/example-worlds.js';
+import { runInSession } from '../support/svc-session.js';
 
-/** Every example of every help text, run in a shell as it is written. */
+/** Every example of every help text, as a shell understands it. */
 const test = suite('examples of help');
 
 /** Examples that run until they are stopped. */
@@ -21,6 +22,8 @@ const LONG_LIVED =
 /** Commands whose examples would prevent each other: each example gets a new world. */
 const NEEDS_NEW_WORLD =
   /^(?:config:init|dream:(?:promote|reject|undo)|flow:cancel|memory:(?:promote|import)|provider:logout|task:|.*backfill)/;
+/** A command alone, without pipes, files or variables of its own. */
+const ONLY_WORDS = /^svc [^|<>;&]*$/;
 /** Set-up, which needs a home without a configuration. */
 const SETS_UP = /^svc config init(?: --yes)?$/;
 const TIME_LIMIT_MS = 60_000;
@@ -52,9 +55,17 @@ async function runExample(
   // Nobody can answer a question here.
   const asks = id !== 'config:init' && 'yes' in flags && !/ (?:--yes|-y)\b/u.test(commandLine);
   const line = asks ? `${commandLine} --yes` : commandLine;
+  const cwd = world.home.path;
+  const env = { ...world.env, ...leaseEnv(world), ...keyEnv(example) };
+  if (ONLY_WORDS.test(line) && world.input === '' && !LONG_LIVED.test(example)) {
+    const split = `svc() { printf '%s\\0' "$@"; }; ${line}`;
+    const { stdout: words } = spawnSync('sh', ['-c', split], { cwd, env, encoding: 'utf8' });
+    const run = await runInSession(words.split('\0').slice(0, -1), { home: cwd, env });
+    return { example, code: run.code, output: run.stdout + run.stderr };
+  }
   const child = spawn('sh', ['-c', `exec ${line}`], {
-    cwd: world.home.path,
-    env: { ...world.env, ...leaseEnv(world), ...keyEnv(example) },
+    cwd,
+    env,
     timeout: TIME_LIMIT_MS,
     killSignal: 'SIGKILL',
   });
