@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADA, newFlow, testFlows } from '../support/flows.js';
-import { ROOT, runSvc } from '../support/run-svc.js';
+import { ROOT } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('shell completion');
@@ -38,7 +39,7 @@ function home(): TempFolder {
 
 /** What the words could be completed with; the last word is being typed. */
 async function valuesFor(root: TempFolder, ...words: string[]): Promise<readonly string[]> {
-  const run = await runSvc(['complete', '--', ...words], { home: root.path });
+  const run = await runInSession(['complete', '--', ...words], { home: root.path });
   assert.equal([run.code, run.stderr], [0, '']);
   return run.stdout
     .split('\n')
@@ -132,12 +133,12 @@ test('bash completes with what is installed; a linked startup file stays a link'
   const startup = root.at('.bashrc');
   symlinkSync(dotfile, startup);
   const options = { home: root.path, env: { SHELL: '/bin/bash' } };
-  const refused = await runSvc(['completion', 'install'], options);
+  const refused = await runInSession(['completion', 'install'], options);
   assert.is.not(refused.code, 0);
   assert.match(refused.stderr, '--yes');
   assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"');
   for (const _ of [1, 2]) {
-    assert.is((await runSvc(['completion', 'install', '--yes'], options)).code, 0);
+    assert.is((await runInSession(['completion', 'install', '--yes'], options)).code, 0);
   }
   assert.ok(lstatSync(startup).isSymbolicLink());
   assert.match(readFileSync(dotfile, 'utf8'), /^alias ll="ls -l"\n\[ -f .* # svc completion\n$/);
@@ -161,13 +162,13 @@ test('bash completes with what is installed; a linked startup file stays a link'
   assert.is(execFileSync('bash', ['--norc', '-c', script], bash), 'ada\n--output\n');
   assert.is(readFileSync(root.at('a.md'), 'utf8'), 'precious');
   assert.not.ok(existsSync(root.at('ran')));
-  await runSvc(['completion', 'install', '--remove'], options);
+  await runInSession(['completion', 'install', '--remove'], options);
   assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"\n');
 });
 
 inZsh('zsh completes, and evaluates nothing that was typed', async () => {
   const root = home();
-  const script = (await runSvc(['completion', 'script', 'zsh'], { home: root.path })).stdout;
+  const script = (await runInSession(['completion', 'script', 'zsh'], { home: root.path })).stdout;
   const typed = (...words: string[]) => {
     const lines = [
       `svc() { SVC_HOME='${root.path}' '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"; }`,
@@ -195,7 +196,8 @@ test('a startup file in another encoding keeps its bytes', async () => {
   const startup = root.write('.bashrc', '');
   writeFileSync(startup, before);
   const options = { home: root.path, env: { SHELL: '/bin/bash' } };
-  const install = (...flags: string[]) => runSvc(['completion', 'install', ...flags], options);
+  const install = (...flags: string[]) =>
+    runInSession(['completion', 'install', ...flags], options);
   assert.is((await install('--yes')).code, 0);
   assert.equal(readFileSync(startup).subarray(0, before.length), before);
   assert.is((await install('--remove')).code, 0);
@@ -207,15 +209,18 @@ test('zsh gets compinit first, fish a file in its own folder, and other shells a
   // An empty variable means the home folder, not the current one.
   const env = { SHELL: '/usr/bin/zsh', ZDOTDIR: '' };
   const cwd = tempFolder().path;
-  await runSvc(['completion', 'install', '--yes'], { home: root.path, env, cwd });
+  await runInSession(['completion', 'install', '--yes'], { home: root.path, env, cwd });
   assert.match(readFileSync(root.at('.zshrc'), 'utf8'), /compinit.* # svc completion\n$/);
   assert.match(readFileSync(root.at('completion/svc.zsh'), 'utf8'), 'compdef');
-  const fish = await runSvc(['completion', 'install', 'fish', '--json'], { home: root.path, env });
+  const fish = await runInSession(['completion', 'install', 'fish', '--json'], {
+    home: root.path,
+    env,
+  });
   const { scriptFile, startupFile } = JSON.parse(fish.stdout);
   assert.equal([scriptFile, startupFile], [root.at('.config/fish/completions/svc.fish'), null]);
   assert.match(readFileSync(scriptFile, 'utf8'), 'complete -c svc');
   const nu = { home: root.path, env: { SHELL: '/bin/nu' } };
-  const other = await runSvc(['completion', 'install'], nu);
+  const other = await runInSession(['completion', 'install'], nu);
   assert.is(other.code, 2);
   assert.match(other.stderr, 'hint: name it: svc completion install bash|zsh|fish');
 });
