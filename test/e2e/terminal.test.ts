@@ -129,10 +129,12 @@ test('ctrl-y copies the citation to the clipboard of the terminal', async () => 
   assert.is(await session.ended, 0);
 });
 
+/** So many that the screen of an index appears on any machine. */
+const manyNotes = tempFolder();
+writeNotes(manyNotes, 6000);
+
 test('the index screen shows its work and leaves its summary', async () => {
-  const notes = tempFolder();
-  writeNotes(notes, 6000);
-  const session = runInPty(['memory', 'index', '--workspace', notes.path], {
+  const session = runInPty(['memory', 'index', '--workspace', manyNotes.path], {
     home: tempFolder().path,
   });
   await session.waitForText('svc · index');
@@ -143,10 +145,8 @@ test('the index screen shows its work and leaves its summary', async () => {
 });
 
 test('Ctrl-C in the index screen stops it, keeps the work and restores the terminal', async () => {
-  const notes = tempFolder();
-  writeNotes(notes, 6000);
   const home = tempFolder().path;
-  const session = runInPty(['memory', 'index', '--workspace', notes.path], {
+  const session = runInPty(['memory', 'index', '--workspace', manyNotes.path], {
     home,
   });
   await session.waitForText('chunks/s');
@@ -154,7 +154,7 @@ test('Ctrl-C in the index screen stops it, keeps the work and restores the termi
   assert.is(await session.ended, 130);
   await session.waitForText('stopped');
   assertTerminalRestored(session);
-  const again = runInPty(['memory', 'index', '--plain', '--workspace', notes.path], {
+  const again = runInPty(['memory', 'index', '--plain', '--workspace', manyNotes.path], {
     home,
   });
   assert.is(await again.ended, 0);
