@@ -1,5 +1,5 @@
 import { MEMORY_SEARCH_DEFAULTS, type ResolvedMemorySearch } from '../config/index.js';
-import { dimensionsToAsk, isCustomAddress, PROVIDERS } from '../providers/registry.js';
+import { addressUsed, dimensionsToAsk, isCustomAddress, PROVIDERS } from '../providers/registry.js';
 import { shownAddress } from '../providers/vendor-fault.js';
 import type { ProviderChoice } from './choose-provider.js';
 import type { EmbeddingIdentity } from './embedding-adapter.js';
@@ -106,9 +106,9 @@ function modelOf({ adapter, model }: ProviderChoice): string | undefined {
 }
 
 function endpointOf({ adapter, baseUrl }: ProviderChoice): string | undefined {
-  const { endpoint, endpointKnown } = PROVIDERS[adapter];
-  if (endpointKnown === 'never') return undefined;
-  if (baseUrl !== undefined) return shownAddress(baseUrl);
+  const provider = PROVIDERS[adapter];
+  if (baseUrl !== undefined) return shownAddress(addressUsed(provider, baseUrl));
+  const { endpoint, endpointKnown } = provider;
   return endpointKnown === 'always' ? (endpoint ?? undefined) : undefined;
 }
 

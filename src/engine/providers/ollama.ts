@@ -2,7 +2,7 @@ import { dimensionsToAsk, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
-import { type Provider, SELF_HOSTED } from './provider.js';
+import { addressUsed, type Provider, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
 import { readVector, withoutResult } from './read-vectors.js';
 import type { VendorAnswer } from './vendor.js';
@@ -25,7 +25,7 @@ export const ollama: Provider<'ollama'> = {
   prefixes: ['ollama'],
   endpoint: ENDPOINT,
   endpointIn: (env) => ollamaBaseUrl(env['OLLAMA_HOST']),
-  endpointKnown: 'never',
+  cutFromAddress: /\/v1$/u,
   model: MODEL,
   // Up to the model's own size: Ollama ignores larger values.
   dimensions: {
@@ -55,7 +55,7 @@ export const ollama: Provider<'ollama'> = {
     const { bearerHeaders, parseAnswer, sendRequest, withHintWhenRefused } = await import(
       './http/http-client.js'
     );
-    const endpoint = (settings.baseUrl ?? ENDPOINT).replace(/\/v1$/u, '');
+    const endpoint = addressUsed(ollama, settings.baseUrl ?? ENDPOINT);
     const model = settings.model ?? MODEL;
     const dimensions = dimensionsToAsk(ollama, model, settings.dimensions);
     const prompts = promptsOf(model);

@@ -25,11 +25,10 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
   readonly ownOrigins?: RegExp | undefined;
   /** An address from the environment that replaces it. */
   readonly endpointIn?: (env: Environment) => string | undefined;
-  /**
-   * Whether settings alone determine the address in the identity: always, only if configured, or
-   * never, because part of it is cut off.
-   */
-  readonly endpointKnown: 'always' | 'configured' | 'never';
+  /** Whether settings alone determine the address in the identity: always, or only if configured. */
+  readonly endpointKnown: 'always' | 'configured';
+  /** The end of an address that is cut off: people configure that of the OpenAI-compatible API. */
+  readonly cutFromAddress?: RegExp;
 
   /** Default model; null if the vendor's list decides. */
   readonly model: string | null;
@@ -123,6 +122,14 @@ export function isCustomAddress(
   const { origin } = new URL(address);
   if (ownOrigins?.test(origin) === true) return false;
   return endpoint === null || !URL.canParse(endpoint) || origin !== new URL(endpoint).origin;
+}
+
+/** A configured address as it is used. */
+export function addressUsed(
+  { cutFromAddress }: Pick<Provider, 'cutFromAddress'>,
+  address: string,
+): string {
+  return cutFromAddress === undefined ? address : address.replace(cutFromAddress, '');
 }
 
 /** Defaults of providers at a vendor. */

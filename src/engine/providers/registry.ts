@@ -11,7 +11,7 @@ import type { Provider } from './provider.js';
 import { voyage } from './voyage.js';
 
 export * from './dimensions.js';
-export { type Availability, isCustomAddress, type Provider } from './provider.js';
+export { type Availability, addressUsed, isCustomAddress, type Provider } from './provider.js';
 
 /** In the order of auto-detection: free and local providers first. */
 const REGISTRY = {

@@ -36,6 +36,12 @@ const SETTINGS: readonly Settings[] = [
   ...['deepinfra', 'gemini', 'lmstudio', 'mistral', 'ollama', 'voyage'].map((provider) => {
     return { provider, remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'x' } };
   }),
+  ...['gemini', 'ollama'].map((provider) => {
+    const path = provider === 'gemini' ? 'v1beta/openai/' : 'v1';
+    return { provider, remote: { baseUrl: `http://127.0.0.1:9/${path}`, apiKey: 'x' } };
+  }),
+  { provider: 'gemini', remote: { apiKey: 'x' } },
+  { provider: 'ollama', remote: {} },
   { provider: 'voyage', outputDimensionality: 512 },
   {
     provider: 'github-copilot',
@@ -66,6 +72,17 @@ test('names what differs', async () => {
     'length: default → 512',
     'document label: default → passage',
   ]);
+});
+
+test('the same adapter at another address is another identity', async () => {
+  const at = (provider: string, port: number): Settings => {
+    return { provider, remote: { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'x' } };
+  };
+  for (const provider of ['gemini', 'ollama', 'voyage']) {
+    const { key } = await identitiesOf(at(provider, 8));
+    const { expected } = await identitiesOf(at(provider, 9));
+    assert.match(expectedDifferences(key, expected)[0] ?? '', /^address: .*:8.* → .*:9/);
+  }
 });
 
 test('a local model that reads another length at once is another identity', async () => {

@@ -6,6 +6,7 @@ import {
   sendRequest,
 } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
+import { type AddressedProvider, addressUsed } from '../provider.js';
 import type { BatchCall, ProviderSettings } from '../vendor.js';
 import type { VendorFaultDetails } from '../vendor-fault.js';
 
@@ -37,10 +38,12 @@ export interface GeminiConnection {
   lines(call: BatchCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
 
-/** The connection for some settings. @param usual address without a configured one */
-export function geminiConnection(settings: ProviderSettings, usual: string): GeminiConnection {
-  // Users often configure the OpenAI-compatible endpoint of the same service.
-  const endpoint = settings.baseUrl?.replace(/\/openai(?:\/.*)?$/su, '') ?? usual;
+/** The connection for some settings. */
+export function geminiConnection(
+  settings: ProviderSettings,
+  provider: AddressedProvider,
+): GeminiConnection {
+  const endpoint = addressUsed(provider, settings.baseUrl ?? provider.endpoint);
   const headers = {
     // In a header: `?key=` would appear in logs.
     ...(settings.credential === undefined ? {} : { 'x-goog-api-key': settings.credential.value }),

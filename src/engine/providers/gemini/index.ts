@@ -14,7 +14,7 @@ export const gemini: AddressedProvider<'gemini'> = {
   kind: 'multimodal-vendor',
   prefixes: ['models', 'gemini', 'google'],
   endpoint: 'https://generativelanguage.googleapis.com/v1beta',
-  endpointKnown: 'never',
+  cutFromAddress: /\/openai(?:\/.*)?$/su,
   model: 'gemini-embedding-001',
   dimensions: { 'gemini-embedding-001': range(128, 3072), 'gemini-embedding-2': range(128, 3072) },
   key: { variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'], required: true },

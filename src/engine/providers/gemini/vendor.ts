@@ -38,7 +38,7 @@ export function createGeminiVendor(
   settings: ProviderSettings,
   provider: AddressedProvider,
 ): EmbeddingVendor {
-  const connection = geminiConnection(settings, provider.endpoint);
+  const connection = geminiConnection(settings, provider);
   const model = settings.model ?? provider.model;
   // The models that accept media get the task as part of the text.
   const inText = provider.media?.takes(model) === true;
