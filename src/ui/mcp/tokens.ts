@@ -6,10 +6,18 @@ import { renderTable } from '../table.js';
 
 type Token = TokenListOutput['tokens'][number];
 
+const COLUMNS = [
+  'name',
+  'agent',
+  'allows',
+  { title: 'conversation', dropOrder: 2 },
+  { title: 'created', dropOrder: 1 },
+  'expires',
+];
+
 /** The tokens as a table. */
-export function renderTokens(tokens: readonly Token[], { style, nowMs }: View): string {
+export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }: View): string {
   if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
-  const columns = ['name', 'agent', 'allows', 'conversation', 'created', 'expires'];
   const rows = tokens.map((token) => [
     safeLine(token.name),
     token.agent === null ? style.dim("the server's") : safeLine(token.agent),
@@ -18,7 +26,7 @@ export function renderTokens(tokens: readonly Token[], { style, nowMs }: View): 
     formatRelativeTime(Date.parse(token.createdAt), nowMs),
     token.expired ? style.fault('expired') : expiryOf(token),
   ]);
-  return renderTable(columns, rows, { style });
+  return renderTable(COLUMNS, rows, { style, columns });
 }
 
 /** What to do with a token that was printed. */
