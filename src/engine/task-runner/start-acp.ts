@@ -27,6 +27,7 @@ import {
   followErrors,
   type JobEnd,
   type JobHost,
+  progressLine,
   type RunningJob,
   type TaskJob,
 } from './job.js';
@@ -48,6 +49,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const { command, env, cwd, attemptId, permissions } = job;
   const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
+  const { stream, lastSkipped } = agentStream(child, host.note);
   const session = new SessionFollower(host.progress);
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -91,16 +93,14 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
 
   const talk = async (): Promise<JobEnd> => {
     try {
-      return await printed.run(host.note, () =>
-        app.connectWith(agentStream(child, host.note), converse),
-      );
+      return await printed.run(host.note, () => app.connectWith(stream, converse));
     } catch (error) {
       if (error instanceof RequestError) return refusal(error);
       // The connection broke; how the agent exited says more.
       child.stop();
       return {
         kind: 'failed',
-        error: endFailure(await child.ended, lastError() ?? messageOf(error)),
+        error: endFailure(await child.ended, lastError() ?? lastSkipped() ?? messageOf(error)),
         retry: true,
       };
     }
@@ -191,21 +191,33 @@ const MOST_LINE_BYTES = 16 * 1024 * 1024;
 /**
  * The messages of an agent. Anything else on stdout, such as greetings of wrapper scripts, is logged and
  * skipped: the protocol would take it for a broken message.
+ *
+ * @returns also the skipped line after the last message: programs that are no agent give their reason there
  */
-function agentStream(child: ChildGroup, note: (text: string) => void): Stream {
+function agentStream(
+  child: ChildGroup,
+  note: (text: string) => void,
+): { readonly stream: Stream; readonly lastSkipped: () => string | undefined } {
   const messages = new PassThrough();
+  let skipped: string | undefined;
   readLines(child.stdout, {
     mostBytes: MOST_LINE_BYTES,
     onTooLong: () => note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
     onLine: (line) => {
-      if (isMessage(line)) messages.write(`${line}\n`);
-      else note('skipped a line that is not a message');
+      if (isMessage(line)) {
+        skipped = undefined;
+        messages.write(`${line}\n`);
+      } else if (progressLine(line) !== '') {
+        skipped = line;
+        note(`skipped a line that is not a message: ${line}`);
+      }
     },
   });
   child.stdout.on('close', () => messages.end());
-  return ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(messages), {
+  const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(messages), {
     maxMessageBytes: MOST_LINE_BYTES,
   });
+  return { stream, lastSkipped: () => skipped };
 }
 
 function isMessage(line: string): boolean {

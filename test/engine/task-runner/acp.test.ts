@@ -54,7 +54,7 @@ test('an agent is prompted with the task, and its last message is the result', a
   assert.match(log, 'answer this');
   assert.match(log, 'a goal');
   assert.match(log, `new ${world.home.at('workspace')} 0`);
-  assert.match(log, 'skipped a line that is not a message');
+  assert.match(log, 'skipped a line that is not a message: Welcome!');
   await world.close();
 });
 
@@ -66,6 +66,12 @@ test('messages that the library cannot use are logged and not printed', async ()
   assert.match(log, 'Error handling notification');
   assert.match(log, 'Got response to unknown request');
   assert.not.match(log, '\\u001b');
+});
+
+test('a program that is no agent fails with the reason that it prints', async () => {
+  const world = await agentWorld({ command: ['sh', '-c', 'echo "unknown option --acp"; exit 2'] });
+  const task = await ended(world, 'any');
+  assert.is(task.error, 'exited with code 2: unknown option --acp');
 });
 
 test('requests for permission are answered by the configured policy', async () => {
