@@ -13,9 +13,21 @@ import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import type { CommandContext } from './command-context.js';
 import { createContext } from './context.js';
 import { type LeanConfig, wordsBeforeDashes } from './fast-start.js';
-import { assignVariables, globalFlags, type TimeContext, withListVariables } from './flags.js';
+import {
+  assignVariables,
+  globalFlags,
+  type TimeContext,
+  variableOf,
+  withListVariables,
+} from './flags.js';
 import { print, printJson, terminalStreams } from './print.js';
-import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import {
+  type ErrorReport,
+  exitCodeOf,
+  formatErrorText,
+  reportError,
+  reportHookError,
+} from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
@@ -54,6 +66,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
+  /** The flag with which hooks of agents run this command: stdout is for the agent, which must not see a failure. */
+  protected readonly hookFlag: string | undefined;
 
   /** As typed; the defaults until the command line is parsed. */
   protected shared: SharedFlags = { plain: false, quiet: false, verbose: false };
@@ -184,6 +198,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   /** True with `--json` (before a `--`), what shapes it, or `SVC_JSON` in the environment. */
   override jsonEnabled(): boolean {
+    if (this.isHook()) return false;
     if (this.shapesOutput) return true;
     // The same values that oclif accepts for the variables of other flags.
     const variable = process.env['SVC_JSON']?.toLowerCase() ?? '';
@@ -218,7 +233,14 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   protected override async catch(error: Error): Promise<void> {
-    this.reportFailure(error);
+    if (this.isHook()) reportHookError(error, this.mask);
+    else this.reportFailure(error);
+  }
+
+  /** Whether a hook runs this command; works before the flags are parsed, and if they cannot be. */
+  private isHook(): boolean {
+    const flag = this.hookFlag;
+    return flag !== undefined && (this.isTyped(flag) || Boolean(process.env[variableOf(flag)]));
   }
 
   private reportOf(error: unknown): ErrorReport {

@@ -1,23 +1,5 @@
 import type { Readable } from 'node:stream';
 import { withinTime } from '../engine/support/async.js';
-import { wordsBeforeDashes } from './fast-start.js';
-import { variableOf } from './flags.js';
-
-/**
- * Whether a hook runs this command; works before the flags are parsed, and if they cannot be.
- *
- * @param flag the flag of the command for hooks
- */
-export function wantsHook(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  flag: 'agent-hook' | 'hook',
-): boolean {
-  const typed = wordsBeforeDashes(argv).some(
-    (word) => word === `--${flag}` || word.startsWith(`--${flag}=`),
-  );
-  return typed || Boolean(env[variableOf(flag)]);
-}
 
 /** Larger than any prompt of an agent. */
 const MAX_BYTES = 4 * 1024 * 1024;

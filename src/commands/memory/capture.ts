@@ -4,9 +4,7 @@ import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
 import { missingArgument, targetFlags } from '../../cli/flags.js';
-import { wantsHook } from '../../cli/hook-input.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { reportHookError } from '../../cli/report-error.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
@@ -50,10 +48,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
     }),
   };
 
-  /** An agent reads the stdout of its hook. */
-  override jsonEnabled(): boolean {
-    return !this.isHook() && super.jsonEnabled();
-  }
+  protected override readonly hookFlag = 'agent-hook';
 
   async run(): Promise<CaptureDocument> {
     const { args, flags } = await this.parse(MemoryCapture);
@@ -98,14 +93,5 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
     if (flags.reader === undefined || flags['dry-run']) return;
     const { clock, state } = this.context();
     recordCapture(state, flags.reader, { atMs: clock.now(), ...result });
-  }
-
-  protected override async catch(error: Error): Promise<void> {
-    if (!this.isHook()) return super.catch(error);
-    reportHookError(error, this.mask);
-  }
-
-  private isHook(): boolean {
-    return wantsHook(this.argv, process.env, 'agent-hook');
   }
 }

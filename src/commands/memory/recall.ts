@@ -2,9 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { missingArgument, sessionFlags, targetFlags } from '../../cli/flags.js';
-import { wantsHook } from '../../cli/hook-input.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
-import { reportHookError } from '../../cli/report-error.js';
 import {
   HOOK_AGENTS,
   type HookAgent,
@@ -62,10 +60,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     }),
   };
 
-  /** A hook's stdout is reserved for its answer, whatever the environment says. */
-  override jsonEnabled(): boolean {
-    return !this.isHook() && super.jsonEnabled();
-  }
+  protected override readonly hookFlag = 'hook';
 
   async run(): Promise<RecallDocument> {
     const { args, flags } = await this.parse(MemoryRecall);
@@ -99,15 +94,6 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     else if (!flags.quiet) this.note(whyNothing(output));
     await lane.close();
     return output;
-  }
-
-  protected override async catch(error: Error): Promise<void> {
-    if (!this.isHook()) return super.catch(error);
-    reportHookError(error, this.mask);
-  }
-
-  private isHook(): boolean {
-    return wantsHook(this.argv, process.env, 'hook');
   }
 
   private async switchSession(on: boolean, flags: RecallFlags): Promise<RecallSwitchOutput> {
