@@ -44,24 +44,23 @@ export async function showSync(
 export type SyncProgressOptions = Pick<CommandContext, 'quiet' | 'terminal' | 'verbose'>;
 
 /** On a terminal, a line that redraws itself; otherwise plain lines on stderr, for a first index or a long update. */
-async function createSyncProgress(options: SyncProgressOptions): Promise<ProgressLine> {
-  const style = createStyle(options.terminal.progress);
+async function createSyncProgress({
+  terminal,
+  quiet,
+  verbose,
+}: SyncProgressOptions): Promise<ProgressLine> {
+  const clear = (): void => undefined;
+  if (quiet) return { onEvent: () => undefined, clear };
+  const style = createStyle(terminal.progress);
   const write = (text: string): void => {
     process.stderr.write(text);
   };
-  const now = (): number => runningMs();
-  if (options.terminal.progress && !options.verbose && !options.quiet) {
+  if (terminal.progress && !verbose) {
     const { createProgressLine } = await import('../ui/progress-line.js');
-    return createProgressLine(write, { style, columns: options.terminal.columns, now });
+    return createProgressLine(write, { style, columns: terminal.columns, now: runningMs });
   }
   const { createSyncLines } = await import('../ui/memory/sync-lines.js');
-  const onEvent = createSyncLines(write, {
-    style,
-    now,
-    quiet: options.quiet,
-    verbose: options.verbose,
-  });
-  return { onEvent, clear: () => undefined };
+  return { onEvent: createSyncLines(write, { style, verbose, now: runningMs }), clear };
 }
 
 /**

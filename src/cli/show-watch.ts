@@ -3,6 +3,7 @@ import { type OpenedMemory, watchOutput } from '../engine/memory/index.js';
 import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/watch-events.js';
 import type { Clock } from '../engine/support/context.js';
+import { runningMs } from '../engine/support/time.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import type { CommandContext } from './command-context.js';
@@ -89,32 +90,20 @@ function linesView(memories: readonly OpenedMemory[], command: CommandContext): 
   const write = (line: string): void => {
     if (!quiet) print(line);
   };
+  const { now } = command.context.clock;
   const rows = memories.map(({ name }) => {
-    const { now } = command.context.clock;
-    return {
-      show: createWatchLines({ style, name, verbose, now, write, note }),
-      newSyncLines: () =>
-        createSyncLines(note, {
-          style,
-          verbose,
-          quiet,
-          now: () => performance.now(),
-          label: name,
-        }),
-    };
-  });
-  const progress = new Map<number, ReturnType<typeof createSyncLines>>();
-  return {
-    onEvent: (at, event) => {
-      const row = rows[at];
-      if (row === undefined) return;
+    const show = createWatchLines({ style, name, verbose, now, write, note });
+    let showProgress: ReturnType<typeof createSyncLines> | undefined;
+    return (event: WatchEvent): void => {
       // Progress of the first sync only, which may take long; for others the result is enough.
       if (event.type === 'syncing') {
-        progress.delete(at);
-        if (event.cause === 'start' || verbose) progress.set(at, row.newSyncLines());
+        const isShown = !quiet && (event.cause === 'start' || verbose);
+        const options = { style, verbose, now: runningMs, label: name };
+        showProgress = isShown ? createSyncLines(note, options) : undefined;
       }
-      if (event.type === 'progress') progress.get(at)?.(event.event);
-      row.show(event);
-    },
-  };
+      if (event.type === 'progress') showProgress?.(event.event);
+      show(event);
+    };
+  });
+  return { onEvent: (row, event) => rows[row]?.(event) };
 }

@@ -35,8 +35,6 @@ export interface SyncLinesOptions {
   readonly style: Style;
   /** Reports every file. */
   readonly verbose: boolean;
-  /** Reports nothing. */
-  readonly quiet: boolean;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
   /** Prefix of each line, for several agents. */
@@ -61,7 +59,6 @@ export function createSyncLines(
   options: SyncLinesOptions,
 ): (event: SyncEvent) => void {
   const { now, style } = options;
-  if (options.quiet) return () => undefined;
   const prefix = options.label === undefined ? '' : `${style.dim(`${safeLine(options.label)}:`)} `;
   const print = (line: string | undefined): void => {
     if (line !== undefined) write(`${prefix}${line}\n`);
