@@ -1,16 +1,11 @@
+import type { SourceLocation } from '../engine/errors/index.js';
 import type { DiffLine } from '../engine/support/text-diff.js';
 import { fitEnd, takeColumns, takeLastColumns, textWidth } from './fit.js';
 import { safeProse } from './safe-text.js';
 import type { Style } from './style.js';
 
-/** The location a frame points at; 1-based, the column in UTF-16 code units. */
-export interface FrameLocation {
-  readonly line: number;
-  readonly column: number;
-}
-
 /** How a frame is drawn. */
-export interface FrameOptions {
+interface FrameOptions {
   /** Lines shown before and after; 2 by default. */
   readonly context?: number;
   /** Width of a line in terminal columns without line numbers; longer lines are cut around the location. 80 by default. */
@@ -22,7 +17,7 @@ const CUT = '…';
 /** The lines of a text around a location, with line numbers and a caret. One outside the text is moved inside. */
 export function renderCodeFrame(
   text: string,
-  location: FrameLocation,
+  location: Pick<SourceLocation, 'column' | 'line'>,
   options: FrameOptions = {},
 ): string {
   const { context = 2, width = 80 } = options;
