@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type * as z from 'zod/mini';
+import { withinTime } from '../../src/engine/support/async.js';
 
 /** An open fuzz target. */
 export interface OpenTarget {
@@ -56,7 +57,7 @@ export function openTarget<Input>(parts: TargetParts<Input>): OpenTarget {
       const started = performance.now();
       const property = fc.asyncProperty(inputs, async (input) => {
         onInput?.(JSON.stringify(input));
-        await withinTime(check(input));
+        await inTime(check(input));
       });
       let runs = 0;
       for (let round = 0; runs < maxRuns; round++) {
@@ -77,7 +78,7 @@ export function openTarget<Input>(parts: TargetParts<Input>): OpenTarget {
       return { runs, bug: undefined };
     },
     replay: async (input) => {
-      await withinTime(check(schema.parse(input)));
+      await inTime(check(schema.parse(input)));
     },
     close: async () => {
       await parts.close?.();
@@ -85,20 +86,10 @@ export function openTarget<Input>(parts: TargetParts<Input>): OpenTarget {
   };
 }
 
-async function withinTime(work: Promise<void> | void): Promise<void> {
+async function inTime(work: Promise<void> | void): Promise<void> {
   if (work === undefined) return;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`not done after ${LONGEST_RUN_MS} ms`)),
-      LONGEST_RUN_MS,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const { done } = await withinTime(LONGEST_RUN_MS, undefined, () => work);
+  if (!done) throw new Error(`not done after ${LONGEST_RUN_MS} ms`);
 }
 
 function whyOf(error: unknown): string {
