@@ -207,7 +207,7 @@ test('a fallback that is the detected provider itself is not tried after it', as
   const notes = semanticMemory(fake, NOTES, { models: { providers: { openai } } });
   const memory = await notes.open({ provider: 'auto', remote: {}, fallback: 'openai' });
   fake.trouble('key_refused');
-  const { embedding } = await sync(memory);
+  const { embedding } = await memory.backend.sync({});
   assert.equal([embedding?.failure?.code, embedding?.insteadOf], ['PROVIDER_AUTH', undefined]);
   assert.is(fake.requests.length, 1);
   await memory.backend.close();
