@@ -7,17 +7,13 @@ import {
   queryHistoryFile,
   readQueryHistory,
 } from '../engine/memory/lookups/query-history.js';
-import {
-  documentName,
-  formatCitation,
-  type SearchRequest,
-  type SearchResult,
-} from '../engine/memory/search/index.js';
+import { documentName, formatCitation, type SearchRequest } from '../engine/memory/search/index.js';
 import { readQueryLine } from '../engine/memory/search/query-line.js';
 import type { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import { watchTargetOf } from '../engine/memory/watch/watch-events.js';
 import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
+import { matchedLine } from '../ui/screens/search/passage.js';
 import type { ResultItem } from '../ui/screens/search/state.js';
 import type { CommandContext } from './command-context.js';
 import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
@@ -269,12 +265,4 @@ function joined(
 async function placeIn(memory: OpenedMemory, { result }: ResultItem) {
   const line = matchedLine(result);
   return { file: await fileToEdit(memory, { name: documentName(result), line }), line };
-}
-
-/** The first line with a match. */
-function matchedLine({ kind, snippet, snippetLine, highlights }: SearchResult): number {
-  const before = snippet.slice(0, highlights[0]?.start ?? 0).split('\n');
-  // Lines of a conversation are not consecutive, and a snippet can have gaps.
-  const isCounted = kind !== 'transcript' && !before.includes('…');
-  return isCounted ? snippetLine + before.length - 1 : snippetLine;
 }

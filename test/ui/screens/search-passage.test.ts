@@ -39,6 +39,21 @@ test('the passage is first, unless its best lines would not be visible', () => {
   assert.is(rowsOf(lines, { height: 3 }).first, 4);
 });
 
+test('the best line of a passage that is shown whole is visible', () => {
+  const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
+  const whole = {
+    startLine: 1,
+    endLine: 30,
+    snippet: lines.join('\n'),
+    snippetLine: 1,
+    bestLine: 19,
+  };
+  const item = { ...ITEM, result: { ...ITEM.result, ...whole } };
+  const options = { columns: 40, height: 10, style: PLAIN, words: [], currentMatch: undefined };
+  const { first, rows } = passageRows({ startLine: 1, text: lines.join('\n') }, item, options);
+  assert.match(rows.slice(first, first + 10).join('\n'), /\bline 20\b/);
+});
+
 test('matches are whole words in any case, and have their rows', () => {
   const { matches } = rowsOf('Backup of a backup\nbackups\n日本語', { words: ['backup', '日本'] });
   assert.equal(matches, [0, 0, 2]);

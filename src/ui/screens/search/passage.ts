@@ -1,4 +1,4 @@
-import type { TextSpan } from '../../../engine/memory/search/index.js';
+import type { SearchResult, TextSpan } from '../../../engine/memory/search/index.js';
 import { CodeFences } from '../../../engine/support/code-fences.js';
 import { wrapSpans } from '../../fit.js';
 import { markLine } from '../../marked-text.js';
@@ -43,11 +43,12 @@ export function passageRows(
   const matches: number[] = [];
   let passage = 0;
   let best = 0;
+  const bestNumber = matchedLine(result);
   for (const [at, line] of lines.entries()) {
     const number = lineNumbers?.[at] ?? startLine + at;
     const isInside = number >= result.startLine && number <= result.endLine;
     if (number <= result.startLine) passage = rows.length;
-    if (number <= result.snippetLine) best = rows.length;
+    if (number <= bestNumber) best = rows.length;
     const found = pattern === undefined ? [] : spansOf(line, pattern);
     const isCurrent = (match: number): boolean => matches.length + match === options.currentMatch;
     const parts = partsOf(line, markdown[at] ?? [], found, { style, isInside, isCurrent });
@@ -64,6 +65,16 @@ export function passageRows(
   // If the best lines would not be visible, they are in the upper part.
   const first = best - passage < height / 2 ? passage : best - Math.floor(height / 4);
   return { rows, first, matches };
+}
+
+/** The number of the line that matches best, or of the first match. */
+export function matchedLine(result: SearchResult): number {
+  const { kind, snippet, snippetLine, highlights } = result;
+  const toFirst = snippet.slice(0, highlights[0]?.start ?? 0).split('\n').length - 1;
+  const to = result.bestLine ?? toFirst;
+  // Lines of a conversation are not consecutive, and a snippet can have gaps.
+  const isCounted = kind !== 'transcript' && !snippet.split('\n').slice(0, to).includes('…');
+  return isCounted ? snippetLine + to : snippetLine;
 }
 
 const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul}/u;
