@@ -1,6 +1,6 @@
 /**
  * A process of its own that works on flows, for tests that kill it or set several against each other.
- * What it was told is done it says on stdout, a line each, at once.
+ * It prints what the store acknowledged, a line each, at once.
  *
  *   node --import tsx child.ts write|claim|listen|work HOME|URL
  *   node --import tsx child.ts deliver HOME FLOWS-SETTINGS-AS-JSON AHEAD-MS

@@ -15,7 +15,7 @@ const test = suite('flows and processes');
 const ROUNDS = Number(process.env['SVC_FLOW_CRASH_ROUNDS'] ?? 20);
 const LONGEST_MS = 150;
 
-/** The last state that a process was told is on disk, by kind and id. */
+/** The last state that the store acknowledged to a process, by kind and id. */
 function acknowledged(lines: readonly string[]): Map<string, readonly string[]> {
   const last = new Map<string, readonly string[]>();
   for (const line of lines) {

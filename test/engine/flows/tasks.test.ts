@@ -196,7 +196,7 @@ test('a worker that reports late but in time still holds its task', async () => 
 test('a worker learns of a cancellation at its next heartbeat, a silent one when its lease ends', async () => {
   const { flows, clock } = await testFlows({ leaseSeconds: 30 });
   const flowId = await newFlow(flows);
-  const [told, silent, queued] = [
+  const [responsive, silent, queued] = [
     await newTask(flows, flowId),
     await newTask(flows, flowId),
     await newTask(flows, flowId),
@@ -210,7 +210,7 @@ test('a worker learns of a cancellation at its next heartbeat, a silent one when
   const beat = await flows.tasks.heartbeat(leaseOf(held));
   assert.ok(beat.ok && beat.cancelRequested);
   await flows.tasks.fail(leaseOf(held), { error: 'stopped' });
-  assert.is(await stateOf(flows, told), 'cancelled');
+  assert.is(await stateOf(flows, responsive), 'cancelled');
   assert.is((await flows.operator.showFlow(flowId)).flow.status, 'queued');
   clock.nowMs += 30_001;
   assert.is((await flows.operator.sweep()).cancelledTasks, 1);

@@ -172,9 +172,9 @@ test('notifications are stored together with the change that they report', async
     ['flow.ended', `flow-terminal:${all}:2:succeeded`],
   ]);
   const flowId = await newFlow(flows, ADA, { notifyPolicy: 'silent' });
-  const task = await newTask(flows, flowId, { notifyPolicy: 'state_changes', label: 'digest' });
+  const taskId = await newTask(flows, flowId, { notifyPolicy: 'state_changes', label: 'digest' });
   const claim = await flows.tasks.claim({ worker: 'w' });
-  const lease = { taskId: task, token: claim?.leaseToken };
+  const lease = { taskId, token: claim?.leaseToken };
   await flows.tasks.heartbeat(lease, { progress: 'half' });
   await flows.tasks.heartbeat(lease, { progress: 'half' });
   await flows.tasks.complete(lease, { summary: 'all read', result: 3 });
@@ -184,9 +184,9 @@ test('notifications are stored together with the change that they report', async
     ['task.started', 'task.progress', 'task.ended'],
   );
   const payload: unknown = JSON.parse(taken[2]?.payload ?? '');
-  const { text, sessionKey, task: told } = payload as Record<string, Record<string, unknown>>;
+  const { text, sessionKey, task } = payload as Record<string, Record<string, unknown>>;
   assert.equal(
-    [text, sessionKey, told?.['result']],
+    [text, sessionKey, task?.['result']],
     ['Background task done: digest. all read', ADA.sessionKey, 3],
   );
   await flows.close();

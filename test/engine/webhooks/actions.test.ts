@@ -23,7 +23,7 @@ const test = suite('actions over HTTP');
 const answerSchema = z.union([successSchema, rejectionSchema]);
 
 /** The answer, checked against the OpenAPI document. */
-function told({ status, body }: TestAnswer) {
+function answerOf({ status, body }: TestAnswer) {
   const parsed = answerSchema.safeParse(body);
   assert.ok(parsed.success, `${JSON.stringify(body)} ${JSON.stringify(parsed.error?.issues)}`);
   const { ok, result } = parsed.data;
@@ -33,14 +33,14 @@ function told({ status, body }: TestAnswer) {
 test('a NUL in a text is returned as both stores keep it', async () => {
   const { url, close } = await testWebhooks();
   const action = { action: 'create_flow', goal: 'a\0b', stateJson: { kept: 'a\0b' } };
-  const { flow } = told(await act(url, action));
+  const { flow } = answerOf(await act(url, action));
   assert.equal([flow?.goal, flow?.stateJson], ['a\ufffdb', { kept: 'a\0b' }]);
   await close();
 });
 
 test('a flow is created, waits, resumes, runs a task and ends; each answer is as documented', async () => {
   const { url, close } = await testWebhooks();
-  const done = async (action: object) => told(await act(url, action));
+  const done = async (action: object) => answerOf(await act(url, action));
   const created = await done({ action: 'create_flow', goal: ' Ship it ', stateJson: null });
   assert.is(created.status, 200);
   const flowId = created.flow?.flowId ?? '';
@@ -102,10 +102,10 @@ test('a flow is created, waits, resumes, runs a task and ends; each answer is as
 
 test('cancelling ends a flow at once, or answers 202 while a worker still holds a task', async () => {
   const { url, close } = await testWebhooks();
-  const flowId = told(await act(url, { action: 'create_flow', goal: 'a' })).flow?.flowId ?? '';
-  const cancelled = told(await act(url, { action: 'cancel_flow', flowId }));
+  const flowId = answerOf(await act(url, { action: 'create_flow', goal: 'a' })).flow?.flowId ?? '';
+  const cancelled = answerOf(await act(url, { action: 'cancel_flow', flowId }));
   assert.equal([cancelled.status, cancelled.flow?.status], [200, 'cancelled']);
-  const again = told(await act(url, { action: 'cancel_flow', flowId }));
+  const again = answerOf(await act(url, { action: 'cancel_flow', flowId }));
   assert.equal([again.status, again.code], [409, 'terminal']);
   await close();
   const pending = actionAnswer('ci', { ok: true, code: 'cancel_pending', result: {} }, 202);
@@ -121,7 +121,7 @@ test('a missing record is null to reads and 404 to changes', async () => {
   for (const action of ['get_flow', 'get_task_summary']) {
     assert.is((await act(url, { action, flowId })).status, 200);
   }
-  const refused = told(await act(url, { action: 'finish_flow', flowId, expectedRevision: 0 }));
+  const refused = answerOf(await act(url, { action: 'finish_flow', flowId, expectedRevision: 0 }));
   assert.equal([refused.status, refused.code], [404, 'not_found']);
   assert.is((await act(url, { action: 'cancel_flow', flowId })).status, 404);
   await close();
@@ -131,7 +131,7 @@ test('a route only sees the flows of its session, and no answer names the sessio
   const routes = { other: { sessionKey: 'agent:main:other', secret: `${SECRET}-other` } };
   const { url, close } = await testWebhooks({ routes });
   const created = await act(url, { action: 'create_flow', goal: 'mine' });
-  const flowId = told(created).flow?.flowId ?? '';
+  const flowId = answerOf(created).flow?.flowId ?? '';
   assert.not(JSON.stringify(created.body).includes(SESSION));
   const elsewhere = (action: object) =>
     send(url, {
@@ -139,8 +139,8 @@ test('a route only sees the flows of its session, and no answer names the sessio
       secret: `${SECRET}-other`,
       body: JSON.stringify(action),
     });
-  assert.is(told(await elsewhere({ action: 'get_flow', flowId })).flow, null);
-  const refused = told(await elsewhere({ action: 'cancel_flow', flowId }));
+  assert.is(answerOf(await elsewhere({ action: 'get_flow', flowId })).flow, null);
+  const refused = answerOf(await elsewhere({ action: 'cancel_flow', flowId }));
   assert.equal([refused.status, refused.code], [404, 'not_found']);
   assert.is((await send(url, { path: '/plugins/webhooks/other' })).status, 401);
   await close();
@@ -150,7 +150,7 @@ test('an idempotency key makes a create or a task happen once, and refuses anoth
   const { url, close } = await testWebhooks();
   const key = { 'idempotency-key': 'build-1.2.3' };
   const first = await act(url, { action: 'create_flow', goal: 'once' }, key);
-  const flowId = told(first).flow?.flowId ?? '';
+  const flowId = answerOf(first).flow?.flowId ?? '';
   const again = await send(url, {
     body: '{ "goal": "once",\n "action": "create_flow" }',
     headers: key,
@@ -165,13 +165,13 @@ test('an idempotency key makes a create or a task happen once, and refuses anoth
   const kept = await act(url, { ...create, stateJson: { a: 1, b: { c: 2, d: [3] } } }, stored);
   const reordered = await act(url, { ...create, stateJson: { b: { d: [3], c: 2 }, a: 1 } }, stored);
   assert.equal(reordered.body, kept.body);
-  const other = told(await act(url, { action: 'create_flow', goal: 'twice' }, key));
+  const other = answerOf(await act(url, { action: 'create_flow', goal: 'twice' }, key));
   assert.equal([other.status, other.code], [422, 'idempotency_mismatch']);
   // The same key for another action is another key.
   const task = { action: 'run_task', flowId, runtime: 'acp', task: 't' };
   const ran = await act(url, task, key);
   assert.equal((await act(url, task, key)).body, ran.body);
-  assert.is(told(await act(url, { action: 'list_flows' }, key)).result.flows?.length, 2);
+  assert.is(answerOf(await act(url, { action: 'list_flows' }, key)).result.flows?.length, 2);
   for (const bad of ['', 'k'.repeat(256), 'a b']) {
     const answer = await act(url, { action: 'create_flow', goal: 'x' }, { 'idempotency-key': bad });
     assert.equal([answer.status, answer.body['code']], [400, 'invalid_request'], bad);
@@ -290,11 +290,13 @@ test('a change that was made but not synced is reported as uncertain', async () 
   const { url, home, close } = await testWebhooks();
   // SQLite has it open and goes on; svc opens it when it syncs for the first time.
   rmSync(home.at('flows.sqlite-wal'));
-  const { status, code, result } = told(await act(url, { action: 'create_flow', goal: 'kept' }));
+  const { status, code, result } = answerOf(
+    await act(url, { action: 'create_flow', goal: 'kept' }),
+  );
   assert.equal([status, code, result], [503, 'persist_failed', {}]);
   const { body } = await act(url, { action: 'create_flow', goal: 'kept' });
   assert.match(String(body['error']), /^The change may have been stored/);
-  const { flows } = told(await act(url, { action: 'list_flows' })).result;
+  const { flows } = answerOf(await act(url, { action: 'list_flows' })).result;
   assert.is(flows?.length, 2);
   await close();
 });

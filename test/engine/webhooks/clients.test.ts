@@ -111,8 +111,8 @@ test('a forwarded client address is used only if valid', async () => {
   for (const n of [1, 2, 3, 4]) statuses.push((await from(`2001:db8::${n}`)).status);
   assert.equal(statuses, [401, 401, 401, 429], 'one network, one window');
   for (const junk of ['<script>', 'unknown', 'a'.repeat(5000), '192.0.2.1:80']) await from(junk);
-  const told = lines.map((line) => JSON.parse(line).ip).filter((ip) => ip !== undefined);
-  assert.equal([...new Set(told)], ['2001:db8::1', '2001:db8::4']);
+  const ips = lines.map((line) => JSON.parse(line).ip).filter((ip) => ip !== undefined);
+  assert.equal([...new Set(ips)], ['2001:db8::1', '2001:db8::4']);
   assert.is((await from('192.0.2.9')).status, 401);
   assert.is((await from('junk')).status, 429, 'junk counts for the proxy');
   await close();

@@ -133,9 +133,9 @@ test('similar rejections are logged once a second, with the number omitted', () 
   for (let ms = 0; ms < 1500; ms += 100) log.record(answered('unauthorized'), ms);
   log.record(answered('unauthorized', 'other'), 1500);
   log.record(answered(), 1500);
-  const told = lines.map((line) => JSON.parse(line));
+  const entries = lines.map((line) => JSON.parse(line));
   assert.equal(
-    told.map(({ route, msg, more = 0 }) => [route, msg, more]),
+    entries.map(({ route, msg, more = 0 }) => [route, msg, more]),
     [
       ['ci', 'rejected', 0],
       ['ci', 'rejected', 9],
@@ -153,9 +153,9 @@ test('a full disk is logged once a minute, however many requests meet it', () =>
     log.failed(full, ms);
     log.record({ ...answered(), status: 503, code: 'persist_failed' }, ms);
   }
-  const told = lines.map((line) => JSON.parse(line));
+  const entries = lines.map((line) => JSON.parse(line));
   assert.equal(
-    told.map(({ level, more = 0 }) => [level, more]),
+    entries.map(({ level, more = 0 }) => [level, more]),
     [
       ['error', 0],
       ['error', 0],

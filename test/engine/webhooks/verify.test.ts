@@ -261,10 +261,10 @@ test('a time is accepted within the tolerance in both directions', () => {
 test('a signed time of another form is not called old', () => {
   const slack = verifier({ scheme: 'slack' }, [K]);
   const headers = { 'x-slack-signature': `v0=${'0'.repeat(64)}` };
-  const told = (at: string) =>
+  const refusalAt = (at: string) =>
     refusal(slack, { ...headers, 'x-slack-request-timestamp': at }, B, Number(T));
-  assert.match(told('2023-11-14T22:13:20Z') ?? '', /not in seconds or milliseconds/u);
-  assert.match(told('1600000000') ?? '', /more than 300 s ago/u);
+  assert.match(refusalAt('2023-11-14T22:13:20Z') ?? '', /not in seconds or milliseconds/u);
+  assert.match(refusalAt('1600000000') ?? '', /more than 300 s ago/u);
 });
 
 test('every secret of a route is valid, so that one can be replaced', () => {

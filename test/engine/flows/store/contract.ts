@@ -447,12 +447,12 @@ export function storeContract(store: TestFlowStore): void {
     const { flows, other, close } = await store.open();
     const second = await other();
     const before = [await flows.version(), await second.version()];
-    const told: string[] = [];
-    flows.subscribe((change) => told.push(change.type));
+    const types: string[] = [];
+    flows.subscribe((change) => types.push(change.type));
     await newTask(flows, await newFlow(flows, ADA, { notifyPolicy: 'state_changes' }));
     assert.is.not(await flows.version(), before[0]);
     assert.is.not(await second.version(), before[1]);
-    assert.equal(told, ['flow', 'notification', 'task']);
+    assert.equal(types, ['flow', 'notification', 'task']);
     const after = await second.version();
     assert.is(await second.version(), after);
     await close();
@@ -466,9 +466,9 @@ export function storeContract(store: TestFlowStore): void {
     const end = flows.subscribe(() => {
       throw new Error('the listener');
     });
-    let told = 0;
+    let changes = 0;
     flows.subscribe(() => {
-      told += 1;
+      changes += 1;
     });
     const ids = await Promise.all([newFlow(flows), newFlow(flows), newFlow(flows)]);
     await waitFor('the exceptions', () => stray.length === 3);
@@ -476,7 +476,7 @@ export function storeContract(store: TestFlowStore): void {
     end();
     // Nor does it keep others from hearing of changes, or from making more.
     ids.push(await newFlow(flows));
-    await waitFor('all that was told', () => told === 4);
+    await waitFor('the changes', () => changes === 4);
     assert.match(String(stray[0]), 'the listener');
     const { entries } = await flows.operator.listFlows({ limit: 9 });
     assert.equal(entries.map(({ flow }) => flow.flowId).sort(), ids.toSorted());
@@ -784,13 +784,13 @@ export function storeContract(store: TestFlowStore): void {
     await flows.operator.cancelFlow(flowId);
     const { entries, flow } = await flows.operator.history(flowId.slice(0, 8));
     assert.is(flow.flowId, flowId);
-    const told = entries.map((entry) => {
+    const steps = entries.map((entry) => {
       const actor = [entry.actorKind, ...(entry.actorName === null ? [] : [entry.actorName])];
       const move = entry.toStatus === null ? '' : `${entry.fromStatus ?? ''}>${entry.toStatus}`;
       const what = `${entry.event} ${move} ${entry.revision}`;
       return `${actor.join(' ')}: ${what}${entry.note === null ? '' : ` (${entry.note})`}`;
     });
-    assert.equal(told, [
+    assert.equal(steps, [
       'route ada: flow.created >queued 0 (one)',
       'route ada: task.queued >queued 0',
       'route ada: flow.changed queued>blocked 1 (a key is missing)',
@@ -814,7 +814,7 @@ export function storeContract(store: TestFlowStore): void {
     assert.ok(failing !== undefined);
     for (const other of others) await flows.outbox.markDelivered(other);
     await flows.outbox.markFailed(failing, { error: 'no', permanent: true });
-    const settled = (await flows.operator.history(flowId)).entries.slice(told.length);
+    const settled = (await flows.operator.history(flowId)).entries.slice(steps.length);
     assert.equal(
       settled.map(({ event, note }) => [event, note]),
       [

@@ -138,31 +138,34 @@ test('files that no pattern decides about', async () => {
     'README.md': '',
   };
   const { home, why, close } = await whyOf(files, ['memory/link.md', 'a.md']);
-  const told = async (path: string) => {
+  const explanationOf = async (path: string) => {
     const { reason, detail = '' } = await why(path);
     return `${reason} ${detail}`.trim();
   };
-  assert.is(await told('README.md'), 'outside');
-  assert.is(await told('memory/.git/b.md'), 'outside folders named .git are never indexed');
+  assert.is(await explanationOf('README.md'), 'outside');
   assert.is(
-    await told('memory/dreaming/light/2026-01-01.md'),
+    await explanationOf('memory/.git/b.md'),
+    'outside folders named .git are never indexed',
+  );
+  assert.is(
+    await explanationOf('memory/dreaming/light/2026-01-01.md'),
     'outside reports of dreaming are not memory',
   );
   const included = 'can include its format';
-  assert.is(await told('memory/c.txt'), `other_kind memorySearch.documents ${included}`);
-  assert.is(await told('memory/c.png'), `other_kind memorySearch.multimodal ${included}`);
-  assert.is(await told('memory/c.markdown'), 'other_kind');
-  assert.is(await told('handbook/f.org'), `other_kind memorySearch.documents ${included}`);
+  assert.is(await explanationOf('memory/c.txt'), `other_kind memorySearch.documents ${included}`);
+  assert.is(await explanationOf('memory/c.png'), `other_kind memorySearch.multimodal ${included}`);
+  assert.is(await explanationOf('memory/c.markdown'), 'other_kind');
+  assert.is(await explanationOf('handbook/f.org'), `other_kind memorySearch.documents ${included}`);
   for (const path of ['USER.txt', '/etc/passwd', '../svc.json', 'elsewhere/e.md']) {
-    assert.is(await told(path), 'outside', path);
+    assert.is(await explanationOf(path), 'outside', path);
   }
   symlinkSync(home.at('state/workspace/elsewhere'), home.at('state/workspace/memory/linked'));
   for (const path of ['memory/linked', 'memory/linked/e.md']) {
-    assert.is(await told(path), 'skipped memory/linked: symbolic link', path);
+    assert.is(await explanationOf(path), 'skipped memory/linked: symbolic link', path);
   }
-  assert.is(await told('memory/none.md'), 'missing');
-  assert.is(await told('memory/link.md'), 'skipped memory/link.md: symbolic link');
-  assert.match(await told('memory/bad/d.md'), /^skipped memory\/bad\/.svcignore: line 1 /);
+  assert.is(await explanationOf('memory/none.md'), 'missing');
+  assert.is(await explanationOf('memory/link.md'), 'skipped memory/link.md: symbolic link');
+  assert.match(await explanationOf('memory/bad/d.md'), /^skipped memory\/bad\/.svcignore: line 1 /);
   await close();
 });
 

@@ -10,11 +10,11 @@ const test = suite('dates in questions');
 /** A Wednesday. */
 const NOW = Date.parse('2026-10-07T12:00:00Z');
 
-const asked = (question: string, now = NOW): Promise<AskedDate | undefined> =>
+const dateAskedIn = (question: string, now = NOW): Promise<AskedDate | undefined> =>
   dateIn(question, now, 'UTC');
 
 async function daysIn(question: string, now = NOW): Promise<string | undefined> {
-  const date = await asked(question, now);
+  const date = await dateAskedIn(question, now);
   if (date === undefined) return undefined;
   const [{ first, last }] = date.meanings;
   return first === last ? isoDay(first) : `${isoDay(first)}..${isoDay(last)}`;
@@ -134,9 +134,9 @@ test('the words before a date, and those between two, are no topics', async () =
     'what did I do since last March': 'what did I do',
     'a rule since forever, on Monday': 'a rule since forever,',
   })) {
-    assert.is((await asked(question))?.rest.trim(), rest, question);
+    assert.is((await dateAskedIn(question))?.rest.trim(), rest, question);
   }
-  assert.is((await asked('what changed since Monday'))?.words, 'what changed Monday');
+  assert.is((await dateAskedIn('what changed since Monday'))?.words, 'what changed Monday');
 });
 
 test('only the date itself is taken out, not the same words elsewhere', async () => {
@@ -145,7 +145,7 @@ test('only the date itself is taken out, not the same words elsewhere', async ()
     '-today list of today': '-today list of',
     'todays list today': 'todays list',
   })) {
-    assert.is((await asked(question))?.words.trim(), words, question);
+    assert.is((await dateAskedIn(question))?.words.trim(), words, question);
   }
 });
 
@@ -187,7 +187,7 @@ test('without a year, the latest date that is not in the future is meant', async
     'in December': '2025-12-01..2025-12-31',
     'Dec 30 - Jan 2': '2025-12-30..2026-01-02',
   });
-  const date = await asked('in March');
+  const date = await dateAskedIn('in March');
   assert.is(isoDay(date?.meanings[1]?.first ?? 0), '2025-03-01', 'then the years before');
 });
 
@@ -242,10 +242,10 @@ test('an ambiguous text is not a date', async () => {
 });
 
 test('relative words are not searched for, names of months and days are', async () => {
-  const last = await asked('what did Anna say about the invoice last week');
+  const last = await dateAskedIn('what did Anna say about the invoice last week');
   assert.is(last?.text, 'last week');
   assert.is(last?.words.trim(), 'what did Anna say about the invoice');
-  const named = await asked('the invoice of October 1');
+  const named = await dateAskedIn('the invoice of October 1');
   assert.is(named?.words, 'the invoice of October 1');
   assert.is(named?.rest.trim(), 'the invoice of');
 });
@@ -279,14 +279,18 @@ test('no text raises an error or takes long', async () => {
       fc.nat(9999),
       fc.nat(99),
       async (text, year, part) => {
-        const date = await asked(`${text} ${year}-${part}-${part} March ${part}, ${year}`);
+        const date = await dateAskedIn(`${text} ${year}-${part}-${part} March ${part}, ${year}`);
         for (const { first, last } of date?.meanings ?? []) {
           assert.ok(Number.isInteger(first) && first <= last);
         }
       },
     ),
   );
-  assert.is(await asked('last week '.repeat(2000)), undefined, 'a pasted text asks for no date');
+  assert.is(
+    await dateAskedIn('last week '.repeat(2000)),
+    undefined,
+    'a pasted text asks for no date',
+  );
 });
 
 test.run();

@@ -191,7 +191,7 @@ test('a link in place of an ignore file is not followed, and a folder is no igno
 
 test('decisions name the pattern, its file and its line', () => {
   const ws = folderOf({ ...NOTES, 'memory/.svcignore': '# x\ndrafts/\n*.tmp.md\n!z.*\n' });
-  const told = scan(ws.path, { patterns: ['nothing', 'a.md'] }).decisions.map(
+  const decisions = scan(ws.path, { patterns: ['nothing', 'a.md'] }).decisions.map(
     ({ path, excluded, rule }) => {
       const { from, file, line, pattern } = rule();
       return [
@@ -204,7 +204,7 @@ test('decisions name the pattern, its file and its line', () => {
       ];
     },
   );
-  assert.equal(told, [
+  assert.equal(decisions, [
     ['memory/a.md', true, 'setting', undefined, 2, 'a.md'],
     ['memory/drafts', true, 'svcignore', 'memory/.svcignore', 2, 'drafts/'],
     ['memory/z.tmp.md', false, 'svcignore', 'memory/.svcignore', 4, '!z.*'],

@@ -85,8 +85,8 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   });
   assert.equal(skipped, []);
   for (const { path } of files) assert.match(path, /^sessions\/opencode\/\w+$/);
-  const said = files.flatMap(({ turns }) => [...(turns?.() ?? [])].map(({ text }) => text));
-  assert.equal(said, ['yes']);
+  const texts = files.flatMap(({ turns }) => [...(turns?.() ?? [])].map(({ text }) => text));
+  assert.equal(texts, ['yes']);
   database.close();
   const other = tempFolder();
   other.write('opencode.db', 'not a database');

@@ -38,9 +38,9 @@ function world(settings: Partial<ArchiveSettings> = {}) {
   const target = targetOf(workspace.path, { transcripts: { places, growth: GROWTH, archive } });
   const update = (leftOf = (text: string) => text, nowMs = Date.now()) =>
     archive.update(scanTranscripts({ places }).files, { leftOf, nowMs });
-  const said = (): readonly string[] =>
+  const archivedTexts = (): readonly string[] =>
     archive.list(() => false).files.flatMap((one) => [...(one.turns?.() ?? [])].map((t) => t.text));
-  return { workspace, sessions, file, archive, places, target, update, said };
+  return { workspace, sessions, file, archive, places, target, update, archivedTexts };
 }
 
 test('a conversation that an agent deletes is still found at the same lines, and not read again', async () => {
@@ -91,7 +91,7 @@ test('without "keep", a conversation is removed with its transcript', async () =
 });
 
 test('a growing conversation adds what is new; a rewritten one replaces it', async () => {
-  const { sessions, said, update } = world();
+  const { sessions, archivedTexts, update } = world();
   sessions.write('talk.jsonl', message('user', 'one'));
   await update();
   appendFileSync(
@@ -99,29 +99,29 @@ test('a growing conversation adds what is new; a rewritten one replaces it', asy
     message('assistant', 'two') + message('user', 'th').slice(0, 20),
   );
   await update();
-  assert.equal(said(), ['one', 'two']);
+  assert.equal(archivedTexts(), ['one', 'two']);
   appendFileSync(sessions.at('talk.jsonl'), message('user', 'th').slice(20));
   await update();
-  assert.equal(said(), ['one', 'two', 'th']);
+  assert.equal(archivedTexts(), ['one', 'two', 'th']);
   sessions.write('talk.jsonl', message('user', 'something else entirely'));
   await update();
-  assert.equal(said(), ['something else entirely']);
+  assert.equal(archivedTexts(), ['something else entirely']);
 });
 
 test('the unterminated last line of a deleted conversation is kept once', async () => {
-  const { sessions, said, update } = world();
+  const { sessions, archivedTexts, update } = world();
   sessions.write('talk.jsonl', message('user', 'one') + message('user', 'two').trimEnd());
   await update();
-  assert.equal(said(), ['one', 'two']);
+  assert.equal(archivedTexts(), ['one', 'two']);
   appendFileSync(sessions.at('talk.jsonl'), `\n${message('user', 'three')}`);
   await update();
   rmSync(sessions.at('talk.jsonl'));
   await update();
-  assert.equal(said(), ['one', 'two', 'three']);
+  assert.equal(archivedTexts(), ['one', 'two', 'three']);
 });
 
 test('a long conversation comes back whole, from parts', async () => {
-  const { sessions, said, update, archive } = world();
+  const { sessions, archivedTexts, update, archive } = world();
   const texts = Array.from({ length: 300 }, (_, at) =>
     `${at} ${'words and more of them '.repeat(200)}`.trim(),
   );
@@ -136,7 +136,7 @@ test('a long conversation comes back whole, from parts', async () => {
     );
     await update();
   }
-  assert.equal(said(), texts);
+  assert.equal(archivedTexts(), texts);
   assert.ok((archive.sessions()[0]?.bytes ?? 0) < statSync(sessions.at('talk.jsonl')).size / 10);
 });
 
@@ -144,13 +144,13 @@ test('conversations of other projects are not archived', async () => {
   const { sessions, archive } = world();
   const place = transcriptPlace(sessions.path, 'codex', ['/home/ada/project']);
   const meta = { type: 'session_meta', payload: { id: 'x', cwd: '/home/ada/other' } };
-  const said = {
+  const turn = {
     type: 'response_item',
     payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
   };
   sessions.write(
     '2026/02/03/rollout-a.jsonl',
-    `${JSON.stringify(meta)}\n${JSON.stringify(said)}\n`,
+    `${JSON.stringify(meta)}\n${JSON.stringify(turn)}\n`,
   );
   const live = scanTranscripts({ places: [place] }).files;
   assert.is(live.length, 1);
@@ -160,18 +160,18 @@ test('conversations of other projects are not archived', async () => {
 });
 
 test('secrets are masked', async () => {
-  const { sessions, file, said, update } = world();
+  const { sessions, file, archivedTexts, update } = world();
   sessions.write(
     'talk.jsonl',
     message('user', 'use ghp_0123456789abcdefghijABCDEFGHIJ012345 for it'),
   );
   await update();
-  assert.not.match(said().join(), 'ghp_0123456789');
+  assert.not.match(archivedTexts().join(), 'ghp_0123456789');
   assert.is(readFileSync(file).includes('ghp_'), false);
 });
 
 test('forgotten turns leave no bytes in the archive, and do not come back', async () => {
-  const { sessions, file, archive, update, said } = world();
+  const { sessions, file, archive, update, archivedTexts } = world();
   const secret = 'the code of the garage is under the third flower pot';
   sessions.write(
     'talk.jsonl',
@@ -181,19 +181,19 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   const forgotten = new Forgotten('salt', [{ documents: [], lines: [hashesOf('salt', secret)] }]);
   const leftOf = (text: string): string => forgotten.removeFrom(text);
   assert.is(archive.erase(leftOf), 1);
-  assert.equal(said(), ['I will remember that.']);
+  assert.equal(archivedTexts(), ['I will remember that.']);
   assert.is(archive.sessions()[0]?.title, 'I will remember that.');
   assert.is(readFileSync(file).includes('flower pot'), false);
   await update(leftOf);
-  assert.equal(said(), ['I will remember that.']);
+  assert.equal(archivedTexts(), ['I will remember that.']);
   // Undone while the agent still has it.
   archive.erase((text) => text);
   await update();
-  assert.equal(said(), [secret, 'I will remember that.']);
+  assert.equal(archivedTexts(), [secret, 'I will remember that.']);
 });
 
 test('forgetting rewrites only conversations that contain it, and keeps the sizes of all', async () => {
-  const { sessions, archive, update, said } = world();
+  const { sessions, archive, update, archivedTexts } = world();
   sessions.write(
     'a.jsonl',
     message('user', 'the code of the garage is under the third flower pot'),
@@ -217,7 +217,7 @@ test('forgetting rewrites only conversations that contain it, and keeps the size
     archive.sessions().map(({ size }) => size),
     before,
   );
-  assert.equal(said(), ['the kettle is red']);
+  assert.equal(archivedTexts(), ['the kettle is red']);
 });
 
 test('the oldest go first when the archive is too large, and the old when they are too old', async () => {
@@ -314,7 +314,7 @@ test('a damaged archive is a warning, and search goes on', async () => {
 });
 
 test('a kill at any moment loses nothing and keeps nothing twice, even if its agent then deletes it', async () => {
-  const { sessions, places, archive, update, said } = world();
+  const { sessions, places, archive, update, archivedTexts } = world();
   for (let at = 0; at < 150; at++) {
     sessions.write(
       `talk-${String(at).padStart(3, '0')}.jsonl`,
@@ -331,14 +331,15 @@ test('a kill at any moment loses nothing and keeps nothing twice, even if its ag
     await end;
     // Whole conversations or none of them.
     for (const { turns } of archive.sessions()) assert.is(turns, 1);
-    for (const text of said()) assert.match(text, /^number \d+ (?:number \d+ )+number \d+$/);
+    for (const text of archivedTexts())
+      assert.match(text, /^number \d+ (?:number \d+ )+number \d+$/);
     // What is in the archive needs its transcript no longer.
     for (const { path } of archive.sessions()) {
       rmSync(sessions.at(path.replace('sessions/main/', '')), { force: true });
     }
   }
   await update();
-  const texts = said();
+  const texts = archivedTexts();
   assert.equal([texts.length, new Set(texts).size], [150, 150]);
 });
 

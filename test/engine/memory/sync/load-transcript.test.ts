@@ -11,12 +11,12 @@ import { TALK, transcriptPlace } from '../../../support/transcripts.js';
 const test = suite('reading a transcript in parts');
 
 /** What the index would hold of a file after it was read, going on from what it held before. */
-function loaded(path: string, before?: Held): Held {
+function load(path: string, before?: Loaded): Loaded {
   const { size, mtimeMs, ctimeMs } = statSync(path);
   const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
   const place = transcriptPlace('/nowhere');
   const file = { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
-  const held: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
+  const loaded: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
   const chunking = { tokens: 48, overlap: 12 };
   for (const part of loadTranscript(file, before?.stored, {
     chunking,
@@ -26,16 +26,17 @@ function loaded(path: string, before?: Held): Held {
     if (part.state === 'unchanged') continue;
     const { change } = part;
     const { chunks, ...document } = change.document;
-    const kept = change.type === 'put' ? [] : (held.chunks ?? []);
+    const kept = change.type === 'put' ? [] : (loaded.chunks ?? []);
     const last = change.type === 'put' ? 0 : change.replacesLast;
-    held.chunks = [...kept.slice(0, kept.length - last), ...chunks];
-    held.stored = { ...document, indexedMs: 0 };
+    loaded.chunks = [...kept.slice(0, kept.length - last), ...chunks];
+    loaded.stored = { ...document, indexedMs: 0 };
   }
-  if (held.chunks === undefined || held.stored === undefined) throw new Error('nothing was read');
-  return { chunks: held.chunks, stored: held.stored };
+  if (loaded.chunks === undefined || loaded.stored === undefined)
+    throw new Error('nothing was read');
+  return { chunks: loaded.chunks, stored: loaded.stored };
 }
 
-interface Held {
+interface Loaded {
   readonly chunks: readonly Chunk[];
   readonly stored: StoredDocument;
 }
@@ -43,18 +44,18 @@ interface Held {
 test('a transcript cut off at any byte is read to its last whole line, and later goes on from there', () => {
   const folder = tempFolder();
   const bytes = Buffer.from(TALK);
-  const { chunks, stored } = loaded(folder.write('whole', bytes));
-  const said = chunks.map(({ text }) => text).join('\n');
+  const { chunks, stored } = load(folder.write('whole', bytes));
+  const text = chunks.map(({ text }) => text).join('\n');
   for (let cut = 0; cut <= bytes.length; cut++) {
     const path = folder.write('talk', bytes.subarray(0, cut));
-    const half = loaded(path);
+    const half = load(path);
     const complete = bytes.subarray(0, cut).toString('latin1').split('\n').length - 1;
     const last = half.chunks.at(-1)?.endLine ?? 0;
     assert.ok(
-      last <= complete + 1 && half.chunks.every(({ text }) => said.includes(text.slice(0, 9))),
+      last <= complete + 1 && half.chunks.every((chunk) => text.includes(chunk.text.slice(0, 9))),
     );
     appendFileSync(path, bytes.subarray(cut));
-    const rest = loaded(path, half);
+    const rest = load(path, half);
     assert.equal(
       [rest.chunks, rest.stored.resume, rest.stored.hash],
       [chunks, stored.resume, stored.hash],
@@ -64,13 +65,13 @@ test('a transcript cut off at any byte is read to its last whole line, and later
 
 test('a transcript whose resume point is damaged is read from its beginning', () => {
   const path = tempFolder().write('talk', TALK);
-  const whole = loaded(path);
+  const whole = load(path);
   appendFileSync(path, TALK);
-  const { chunks } = loaded(path);
+  const { chunks } = load(path);
   const reading = { isExcluded: false, hasBegun: 'yes', brokenLines: 0 };
   const point = { ...JSON.parse(whole.stored.resume ?? '{}'), reading };
   for (const resume of ['{', '[]', '{"offset":-1}', JSON.stringify(point)]) {
-    assert.equal(loaded(path, { ...whole, stored: { ...whole.stored, resume } }).chunks, chunks);
+    assert.equal(load(path, { ...whole, stored: { ...whole.stored, resume } }).chunks, chunks);
   }
 });
 

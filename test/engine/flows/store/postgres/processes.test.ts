@@ -47,7 +47,7 @@ when(`${WORKERS} processes claim ${TASKS} tasks, none twice`, async () => {
   await flows.close();
 });
 
-/** What a process was told is done: the revision of a flow, or the state of a task. */
+/** What the store acknowledged to a process: the revision of a flow, or the state of a task. */
 type Acknowledged = ReadonlyMap<string, string>;
 
 function acknowledged(lines: readonly string[]): Acknowledged {
@@ -60,18 +60,21 @@ function acknowledged(lines: readonly string[]): Acknowledged {
 }
 
 /** Counts what is not as it was acknowledged, or was done twice. */
-async function broken(name: string, told: Acknowledged): Promise<Readonly<Record<string, number>>> {
-  const rows = [...told].map(([key, state]) => {
+async function broken(
+  name: string,
+  states: Acknowledged,
+): Promise<Readonly<Record<string, number>>> {
+  const rows = [...states].map(([key, state]) => {
     const [kind, id] = key.split(' ');
     return { kind, id, state };
   });
   const json = JSON.stringify(rows).replaceAll("'", "''");
   const [counts] = await real().sql(
-    `WITH told AS (SELECT * FROM json_to_recordset('${json}') AS r(kind text, id text, state text))
+    `WITH acknowledged AS (SELECT * FROM json_to_recordset('${json}') AS r(kind text, id text, state text))
      SELECT
-       (SELECT count(*)::int FROM told LEFT JOIN svc.flows f USING (id)
+       (SELECT count(*)::int FROM acknowledged LEFT JOIN svc.flows f USING (id)
         WHERE kind = 'flow' AND coalesce(f.revision, -1)::text < state) AS lost_flows,
-       (SELECT count(*)::int FROM told LEFT JOIN svc.tasks t USING (id)
+       (SELECT count(*)::int FROM acknowledged LEFT JOIN svc.tasks t USING (id)
         WHERE kind = 'task' AND (t.status IS NULL OR state = 'succeeded' AND t.status <> state))
         AS lost_tasks,
        (SELECT count(*)::int FROM (SELECT goal FROM svc.flows GROUP BY goal HAVING count(*) > 1) g)

@@ -50,14 +50,14 @@ const hit = (fields: Partial<ToolHit> = {}): ToolHit => ({
   ...fields,
 });
 
-const placed = (
+const locate = (
   hits: readonly ToolHit[],
   request: Partial<SearchRequest> = {},
   options: Partial<LocateOptions> = {},
 ) => locateHits(hits, { query: 'heron', ...request }, { ...OPTIONS, ...options });
 
 test('a result has the real lines, their headings and the positions of the words', () => {
-  const [result] = placed([hit()]).results;
+  const [result] = locate([hit()]).results;
   assert.equal(
     [result?.path, result?.startLine, result?.endLine, result?.citation, result?.headingPath],
     ['memory/birds.md', 5, 6, 'memory/birds.md#L5-L6', ['Birds', 'Heron']],
@@ -66,16 +66,16 @@ test('a result has the real lines, their headings and the positions of the words
 });
 
 test('lines that moved since indexing are cited at their current position', () => {
-  const [result] = placed([hit({ line: 1 })]).results;
+  const [result] = locate([hit({ line: 1 })]).results;
   assert.is(result?.citation, 'memory/birds.md#L5-L6');
-  assert.equal(placed([hit({ lines: ['no longer there'] })]), {
+  assert.equal(locate([hit({ lines: ['no longer there'] })]), {
     results: [],
     belowMinScore: 0,
   });
 });
 
 test('with citations off, the path stays', () => {
-  const [result] = placed([hit()], {}, { citations: 'off' }).results;
+  const [result] = locate([hit()], {}, { citations: 'off' }).results;
   assert.equal([result?.citation, result?.path], [undefined, 'memory/birds.md']);
 });
 
@@ -83,19 +83,19 @@ test('forgotten text and svc’s own writing are not results', () => {
   const salt = 'salt';
   const lines = hashesOf(salt, 'The heron nests in the old oak.\nIt fishes at dusk.');
   const forgotten = new Forgotten(salt, [{ documents: [], lines: [lines] }]);
-  assert.equal(placed([hit()], {}, { forgotten }).results, []);
+  assert.equal(locate([hit()], {}, { forgotten }).results, []);
   const path = `${DREAM_REPORTS}/report.md`.slice('memory/'.length);
-  const dreamt = placed([hit({ path, line: 1, lines: ['The heron was dreamt of.'] })]);
+  const dreamt = locate([hit({ path, line: 1, lines: ['The heron was dreamt of.'] })]);
   assert.equal(dreamt.results, []);
 });
 
 test("a hit outside this agent's collections is dropped", () => {
-  assert.equal(placed([hit({ collection: 'other' })]).results, []);
-  assert.equal(placed([hit({ path: '../../out/s1.md', lines: ['user: a heron?'] })]).results, []);
+  assert.equal(locate([hit({ collection: 'other' })]).results, []);
+  assert.equal(locate([hit({ path: '../../out/s1.md', lines: ['user: a heron?'] })]).results, []);
 });
 
 test('a conversation is named by its collection', () => {
-  const [result] = placed([
+  const [result] = locate([
     hit({ collection: 'talks', path: 's1.md', line: 3, lines: ['user: a heron?'] }),
   ]).results;
   assert.equal(
@@ -108,12 +108,12 @@ test('overlapping passages are merged, and filters and limits apply', () => {
   const crake = hit({ score: 0.3, line: 10, lines: ['A crake ran by.'] });
   const same = hit({ score: 0.7, lines: ['It fishes at dusk.'], line: 6 });
   const lines = (request: Partial<SearchRequest>, options: Partial<LocateOptions> = {}) =>
-    placed([hit(), same, crake], request, options).results.map(({ startLine }) => startLine);
+    locate([hit(), same, crake], request, options).results.map(({ startLine }) => startLine);
   assert.equal(lines({}), [5, 10]);
   assert.equal(lines({}, { maxResults: 1 }), [5]);
   assert.equal(lines({ pathGlob: '*.txt' }), []);
   assert.equal(lines({ minScore: 0.5 }), [5]);
-  assert.is(placed([hit(), crake], { minScore: 0.5 }).belowMinScore, 1);
+  assert.is(locate([hit(), crake], { minScore: 0.5 }).belowMinScore, 1);
 });
 
 test('of files with the same written path the one with the content is chosen', () => {
@@ -123,7 +123,7 @@ test('of files with the same written path the one with the content is chosen', (
   ];
   const contentHash = createHash('sha256').update('heron two\n').digest('hex').slice(0, 6);
   const one = hit({ path: 'x-y.md', contentHash, line: 1, lines: ['heron two'] });
-  const { results } = placed([one], {}, { collections, workspaceDir: two.path });
+  const { results } = locate([one], {}, { collections, workspaceDir: two.path });
   assert.equal(
     results.map(({ path }) => path),
     ['a/x y.md'],
@@ -138,7 +138,7 @@ test('no snippet, nor their sum, exceeds its limit or splits a character', () =>
       fc.integer({ min: 2, max: 1300 }),
       (one, all) => {
         const limits = { maxSnippetChars: one, maxInjectedChars: all };
-        const { results } = placed([long, hit()], {}, limits);
+        const { results } = locate([long, hit()], {}, limits);
         const lengths = results.map(({ snippet }) => snippet.length);
         assert.ok(lengths.every((length) => length <= one));
         assert.ok(lengths.reduce((sum, length) => sum + length, 0) <= all);
