@@ -19,8 +19,8 @@ export async function openVendor(
   settings: AdapterSettings,
   tools: Partial<VendorTools> = {},
 ): Promise<EmbeddingVendor> {
-  const given = { stateDir: '/nonexistent', env: {}, clock: Date, ...tools };
-  return PROVIDERS[settings.adapter].open(settings, given, NEVER);
+  const allTools = { stateDir: '/nonexistent', env: {}, clock: Date, ...tools };
+  return PROVIDERS[settings.adapter].open(settings, allTools, NEVER);
 }
 
 /** The port over it. */

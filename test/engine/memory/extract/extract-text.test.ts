@@ -120,7 +120,7 @@ test('a Word document: headings by style, lists, tables, without deleted text', 
   assert.equal(extraction, { ok: true, text });
 });
 
-const said = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const textRun = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
 /** A text box as Word writes it: for programs of today, and again for older ones. */
 const box = (inner: string): string =>
   `<w:r><mc:AlternateContent><mc:Choice><w:txbxContent>${inner}</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>${inner}</w:txbxContent></mc:Fallback></mc:AlternateContent></w:r>`;
@@ -131,7 +131,7 @@ test('a Word document: a text box, once, below the paragraph that it is in', asy
   const table = `<w:tbl>${row(paragraph('left'), paragraph('right'))}</w:tbl>`;
   const inner = paragraph('in the box', 'Heading2') + table;
   const heading = '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>';
-  const body = `<w:p>${heading}${said('Before ')}${box(inner)}${said('and after')}</w:p>`;
+  const body = `<w:p>${heading}${textRun('Before ')}${box(inner)}${textRun('and after')}</w:p>`;
   const extraction = await extract('docx', docx(body + paragraph('Next')));
   const text = '# Before and after\n\n## in the box\n\n| left | right |\n\nNext\n';
   assert.equal(extraction, { ok: true, text });
@@ -141,7 +141,7 @@ test('a Word document: text boxes and tables in a cell are text of this cell', a
   const nested = `<w:tbl>${row(paragraph('inner'), paragraph('table'))}</w:tbl>`;
   const cells = [
     `${paragraph('outer one')}${nested}${paragraph('outer after')}`,
-    `<w:p>${said('outer two')}${box(paragraph('boxed'))}</w:p>`,
+    `<w:p>${textRun('outer two')}${box(paragraph('boxed'))}</w:p>`,
   ];
   const extraction = await extract('docx', docx(`<w:tbl>${row(...cells)}</w:tbl>`));
   const text = '| outer one inner table outer after | boxed outer two |\n';

@@ -22,7 +22,7 @@ function note(
   return { ...documentOf(path, texts), facts, fingerprint: { size: 1, mtimeMs, ctimeMs: 1 } };
 }
 
-const DAY = (iso: string): number => Date.parse(iso) / 86_400_000;
+const dayOf = (iso: string): number => Date.parse(iso) / 86_400_000;
 
 const TALK: IndexedDocument = {
   ...documentOf('sessions/a.jsonl', []),
@@ -37,8 +37,8 @@ const TALK: IndexedDocument = {
 };
 
 const DOCUMENTS: readonly IndexedDocument[] = [
-  note('memory/2026-02-03.md', { day: DAY('2026-03-17') }, '2026-03-17', 'alpha by name'),
-  note('memory/dated.md', { day: DAY('2026-03-10') }, '2026-01-01', 'alpha by front matter'),
+  note('memory/2026-02-03.md', { day: dayOf('2026-03-17') }, '2026-03-17', 'alpha by name'),
+  note('memory/dated.md', { day: dayOf('2026-03-10') }, '2026-01-01', 'alpha by front matter'),
   note('memory/plain.md', undefined, '2026-03-15T12:00:00Z', 'alpha by time'),
   note(
     'memory/props.md',
@@ -159,7 +159,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
       assert.equal(shown(near), wanted, what);
       const one = await index.lexicalCandidates('"alpha"', 1, filter);
       assert.is(one.length, Math.min(1, expected.length), what);
-      const days = { first: DAY('2026-03-01'), last: DAY('2026-03-16') };
+      const days = { first: dayOf('2026-03-01'), last: dayOf('2026-03-16') };
       const question = { days, match: undefined, mustMatch: false, except: undefined };
       const dated = await index.datedCandidates({ ...question, limit: 9, filter });
       const talks = wanted.filter((name) => name.startsWith('a.jsonl'));

@@ -190,10 +190,10 @@ test('what was spoken to ChatGPT is imported with its transcription', async () =
     { content_type: 'audio_transcription', direction: 'in', text },
     { content_type: 'audio_asset_pointer', asset_pointer: 'sediment://file_1', format: 'wav' },
   ];
-  const said = (text: string) => ({ content: { content_type, parts: spoken(text) } });
+  const textContent = (text: string) => ({ content: { content_type, parts: spoken(text) } });
   const mapping = {
-    ...node('a', null, 'user', [], said('which soup')),
-    ...node('b', 'a', 'assistant', [], said('Leek soup.')),
+    ...node('a', null, 'user', [], textContent('which soup')),
+    ...node('b', 'a', 'assistant', [], textContent('Leek soup.')),
   };
   const { found } = await imported(zip([{ conversation_id: 'c', current_node: 'b', mapping }]));
   const turns = ['1 user: which soup', '2 assistant: Leek soup.'];

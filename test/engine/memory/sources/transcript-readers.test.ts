@@ -141,20 +141,28 @@ test('claude-code: conversation without commands, hooks, side chains and summari
 
 test('codex: the messages of today and of before autumn 2025, without instructions and context', () => {
   const item = (payload: object) => ({ timestamp: AT, type: 'response_item', payload });
-  const said = (role: string, type: string, text: string) =>
+  const messageItem = (role: string, type: string, text: string) =>
     item({ type: 'message', role, content: [{ type, text }] });
   assert.equal(
     turnsOf('codex', [
       { timestamp: AT, type: 'session_meta', payload: { id: 'x', cwd: '/home/ada/project' } },
-      said('developer', 'input_text', '<permissions instructions>x</permissions instructions>'),
-      said(
+      messageItem(
+        'developer',
+        'input_text',
+        '<permissions instructions>x</permissions instructions>',
+      ),
+      messageItem(
         'user',
         'input_text',
         '# AGENTS.md instructions for /home/ada\n\n<INSTRUCTIONS>x</INSTRUCTIONS>',
       ),
-      said('user', 'input_text', '<environment_context>\n<cwd>/x</cwd>\n</environment_context>'),
+      messageItem(
+        'user',
+        'input_text',
+        '<environment_context>\n<cwd>/x</cwd>\n</environment_context>',
+      ),
       { timestamp: AT, type: 'turn_context', payload: { cwd: '/x' } },
-      said('user', 'input_text', 'what is 2+2?'),
+      messageItem('user', 'input_text', 'what is 2+2?'),
       {
         timestamp: AT,
         type: 'event_msg',
@@ -163,13 +171,13 @@ test('codex: the messages of today and of before autumn 2025, without instructio
       item({ type: 'reasoning', summary: [], encrypted_content: 'x' }),
       item({ type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' }),
       item({ type: 'function_call_output', call_id: 'c', output: '4' }),
-      said('assistant', 'output_text', '4'),
+      messageItem('assistant', 'output_text', '4'),
       { timestamp: AT, type: 'compacted', payload: { message: 'sum' } },
     ]),
     ['6 user what is 2+2?', '11 assistant 4'],
   );
   const sent = { type: 'session_meta', payload: { cwd: '/x', source: { subagent: 'review' } } };
-  assert.equal(turnsOf('codex', [sent, said('user', 'input_text', 'review it')]), []);
+  assert.equal(turnsOf('codex', [sent, messageItem('user', 'input_text', 'review it')]), []);
   assert.equal(
     turnsOf('codex', [
       { id: 'x', timestamp: AT, instructions: null },

@@ -92,17 +92,17 @@ test('reading a database does not count as a change of it', () => {
     onShortage: (error) => assert.unreachable(String(error)),
   });
   watches.refresh();
-  const seen = (name: string): readonly string[] => {
+  const changesAfter = (name: string): readonly string[] => {
     changed.length = 0;
     reports.get(folder.path)?.onChange('change', name);
     return [...changed];
   };
-  assert.equal(seen('opencode.db-wal'), ['opencode.db-wal']);
-  assert.equal(seen('opencode.db-wal'), []);
+  assert.equal(changesAfter('opencode.db-wal'), ['opencode.db-wal']);
+  assert.equal(changesAfter('opencode.db-wal'), []);
   session('ses_2', '/p');
-  assert.equal(seen('opencode.db-wal'), ['opencode.db-wal']);
-  assert.equal(seen('opencode.db'), ['opencode.db']);
-  assert.equal([...seen('opencode.db-shm'), ...seen('opencode.log')], []);
+  assert.equal(changesAfter('opencode.db-wal'), ['opencode.db-wal']);
+  assert.equal(changesAfter('opencode.db'), ['opencode.db']);
+  assert.equal([...changesAfter('opencode.db-shm'), ...changesAfter('opencode.log')], []);
   watches.close();
   database.close();
 });

@@ -36,8 +36,8 @@ function world(files: Readonly<Record<string, string>>) {
 
 test('exports contain who said what, without secrets, readable only by the owner', async () => {
   const key = `sk-${'a1B2c3D4'.repeat(5)}`;
-  const said = [message('user', `the key is ${key}`), message('assistant', 'Noted.')];
-  const talk = [...said, 'no json\n'].join('');
+  const messages = [message('user', `the key is ${key}`), message('assistant', 'Noted.')];
+  const talk = [...messages, 'no json\n'].join('');
   const { run, text, folder } = world({ 'sessions/s1.jsonl': talk });
   assert.equal(await run(), []);
   const exported = text('s1.md');
@@ -85,10 +85,10 @@ test('no two conversations share a file', async () => {
     'sessions/a.b.jsonl': message('user', 'three'),
   });
   await run();
-  const said = readdirSync(folder.at('out'))
+  const words = readdirSync(folder.at('out'))
     .map((name) => /: (one|two|three)\n$/.exec(readFileSync(folder.at(`out/${name}`), 'utf8'))?.[1])
     .filter((word) => word !== undefined);
-  assert.equal(said.toSorted(), ['one', 'three', 'two']);
+  assert.equal(words.toSorted(), ['one', 'three', 'two']);
 });
 
 test('a conversation with nothing to remember has no file', async () => {
@@ -119,12 +119,12 @@ test('a broken list of exports causes a full re-export', async () => {
 });
 
 test('text forgotten during archiving is in no export after the next run', async () => {
-  const said = 'the door code is heliotrope 4711, tell no one';
+  const secret = 'the door code is heliotrope 4711, tell no one';
   const { folder, text } = world({
-    'sessions/a.jsonl': message('user', said) + message('user', 'two'),
+    'sessions/a.jsonl': message('user', secret) + message('user', 'two'),
   });
   const forget = { listFile: folder.at('forgotten.json'), backupDir: folder.at('forgotten') };
-  const lines = [hashesOf('salt', said)];
+  const lines = [hashesOf('salt', secret)];
   const at = '2026-02-03T04:05:06.000Z';
   const entry = { id: 'f1', at, passages: [], documents: [], lines, files: [] };
   let isBehind = true;
