@@ -1,6 +1,6 @@
 /**
  * The one test runner: first the checks (format and lint, types, layers, dead code, stale
- * generated files), then the test files, some processes at a time. Files of the folders in BATCHED share
+ * generated files), then the test files, some processes at a time. Files that BATCHED matches share
  * processes, since starting one costs as much as most of them; every other has its own. Tests of the shared store
  * run on PGlite and on PostgreSQL: the server that SVC_TEST_POSTGRES_URL names, else a cluster of this run, where it is
  * installed. SVC_TEST_SEED gives properties other inputs. Ends with a line `N passed, N failed`.
@@ -83,7 +83,7 @@ function checkWith(name: string, [program = '', ...args]: readonly string[]): Jo
 
 /** Files that neither change nor end their process. */
 const BATCHED = new RegExp(
-  `^test/(?:cli|docs|ui|engine/(?:${[
+  `^test/(?:(?:cli|docs|ui|engine/(?:${[
     'active-memory',
     'activity',
     'chat',
@@ -112,7 +112,27 @@ const BATCHED = new RegExp(
     'sqlite',
     'support',
     'webhooks',
-  ].join('|')}))/`,
+  ].join('|')}))/|e2e/(?:${[
+    'documents',
+    'dream-recalls',
+    'eval',
+    'files',
+    'flag-variables',
+    'flows',
+    'forget',
+    'integrate',
+    'media',
+    'overview',
+    'providers',
+    'scope',
+    'search',
+    'search-log',
+    'sessions',
+    'shaped-output',
+    'transfer',
+    'trust',
+    'webhook-commands',
+  ].join('|')})\\.)`,
 );
 /** In a fresh clone, these can run while SQLite is compiled, which takes longer than the checks. */
 const WITHOUT_SQLITE = /^test\/(?:docs|ui)\//;
