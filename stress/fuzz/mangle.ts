@@ -19,6 +19,9 @@ export interface TextEdit {
   readonly text: string;
 }
 
+/** What JSON is made of, and characters that break it. */
+export const JSON_PIECES = ['"', '\\', '{', '}', '[', ']', ',', ':', '\0', '\uFEFF'] as const;
+
 /** Data that is like nothing anybody expects. */
 export const oddData: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(

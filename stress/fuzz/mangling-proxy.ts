@@ -11,6 +11,7 @@ import * as z from 'zod/mini';
 import {
   type DataEdit,
   dataEdits,
+  JSON_PIECES,
   mangleData,
   mangleText,
   repeatedText,
@@ -46,25 +47,8 @@ export const manglingSchema = z.object({
 export type Mangling = z.infer<typeof manglingSchema>;
 
 const PIECE = fc.constantFrom(
-  ...[
-    '"',
-    '\\',
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    ':',
-    '\n',
-    '\r\n',
-    '\0',
-    '\uFEFF',
-    'null',
-    'NaN',
-    '1e999',
-    '-',
-    '\ud800',
-  ],
+  ...JSON_PIECES,
+  ...['\n', '\r\n', 'null', 'NaN', '1e999', '-', '\ud800'],
   ...['<html>', '</html>', '<', 'data: ', '[DONE]', 'a.', '://', 'sk-', 'eyJ-', 'error', '=', '🦊'],
 );
 

@@ -12,6 +12,7 @@ import { initializeMessages, searchMessage } from '../../../test/support/mcp.js'
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
   type FuzzText,
+  JSON_PIECES,
   mangledJson,
   mangledJsonText,
   oddData,
@@ -53,24 +54,8 @@ const VALID: readonly unknown[] = [
 ];
 
 const PIECE = fc.constantFrom(
-  ...[
-    '"',
-    '\\',
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    ':',
-    '\r',
-    '\0',
-    '\uFEFF',
-    ' ',
-    'null',
-    '-1',
-    '1e999',
-    '\ud800',
-  ],
+  ...JSON_PIECES,
+  ...['\r', ' ', 'null', '-1', '1e999', '\ud800'],
   ...[
     '"id":',
     '"method":',

@@ -13,6 +13,7 @@ import {
 import { cpuMs } from '../cpu-time.js';
 import {
   type FuzzText,
+  JSON_PIECES,
   mangledJson,
   mangledJsonText,
   repeatedText,
@@ -75,25 +76,8 @@ const VALID: readonly unknown[] = [
 ];
 
 const PIECE = fc.constantFrom(
-  ...[
-    '"',
-    '\\',
-    '\\u',
-    '\\ud800',
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    ':',
-    '\r',
-    '\0',
-    '\uFEFF',
-    ' ',
-    '\u2028',
-    'é',
-    '🦊',
-  ],
+  ...JSON_PIECES,
+  ...['\\u', '\\ud800', '\r', ' ', '\u2028', 'é', '🦊'],
   ...[
     '<',
     '>',
