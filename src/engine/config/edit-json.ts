@@ -109,7 +109,7 @@ function childInsertions(
   const close = endOf(container) - 1;
   const last = container.children?.at(-1);
   const from = last === undefined ? container.offset + 1 : endOf(last);
-  const tail = tailOf(text, from);
+  const tail = tailOf(text, from, close);
   const outer = indentAt(text, container.offset);
   const indent =
     last !== undefined && beginsLine(text, last.offset)
@@ -137,11 +137,22 @@ function childInsertions(
 }
 
 /** Whether a comma follows the last entry, and where the last comma or comment ends. */
-function tailOf(text: string, from: number): { readonly hasComma: boolean; readonly end: number } {
-  const tail = /(?:\s*(?:\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,))*/uy;
-  tail.lastIndex = from;
-  tail.test(text);
-  return { hasComma: commaAfter(text, from) !== undefined, end: tail.lastIndex };
+function tailOf(
+  text: string,
+  from: number,
+  close: number,
+): { readonly hasComma: boolean; readonly end: number } {
+  const token = /\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,/uy;
+  let hasComma = false;
+  let end = from;
+  token.lastIndex = from;
+  while (token.lastIndex < close) {
+    const found = token.exec(text)?.[0];
+    if (found === undefined) break;
+    if (found === ',') hasComma = true;
+    if (found.trim() !== '') end = token.lastIndex;
+  }
+  return { hasComma, end };
 }
 
 interface Span {
