@@ -8,6 +8,9 @@ const PROGRAM = fileURLToPath(new URL('svc-session.mjs', import.meta.url));
 /** What follows stdout and stderr of a command. */
 const END = { stdout: /\0(\d+)\0$/, stderr: /\0$/ } as const;
 
+/** Commands that limit the time of their process from its start, or end it a while after their work. */
+const OWN_PROCESS: readonly string[] = ['mcp', 'recall', 'serve'];
+
 /** What can differ between command lines of one process. */
 export type SessionOptions = Pick<SvcOptions, 'home' | 'env' | 'cwd'> &
   Partial<Record<Exclude<keyof SvcOptions, 'home' | 'env' | 'cwd'>, never>>;
@@ -24,9 +27,9 @@ export function runInSession(
   words: readonly string[],
   { home, env = {}, cwd = home }: SessionOptions,
 ): Promise<SvcRun> {
-  // The time that a recall may take counts from the start of its process.
-  const needsProcess = words.includes('recall') || process.env['SVC_TEST_SESSIONS'] === '0';
-  if (needsProcess) return runSvc(words, { home, env, cwd });
+  const needsProcess = words.some((word) => OWN_PROCESS.includes(word));
+  if (needsProcess || process.env['SVC_TEST_SESSIONS'] === '0')
+    return runSvc(words, { home, env, cwd });
   const fullEnv = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...env };
   const run = lastRun.then(() => runNext({ words, env: fullEnv, cwd }));
   lastRun = run.catch(() => undefined);
