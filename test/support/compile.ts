@@ -44,6 +44,9 @@ export async function compileProgram(file: URL): Promise<string> {
   return join(await compile({ program: fileURLToPath(file) }), 'program.mjs');
 }
 
+/** Starts a child process: that of the build, since loading its source takes a second each time. */
+const STARTS_BUILT = join(ROOT, 'src/engine/memory/extract/index.ts');
+
 /** Files are found next to the source, not next to what it is compiled to. */
 const ownPlace: Plugin = {
   name: 'own-place',
@@ -51,8 +54,9 @@ const ownPlace: Plugin = {
     onLoad({ filter: /\.[jt]sx?$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
-      const url = JSON.stringify(pathToFileURL(path).href);
-      const constants = `const __url = ${url}, __dirname = ${JSON.stringify(dirname(path))};`;
+      const place = path === STARTS_BUILT ? join(ROOT, 'dist/chunks/index.js') : path;
+      const url = JSON.stringify(pathToFileURL(place).href);
+      const constants = `const __url = ${url}, __dirname = ${JSON.stringify(dirname(place))};`;
       return { contents: constants + text, loader: path.endsWith('x') ? 'tsx' : 'ts' };
     });
   },
