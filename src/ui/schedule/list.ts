@@ -7,22 +7,28 @@ import { renderTable } from '../table.js';
 
 type Listed = ScheduleListOutput['schedules'][number];
 
-const COLUMNS = ['schedule', 'state', 'next run', 'last run', 'last flow'] as const;
+const COLUMNS = [
+  'schedule',
+  'state',
+  { title: 'last run', dropOrder: 2 },
+  { title: 'last flow', dropOrder: 1 },
+  'next run',
+] as const;
 
 /** Schedules as a table. */
 export function renderSchedules(schedules: readonly Listed[], options: View): string {
   if (schedules.length === 0) return 'no schedules\n';
-  const { style, nowMs } = options;
+  const { style, nowMs, columns } = options;
   const rows = schedules.map(({ id, state, timezone, nextRunAt, lastRunAt, lastFlow }) => [
     safeLine(id),
     state === 'overdue' ? style.fault(state) : state === 'disabled' ? style.dim(state) : state,
-    nextRunAt === null ? '–' : dueWords(nextRunAt, timezone, nowMs),
     lastRunAt === null ? '–' : formatRelativeTime(Date.parse(lastRunAt), nowMs),
     lastFlow === null
       ? '–'
       : `${lastFlow.flowId.slice(0, ID_CHARS)} ${lastFlow.status ?? 'pruned'}`,
+    nextRunAt === null ? '–' : dueWords(nextRunAt, timezone, nowMs),
   ]);
-  return renderTable(COLUMNS, rows, { style });
+  return renderTable(COLUMNS, rows, { style, columns });
 }
 
 /** The due times of one schedule. */
