@@ -99,6 +99,19 @@ test('a frame is never wider than its terminal and always shorter, whatever it c
   );
 });
 
+test('where not all routes fit, those that are skipped or fail come first', async () => {
+  const before = snapshot(30);
+  const routes = before.routes.map((route) => {
+    if (route.id !== 'ci29') return route;
+    const last = { status: 503, code: 'store_busy', action: null, atMs: NOW, requestId: 'r' };
+    return { ...route, activity: { ...route.activity, last } };
+  });
+  const { terminal, screen, shows } = open(80, 24, { ...before, routes });
+  await shows('more: svc webhook routes');
+  assert.match(terminal.screen().join('\n'), /! ci29 .*✗ lost .*✓ ci0 .*… \d+ more/s);
+  await screen.close();
+});
+
 for (const [columns, rows] of [
   [40, 15],
   [80, 24],

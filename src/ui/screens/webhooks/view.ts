@@ -56,12 +56,18 @@ export function routesLines(
   );
   if (short.length <= room) return short;
   const kept = short.slice(0, Math.max(0, room - 1));
-  return [...kept, style.dim(`… ${formatCount(short.length - kept.length)} more`)];
+  const more = `… ${formatCount(short.length - kept.length)} more: svc webhook routes`;
+  return [...kept, style.dim(fitEnd(more, columns))];
 }
 
-function priorityOf({ state, activity }: Route): number {
-  if (state === 'skipped') return Number.POSITIVE_INFINITY;
-  return activity.perSecond.reduce((sum, count) => sum + count, 0);
+function priorityOf(route: Route): number {
+  if (route.state === 'skipped' || isFailing(route)) return Number.POSITIVE_INFINITY;
+  return route.activity.perSecond.reduce((sum, count) => sum + count, 0);
+}
+
+/** Whether the last request failed here. Rejected requests are the sender's fault. */
+function isFailing({ state, activity }: Route): boolean {
+  return state === 'served' && (activity.last?.status ?? 200) >= 500;
 }
 
 interface RouteOptions extends Pick<View, 'nowMs' | 'style'> {
@@ -98,11 +104,10 @@ function lastWords({ path, activity: { last } }: Route, nowMs: number): string {
   return safeLine(`${status} ${code ?? action ?? ''} ${formatRelativeTime(atMs, nowMs)}`);
 }
 
-function markOf({ state, activity }: Route, style: Style): string {
+function markOf(route: Route, style: Style): string {
+  const { state } = route;
   if (state !== 'served') return paintedMark(state === 'skipped' ? 'failed' : 'waiting', style);
-  // Rejected requests are the sender's fault; only failures here are the route's.
-  const status = activity.last?.status ?? 200;
-  return status < 500 ? style.ok('✓') : style.fault('!');
+  return isFailing(route) ? style.fault('!') : style.ok('✓');
 }
 
 const STATUS_COLUMNS = 9;
