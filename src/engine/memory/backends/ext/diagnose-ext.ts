@@ -129,13 +129,18 @@ async function checkQuestion(
     collections: collections.map(({ name }) => name),
     limit: 1,
   };
-  const { withoutVectors } = await askProgram(tool, features, question, run);
+  const { hits, withoutVectors } = await askProgram(tool, features, question, run);
   const latencyMs = Math.round(performance.now() - started);
   if (withoutVectors === undefined || mode === 'search') {
     return { state: 'ok', text: mode, latencyMs };
   }
   const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
-  return { state: 'warning', text: mode, latencyMs, cause, hint: 'svc memory index' };
+  const outcome = { text: mode, latencyMs, cause, hint: 'svc memory index' };
+  // As in searches: the builtin engine answers then.
+  const isInconclusive = mode === 'vsearch' && hits.length === 0;
+  return isInconclusive
+    ? { state: 'failed', ...outcome, code: 'EMBEDDINGS_PENDING' }
+    : { state: 'warning', ...outcome };
 }
 
 function checkVectors({ mode, dir }: ExtSettings): CheckOutcome {

@@ -196,10 +196,13 @@ test('wherever the program hangs, a search keeps to its time limit', async () =>
 test('without vectors, a vector search is answered by the built-in engine', async () => {
   const noModel = { kind: 'fails', status: 1, stderr: 'no model here' } as const;
   const world = extWorld({ on: { embed: noModel } }, { searchMode: 'vsearch' });
-  const { backend } = await world.open();
+  const { backend, ext } = await world.open();
   const found = await backend.search({ query: 'heron' });
   assert.equal(gist(found), ['builtin', BOTH, ['EMBEDDINGS_PENDING']]);
   assert.equal([found.warnings[0]?.hint], ['run "svc memory index" to embed them']);
+  const diagnosis = await ext?.diagnose({ signal: NEVER, onEvent: () => undefined });
+  const question = diagnosis?.checks.find(({ check }) => check === 'question');
+  assert.equal([diagnosis?.ok, question?.code], [false, 'EMBEDDINGS_PENDING']);
   world.qmd.become({ on: {} });
   await backend.sync({});
   assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
