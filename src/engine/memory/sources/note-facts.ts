@@ -125,12 +125,11 @@ function dayIn(value: FactValue | undefined): number | undefined {
     : dayNumber(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** `tags: [a, b]`, or `tags: a, b`. */
+/** `tags: [a, b c]`, where a tag can have several words, or `tags: a, b`. */
 function tagsOf(properties: NoteFacts['properties'] = {}): readonly string[] {
-  const written = [properties['tags'] ?? [], properties['tag'] ?? []].flat();
-  return written
-    .flatMap((tag) => String(tag).split(/[,\s]+/u))
-    .map((tag) => folded(tag.replace(/^#/u, '')))
+  return [properties['tags'] ?? [], properties['tag'] ?? []]
+    .flatMap((value) => (Array.isArray(value) ? value : String(value).split(/[,\s]+/u)))
+    .map((tag) => folded(String(tag).trim().replace(/^#/u, '')))
     .filter((tag) => tag !== '');
 }
 

@@ -45,6 +45,7 @@ test('tags are those of the front matter and of the text', () => {
     ...['work', 'home', 'idea/small', 'x'],
   ]);
   assert.equal(facts('---\ntags: a, b\ntag: c\n---\n').tags, ['a', 'b', 'c']);
+  assert.equal(facts('---\ntags: ["Two Words", " #x "]\n---\n').tags, ['two words', 'x']);
   const none = '# Heading\n\nhttps://a.b/#part, issue #12, C#, a#b\n\n```\n#code\n```\n';
   assert.equal(facts(none), {});
 });
