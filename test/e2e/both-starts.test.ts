@@ -7,6 +7,7 @@ import { type CommandCase, commandCases } from '../../bench/command-cases.js';
 import { makeCommandHome } from '../../bench/command-home.js';
 import { COMMANDS } from '../docs/command-line.js';
 import { ROOT } from '../support/run-svc.js';
+import { needsProcess, runInOclifSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /*
@@ -82,46 +83,23 @@ function withoutVariables({ code, stdout, stderr }: ProgramRun): ProgramRun {
 }
 
 const FAST = join(ROOT, 'bin/run.js');
-const byOclif = (...lines: readonly (readonly string[])[]): readonly string[] => [
-  OCLIF_START,
-  ROOT,
-  JSON.stringify(lines),
-];
 
-/** What a command line prints, without the marks that {@link OCLIF_START} puts after it. */
-async function runToEnd(args: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
+/** What a command line prints. */
+async function runToEnd(words: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
   world.toWarm(commandCase.changes ?? 'state');
-  const { code, stdout, stderr } = await runProgram(args, commandCase);
-  return withoutVariables({
-    code,
-    stdout: stdout.replace(/\0$/, ''),
-    stderr: stderr.replace(/\0$/, ''),
-  });
+  return withoutVariables(await runProgram([FAST, ...words], commandCase));
 }
 
-/** Commands that update the index or write logs, which other commands show. */
-const CHANGES_STATE = /^memory /;
-/** Commands that only print, and succeed: oclif runs all of them in one process. */
-const PRINTING = COMMANDS.map(({ id }) => id.replaceAll(':', ' ')).filter((command) => {
-  const { changes, ready, input, exits } = cases[command] ?? {};
-  const onlyPrints = [changes, ready, input, exits].every((setting) => setting === undefined);
-  return onlyPrints && !CHANGES_STATE.test(command) && !NEEDS_A_SERVICE.includes(command);
-});
-
-async function runAllByOclif(): Promise<ReadonlyMap<string, ProgramRun>> {
-  const lines = PRINTING.map((command) => [...command.split(' '), ...(cases[command]?.args ?? [])]);
-  const { code, ...text } = await runProgram(byOclif(...lines), { args: [] });
-  const [stdout, stderr] = [text.stdout.split('\0'), text.stderr.split('\0')];
-  assert.equal([code, stdout.length], [0, PRINTING.length + 1], text.stderr);
-  return new Map(
-    PRINTING.map((command, at) => [
-      command,
-      withoutVariables({ code: 0, stdout: stdout[at] ?? '', stderr: stderr[at] ?? '' }),
-    ]),
-  );
+/** What oclif prints for it: in one process with others that end by themselves, since oclif takes long to start. */
+async function runByOclif(words: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
+  world.toWarm(commandCase.changes ?? 'state');
+  const { home, env } = world;
+  const run =
+    commandCase.ready !== undefined || needsProcess(words)
+      ? runProgram([OCLIF_START, ROOT, ...words], commandCase)
+      : runInOclifSession(words, { home, env });
+  return withoutVariables(await run);
 }
-
-const oclifRuns = await runAllByOclif();
 
 for (const { id, aliases } of COMMANDS) {
   const command = id.replaceAll(':', ' ');
@@ -130,12 +108,10 @@ for (const { id, aliases } of COMMANDS) {
     const commandCase = cases[command];
     assert.ok(commandCase, 'bench/command-cases.ts must have a case for it');
     const { args } = commandCase;
-    const expected =
-      oclifRuns.get(command) ??
-      (await runToEnd(byOclif([...command.split(' '), ...args]), commandCase));
+    const expected = await runByOclif([...command.split(' '), ...args], commandCase);
     assert.ok((commandCase.exits ?? [0]).includes(expected.code ?? -1), expected.stderr);
     for (const name of [id, ...aliases]) {
-      const run = await runToEnd([FAST, ...name.split(':'), ...args], commandCase);
+      const run = await runToEnd([...name.split(':'), ...args], commandCase);
       assert.equal(run, expected, name);
     }
   });
@@ -145,9 +121,9 @@ for (const command of NEEDS_A_SERVICE) {
   test(`svc ${command} with an unknown flag prints the same`, async () => {
     const commandCase = { args: ['--no-such-flag'] };
     const words = [...command.split(' '), ...commandCase.args];
-    const expected = await runToEnd(byOclif(words), commandCase);
+    const expected = await runByOclif(words, commandCase);
     assert.is(expected.code, 2);
-    assert.equal(await runToEnd([FAST, ...words], commandCase), expected);
+    assert.equal(await runToEnd(words, commandCase), expected);
   });
 }
 

@@ -1,13 +1,19 @@
-// Runs command lines of the built program one after the other in this process, for test/support/svc-session.ts. After
-// each it prints a NUL to stderr, and its exit code between two of them to stdout.
+// Runs command lines of the built program one after the other in this process, for test/support/svc-session.ts: as it
+// starts itself, or as oclif would start it. After each it prints a NUL to stderr, and its exit code between two of them
+// to stdout.
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
-const [root] = process.argv.slice(2);
+const [root, starter] = process.argv.slice(2);
 const load = createRequire(import.meta.url);
 const program = join(root, 'bin/run.js');
 const { main } = load(join(root, 'dist/main.js'));
+const oclif = starter === 'oclif' ? await import('@oclif/core/run') : undefined;
+const start = (words) =>
+  oclif === undefined
+    ? main(words, { root, commandsDir: 'dist/commands', extension: '.js', load })
+    : oclif.run(words, { root });
 
 /** Connections to PostgreSQL and providers: commands leave it to the end of their process to close them. */
 const connected = new Set();
@@ -25,7 +31,7 @@ process.on('message', async ({ words, env, cwd }) => {
   process.chdir(cwd);
   process.argv = [process.execPath, program, ...words];
   process.exitCode = 0;
-  await main(words, { root, commandsDir: 'dist/commands', extension: '.js', load });
+  await start(words);
   for (const socket of connected) socket.destroy();
   connected.clear();
   for (const [stream, mark] of [

@@ -15,8 +15,8 @@ const OWN_PROCESS: readonly string[] = ['mcp', 'recall', 'serve'];
 export type SessionOptions = Pick<SvcOptions, 'home' | 'env' | 'cwd'> &
   Partial<Record<Exclude<keyof SvcOptions, 'home' | 'env' | 'cwd'>, never>>;
 
-let session: ChildProcess | undefined;
-let lastRun: Promise<unknown> = Promise.resolve();
+/** What starts commands: svc itself, or oclif with its manifest and plugins. */
+type Starter = 'svc' | 'oclif';
 
 /**
  * Runs the built program as runSvc does, but all command lines of a test file in one process, one after the other: most
@@ -27,18 +27,46 @@ export function runInSession(
   words: readonly string[],
   { home, env = {}, cwd = home }: SessionOptions,
 ): Promise<SvcRun> {
-  const needsProcess = words.some((word) => OWN_PROCESS.includes(word));
-  if (needsProcess || process.env['SVC_TEST_SESSIONS'] === '0')
-    return runSvc(words, { home, env, cwd });
-  const fullEnv = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...env };
-  const run = lastRun.then(() => runNext({ words, env: fullEnv, cwd }));
-  lastRun = run.catch(() => undefined);
-  return run;
+  return needsProcess(words)
+    ? runSvc(words, { home, env, cwd })
+    : svcSession(words, { home, env, cwd });
 }
 
-function runNext(line: object): Promise<SvcRun> {
-  session ??= startSession();
-  const child = session;
+/** Whether a command must not share a process. */
+export function needsProcess(words: readonly string[]): boolean {
+  return (
+    process.env['SVC_TEST_SESSIONS'] === '0' || words.some((word) => OWN_PROCESS.includes(word))
+  );
+}
+
+/** A process for command lines, one after the other; it starts with the first, and again after one that ended it. */
+function newSession(
+  starter: Starter,
+): (words: readonly string[], options: SessionOptions) => Promise<SvcRun> {
+  let session: ChildProcess | undefined;
+  let lastRun: Promise<unknown> = Promise.resolve();
+  const next = (line: object): Promise<SvcRun> => {
+    if (session === undefined) {
+      session = startSession(starter);
+      session.once('exit', () => {
+        session = undefined;
+      });
+    }
+    return runLine(session, line);
+  };
+  return (words, { home, env = {}, cwd = home }) => {
+    const fullEnv = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...env };
+    const run = lastRun.then(() => next({ words, env: fullEnv, cwd }));
+    lastRun = run.catch(() => undefined);
+    return run;
+  };
+}
+
+const svcSession = newSession('svc');
+/** Runs a command as oclif starts it, in one process with others, which {@link needsProcess} must allow. */
+export const runInOclifSession = newSession('oclif');
+
+function runLine(child: ChildProcess, line: object): Promise<SvcRun> {
   const text = { stdout: '', stderr: '' };
   return new Promise((resolve, reject) => {
     // Nothing else of a session keeps this process alive.
@@ -68,14 +96,10 @@ function runNext(line: object): Promise<SvcRun> {
   });
 }
 
-function startSession(): ChildProcess {
-  const child = spawn(process.execPath, [PROGRAM, ROOT], {
+function startSession(starter: Starter): ChildProcess {
+  const child = spawn(process.execPath, [PROGRAM, ROOT, starter], {
     env: { PATH: process.env['PATH'] },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
-  });
-  // A command may end the process; the next one then gets another.
-  child.once('exit', () => {
-    session = undefined;
   });
   child.stdin?.end();
   for (const stream of [child.stdout, child.stderr]) {
