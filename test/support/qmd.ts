@@ -110,7 +110,8 @@ let bundle: string | undefined;
 function bundleFile(): string {
   if (bundle === undefined) {
     bundle = tempFolder().at('qmd.cjs');
-    buildSync({ entryPoints: [SOURCE], outfile: bundle, bundle: true, platform: 'node' });
+    const options = { bundle: true, minify: true, platform: 'node' } as const;
+    buildSync({ entryPoints: [SOURCE], outfile: bundle, ...options });
   }
   return bundle;
 }

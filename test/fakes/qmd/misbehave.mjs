@@ -1,5 +1,4 @@
 /** The ways in which the tool can misbehave, by the switches. */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forget } from './collections.mjs';
@@ -96,6 +95,7 @@ function enlarged(stdout) {
 
 /** Ignores SIGTERM and SIGINT, with a child that ignores them too. */
 async function hang(folder) {
+  const { spawn } = await import('node:child_process');
   const ignoreSignals =
     "process.on('SIGTERM',()=>{});process.on('SIGINT',()=>{});setInterval(()=>{},1e6)";
   const child = spawn(process.execPath, ['-e', ignoreSignals], { stdio: 'ignore' });
