@@ -27,9 +27,12 @@ export function loadVectorExtension(
   } catch (error) {
     // The lines after the first are where Node.js looked for the package.
     const [why = ''] = messageOf(error).split('\n');
-    return { loaded: false, why };
+    return { loaded: false, why: why.replace(TRIED_ENDING, '$1') };
   }
 }
+
+/** SQLite tries a path that it cannot load again with the ending of the platform, and reports only that. */
+const TRIED_ENDING = /(\.(?:dll|dylib|so))\1/u;
 
 /** The library in this platform's package, which npm omits where there is none. */
 function bundledPath(): string {

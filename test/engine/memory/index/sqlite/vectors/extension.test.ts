@@ -42,6 +42,7 @@ test('reports why it is unavailable and leaves the index usable', async () => {
     [OFF, /store\.vector\.enabled is false/],
     [{ enabled: true, extensionPath: folder.at('none') }, /none/],
     [{ enabled: true, extensionPath: folder.at('text.so') }, /text\.so/],
+    [{ enabled: true, extensionPath: folder.at('missing.so') }, /missing\.so(?!\.)/],
   ];
   for (const [setting, why] of cases) {
     const index = openReadyIndex(file, 'write', setting);
