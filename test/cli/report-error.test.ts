@@ -42,6 +42,8 @@ test('refusals of the system are reported with a hint; other system errors are b
     [systemError('EIO', 'fsync'), 'check the disk'],
     [systemError('SQLITE_IOERR_FSYNC', ''), 'check the disk'],
     [systemError('ENOENT', 'uv_cwd'), 'the current folder was deleted'],
+    // The folder above exists, as in /proc, or is a link that leads nowhere.
+    [systemError('ENOENT', 'mkdir'), 'cannot be created'],
   ] as const) {
     const report = reportError(error);
     assert.is(report.code, 'SYSTEM_REFUSED');

@@ -84,17 +84,21 @@ export function handlesExhausted(cause: unknown): SvcError {
 
 /** Hints for system errors that no part of svc explains in its own words. */
 const SYSTEM_HINTS = [
-  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/u, 'free some space and try again'],
+  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)\b/u, 'free some space and try again'],
   [
     /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
     'check the owner and the permissions of the file and its folder; "svc version --verbose" prints the state folder, and "svc config doctor" checks it',
   ],
   [
-    /^(?:EEXIST|EISDIR|ENOTDIR)$/u,
+    /^(?:EEXIST|EISDIR|ENOTDIR)\b/u,
     'a file is in the place of a folder, or a folder in the place of a file: move it away',
   ],
   [/^(?:EIO|ESTALE|SQLITE_IOERR)/u, 'check the disk; the log of the system has the details'],
-  [/^uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
+  [/ uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
+  [
+    /^ENOENT mkdir$/u,
+    'this folder cannot be created: check the one above it; "svc version --verbose" prints the state folder',
+  ],
 ] as const;
 
 /**
@@ -104,11 +108,11 @@ const SYSTEM_HINTS = [
 export function asSvcError(error: unknown): SvcError | undefined {
   if (error instanceof SvcError) return error;
   if (systemErrorCode(error) === 'MODULE_NOT_FOUND') return programChanged(error);
-  const isCwd = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
-  const code = isCwd ? 'uv_cwd' : (systemErrorCode(error) ?? '');
-  const hint = SYSTEM_HINTS.find(([codes]) => codes.test(code))?.[1];
+  const call = error instanceof Error && 'syscall' in error ? ` ${String(error.syscall)}` : '';
+  const codeAndCall = `${systemErrorCode(error) ?? ''}${call}`;
+  const hint = SYSTEM_HINTS.find(([pattern]) => pattern.test(codeAndCall))?.[1];
   if (hint === undefined) return undefined;
-  const message = isCwd ? 'the current folder does not exist' : messageOf(error);
+  const message = call === ' uv_cwd' ? 'the current folder does not exist' : messageOf(error);
   return new SvcError('SYSTEM_REFUSED', message, { hint, cause: error });
 }
 
