@@ -52,8 +52,8 @@ function exists(file: string): SvcError {
 export const SCHEMA_FILE_NAME = 'svc.schema.json';
 
 /**
- * A new `svc.json` with the most common settings at their defaults, mostly commented out. Valid,
- * and equivalent to no configuration.
+ * A new `svc.json` with the most common settings at their defaults, commented out: nobody chose them, so an import can
+ * set others. Valid, and equivalent to no configuration.
  */
 export function configTemplate(): string {
   const { query, sync } = MEMORY_SEARCH_DEFAULTS;
@@ -72,21 +72,21 @@ export function configTemplate(): string {
 
       "memorySearch": {
         // More Markdown folders and files, absolute or relative to the workspace.
-        "extraPaths": [],
+        // "extraPaths": ["~/notes"],
 
         // The embedding provider: an adapter, or an entry of models.providers below.
         // "provider": "${MEMORY_SEARCH_DEFAULTS.provider}",
         // "model": "text-embedding-3-small",
 
         "query": {
-          "maxResults": ${query.maxResults},
+          // "maxResults": ${query.maxResults},
           // Results below this score (0 to 1) are omitted.
-          "minScore": ${query.minScore},
+          // "minScore": ${query.minScore},
         },
 
         "sync": {
           // Index changed files before each search.
-          "onSearch": ${sync.onSearch},
+          // "onSearch": ${sync.onSearch},
         },
       },
     },
@@ -108,7 +108,7 @@ export function configTemplate(): string {
 
   "memory": {
     // Whether snippets end with "Source: <path#line>": auto, on or off.
-    "citations": "${CONFIG_DEFAULTS.memory.citations}",
+    // "citations": "${CONFIG_DEFAULTS.memory.citations}",
   },
 }
 `;

@@ -24,6 +24,10 @@ test('init writes a commented file that is equivalent to none', () =>
     assert.is(loaded.input.$schema, './svc.schema.json');
     assert.equal(loaded.warnings, []);
     assert.equal(loaded.resolved, resolveConfig({}));
+    // A default that is written is a choice, with which an import would conflict.
+    const sections = { agents: { defaults: { memorySearch: { query: {}, sync: {} } } } };
+    const { $schema: _, ...written } = loaded.input;
+    assert.equal(written, { ...sections, models: { providers: {} }, memory: {} });
   }));
 
 test('init keeps a file that is there unless it is forced', () =>
