@@ -37,8 +37,8 @@ type BatchEvent =
       readonly total: number;
     }
   /**
-   * A job ended or was rejected. What it `left` is embedded inline; `why` is set if it did not
-   * complete.
+   * A job ended or was rejected. What it `left` is embedded inline, unless its text is gone; `why` is set if it did
+   * not complete.
    */
   | {
       readonly type: 'batch.ended';

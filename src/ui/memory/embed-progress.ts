@@ -218,7 +218,11 @@ export function providerEventWords(
         ? `${who}: ${formatCount(event.done)} of ${formatCount(event.total)} of a batch job done`
         : undefined;
     case 'batch.ended': {
-      const left = event.left === 0 ? '' : `, ${formatCount(event.left)} embedded inline instead`;
+      // Notes of an earlier run's job can be gone.
+      const left =
+        event.left === 0
+          ? ''
+          : `; the other ${formatCount(event.left)} are embedded inline if still needed`;
       const why = event.why === undefined ? '' : `: ${safeLine(event.why)}`;
       return `${who}: batch job ended with ${formatCountOf(event.embedded, 'vector')}${left}${why}`;
     }

@@ -273,6 +273,11 @@ test('lines about batch jobs count texts, of which a passage can have several', 
     providerEventWords(submitted, 'openai', false),
     'openai: started a batch job of 132 texts',
   );
+  const ended = { type: 'batch.ended', job: 'a', embedded: 130, left: 2, why: undefined } as const;
+  assert.is(
+    providerEventWords(ended, 'openai', false),
+    'openai: batch job ended with 130 vectors; the other 2 are embedded inline if still needed',
+  );
 });
 
 test('counts every skipped file and keeps only the first ones', () => {
