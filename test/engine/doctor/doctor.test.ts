@@ -16,6 +16,17 @@ import { codesOf, findingOf, healthyPatient, look, PLANTED } from './support.js'
 
 const NEVER = new AbortController().signal;
 
+test('a weak secret of the scheme basic is replaced by a user name and a generated password', async () => {
+  const patient = healthyPatient();
+  patient.env = { CI_SECRET: 'ci:short' };
+  const ci = { sessionKey: 's', verify: { scheme: 'basic', secrets: ['env:CI_SECRET'] } };
+  patient.configure({
+    plugins: { entries: { webhooks: { enabled: true, config: { routes: { ci } } } } },
+  });
+  const { hint } = findingOf(await look(patient, ['webhooks']), 'webhooks/secret-weak');
+  assert.match(hint ?? '', /^use user:password with a generated password/);
+});
+
 test('a healthy set-up has no findings and is not changed', async () => {
   const fake = await startOpenAiFake();
   const patient = healthyPatient();

@@ -90,12 +90,13 @@ async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['find
     if (outcome === undefined) return [];
     if (!outcome.ok) return [unresolved(secret, outcome.error, readable.has(id))];
     const { value } = outcome;
+    const isPair = routes[id]?.verify?.scheme === 'basic';
     const owner = owners.get(value);
     owners.set(value, owner ?? id);
     return [
       // The check of the configuration covers plain text.
       ...(isWeak(value) && secret.input.kind === 'reference'
-        ? [{ ...weakness(`the secret of route ${id}`), place: secret.place }]
+        ? [{ ...weakness(`the secret of route ${id}`, isPair), place: secret.place }]
         : []),
       ...(owner === undefined || owner === id ? [] : [shared(secret, owner, id)]),
     ];

@@ -48,12 +48,14 @@ export function isWeak(value: string): boolean {
   return value.length < LEAST_SECRET_CHARS;
 }
 
-/** The finding for a weak secret. @param name never the value */
-export function weakness(name: string): Finding {
+/** The finding for a weak secret. @param name never the value @param isPair whether it is `user:password` */
+export function weakness(name: string, isPair = false): Finding {
   return finding('secret-weak', 'warning', {
     message: `${name} has fewer than ${LEAST_SECRET_CHARS} characters`,
     cause: 'it is easy to guess',
-    hint: 'generate a new one: svc webhook secret generate',
+    hint: isPair
+      ? 'use user:password with a generated password: svc webhook secret generate'
+      : 'generate a new one: svc webhook secret generate',
   });
 }
 
