@@ -42,12 +42,15 @@ export async function completeWords(
   for (const [name, { description }] of Object.entries(readPackage(root).oclif.topics)) {
     tree.command(name.replaceAll(':', ' '), description);
   }
-  const values = await valuesFor(words, commands, context);
+  tree.command('help', 'Show the help of a command.');
+  // "svc help memory add" takes what follows "svc".
+  const line = words[0] === 'help' && words.length > 1 ? words.slice(1) : words;
+  const values = await valuesFor(line, commands, context);
   for (const [id, command] of Object.entries(commands)) {
     if (command.hidden === true) continue;
     for (const name of [id, ...command.aliases]) addCommand(tree, name, command, values);
   }
-  tree.parse([...words]);
+  tree.parse([...line]);
 }
 
 /** What flags and arguments could be, by their names. */
@@ -196,6 +199,10 @@ const SOURCES: Readonly<Record<string, Source>> = {
   },
   route: fromConfig('webhook route', ({ plugins }) => plugins.entries.webhooks.config.routes),
   schedule: fromConfig('schedule', ({ schedules }) => schedules),
+  'logs:--service': async () => {
+    const { SERVICE_SWITCHES } = await import('../engine/serve/index.js');
+    return SERVICE_SWITCHES.map((name) => [name, 'service']);
+  },
   'config:path': async () => {
     const { referenceByRoot } = await import('../engine/config/authoring.js');
     return [...referenceByRoot().values()]

@@ -72,4 +72,12 @@ test('presets and actions of webhooks are suggested, and only what can be cancel
   assert.equal((await valuesFor(home, 'flow', 'show', '')).toSorted(), [active, ended].toSorted());
 });
 
+test('commands are suggested after help, and services for logs', async () => {
+  const home = tempFolder();
+  assert.equal(await valuesFor(home, 'hel'), ['help']);
+  assert.equal(await valuesFor(home, 'help', 'mem'), ['memory']);
+  assert.equal(await valuesFor(home, 'help', 'memory', 'und'), ['undo']);
+  assert.ok((await valuesFor(home, 'logs', '--service', '')).includes('webhooks'));
+});
+
 test.run();
