@@ -60,6 +60,7 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
     },
     program: programWords(),
     pid: process.pid,
+    command: request.webhooksScreen === true ? 'svc webhook serve' : 'svc serve',
     mask,
     adjust,
     ...(hasScreen ? { onLine: onScreen } : onStderr(command, jsonLogs)),

@@ -19,6 +19,7 @@ const NOW = Date.UTC(2026, 1, 3, 9);
 const FILE = '/home/ada/.svc/svc.json';
 
 const SERVING: OverallStatus['serving'] = {
+  command: 'svc serve',
   pid: 4711,
   startedMs: NOW - 3_600_000,
   configFile: null,
@@ -139,6 +140,9 @@ test('having no problems is stated explicitly', () => {
   };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
+  const serving = { ...SERVING, command: 'svc webhook serve', services: [] };
+  const webhooks = renderOverallStatus({ ...quiet, serving }, options);
+  assert.match(webhooks, /\nsvc webhook serve is running, started 1 h ago \(process 4711\)\n/);
   const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
   assert.not.match(unknown, /svc serve/, 'its fault describes it');
 });

@@ -33,6 +33,8 @@ export interface ServeOptions {
   /** How svc itself is run; see ServeSetup. */
   readonly program?: ServeSetup['program'];
   readonly pid: number;
+  /** Which command it is; `svc serve` when left out. */
+  readonly command?: string | undefined;
   /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly onLine: LogLineListener | undefined;
@@ -142,7 +144,7 @@ export class ServeProcess {
   }
 
   private begin(loaded: LoadedConfig): Running {
-    const { context: baseContext, mask, onChange, pid } = this.options;
+    const { context: baseContext, mask, onChange, pid, command = 'svc serve' } = this.options;
     const log = createLog(this.logSettings({ context: baseContext, loaded }), {
       ...this.options,
       clock: baseContext.clock,
@@ -153,6 +155,7 @@ export class ServeProcess {
     const setup: ServeSetup = { context, loaded, mask, completeForgetting, program };
     const startedMs = context.clock.now();
     const state = (): ServeState => ({
+      command,
       pid,
       startedMs,
       configFile: running.setup.loaded.file ?? null,

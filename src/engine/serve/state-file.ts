@@ -31,8 +31,10 @@ export const serviceSchema = z.strictObject({
   retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
 });
 
-/** What a running `svc serve` stores about itself. */
+/** What a running `svc serve` or `svc webhook serve` stores about itself. */
 const serveState = z.object({
+  /** Which of the two it is; other versions do not store it. */
+  command: z._default(z.string(), 'svc serve'),
   pid: z.int().check(z.minimum(1)),
   startedMs: z.number(),
   /** Absolute path of the configuration; null for the defaults. */

@@ -90,8 +90,8 @@ function capturesPart(captures: OverallView['captures'], { style, nowMs }: View)
 
 function servingPart(serving: ServeState | undefined, { style, nowMs }: View): string {
   if (serving === undefined) return `${style.dim('svc serve is not running')}\n`;
-  const { pid, startedMs, services } = serving;
-  const head = `svc serve is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
+  const { command, pid, startedMs, services } = serving;
+  const head = `${safeLine(command)} is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
   if (services.length === 0) return head;
   const rows = services.map((service) => serviceRow(service, nowMs));
   return `${head}\n${renderTable(SERVICE_COLUMNS, rows, { style })}`;

@@ -27,6 +27,7 @@ function processIn(home: TempFolder, services = [scriptedService('one')]) {
     },
     configFile: undefined,
     without: [],
+    command: 'svc serve',
     pid: 4711,
     mask: createSecretMask(['hunter2-hunter2']),
     onLine: undefined,
@@ -171,6 +172,7 @@ test('an unwritable state file is reported once and written when possible', () =
   const at = folder.at('state');
   const told: string[] = [];
   const state: ServeState = {
+    command: 'svc serve',
     pid: 1,
     startedMs: 0,
     configFile: null,
@@ -207,6 +209,7 @@ test('a failure to record activity is logged once, not printed', async () => {
     },
     configFile: undefined,
     without: [],
+    command: 'svc serve',
     pid: 4711,
     mask: createSecretMask(),
     onLine: undefined,
@@ -244,6 +247,7 @@ onDisk('on a full disk, the state of before does not pass for that of now', () =
     retryAt: null,
   } as const;
   const before: ServeState = {
+    command: 'svc serve',
     pid: 1,
     startedMs: 0,
     configFile: null,

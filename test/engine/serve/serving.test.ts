@@ -21,6 +21,7 @@ const SERVICE = {
   retryAt: null,
 };
 const STATE = {
+  command: 'svc serve',
   pid: process.pid,
   startedMs: 1,
   configFile: null,

@@ -52,6 +52,7 @@ function watched() {
     home.write(
       'serve.json',
       JSON.stringify({
+        command: 'svc serve',
         pid: 1,
         startedMs: 1,
         configFile: null,

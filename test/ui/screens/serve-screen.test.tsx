@@ -51,7 +51,14 @@ const WAITING = service('memory:work', {
 
 function serving(services: readonly ServiceSnapshot[]): ServeState {
   const logFile = '/home/ada/.svc/logs/serve.log';
-  return { pid: 4711, startedMs: NOW - 7_200_000, configFile: null, logFile, services };
+  return {
+    command: 'svc serve',
+    pid: 4711,
+    startedMs: NOW - 7_200_000,
+    configFile: null,
+    logFile,
+    services,
+  };
 }
 
 const ALL = serving([service('health', { event: 'listening on http://127.0.0.1:8787' }), WAITING]);

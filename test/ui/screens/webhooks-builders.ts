@@ -9,6 +9,7 @@ import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhook
 export const NOW = 1_795_000_000_000;
 
 export const SERVE: ServeState = {
+  command: 'svc serve',
   pid: 4711,
   startedMs: NOW - 180_000,
   configFile: null,
