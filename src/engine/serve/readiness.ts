@@ -22,18 +22,19 @@ const FAILING = 'failing';
 
 /** @param self the service that answers, which does not count */
 export function readinessOf(services: readonly ServiceSnapshot[], self: string): Readiness {
-  const others = services.filter(({ name }) => name !== self);
-  const waiting = others
-    .filter(({ state }) => state !== 'ready')
-    .map(({ name, state }) => ({ service: name, state: String(state) }));
+  const unready = services.filter(({ name, state }) => name !== self && state !== 'ready');
   const failing = services.flatMap(({ name, failure, state }) => {
     const code = failure?.code ?? '';
     if (state !== 'ready' || !isErrorCode(code) || !UNSTORABLE.has(code)) return [];
     return [{ service: name, state: FAILING, code, reason: ERROR_CODES[code].summary }];
   });
+  const waiting = [
+    ...unready.map(({ name, state }) => ({ service: name, state: String(state) })),
+    ...failing,
+  ];
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
-  if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };
-  return { status: failing.length > 0 ? 'failing' : 'ready', waiting: failing };
+  if (unready.length > 0) return { status: 'starting', waiting };
+  return { status: failing.length > 0 ? 'failing' : 'ready', waiting };
 }
 
 /** Whether no service failed to store its last change. */

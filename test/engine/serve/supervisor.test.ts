@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
-import { readinessOf } from '../../../src/engine/serve/readiness.js';
+import { isStoring, readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
 import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
@@ -212,6 +212,9 @@ test('readiness names the services that are not ready, except for the one that r
     status: 'starting',
     waiting: [{ service: 'b', state: 'waiting' }],
   });
+  const failure = { code: 'FLOWS_PERSIST_FAILED', message: 'no', hint: null };
+  const stopping = readinessOf([health, { ...well, failure }, { ...ill, state: 'draining' }], '');
+  assert.equal([stopping.status, isStoring(stopping)], ['draining', false]);
 });
 
 test('delays grow up to the maximum', () => {
