@@ -143,7 +143,7 @@ class SettingsMerge {
     return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
   }
 
-  /** Whether this would be used with the provider of svc.json, which stays, and is of another. */
+  /** Whether a setting belongs to the imported provider, while svc.json keeps another one. */
   private isOfOtherProvider(
     { path, agent }: ImportedSetting,
     all: readonly ImportedSetting[],

@@ -192,7 +192,7 @@ const MOST_LINE_BYTES = 16 * 1024 * 1024;
  * The messages of an agent. Anything else on stdout, such as greetings of wrapper scripts, is logged and
  * skipped: the protocol would take it for a broken message.
  *
- * @returns also the skipped line after the last message: programs that are no agent give their reason there
+ * @returns also the last line skipped after the last message: a program that is not an agent gives its reason there
  */
 function agentStream(
   child: ChildGroup,

@@ -68,7 +68,7 @@ test('messages that the library cannot use are logged and not printed', async ()
   assert.not.match(log, '\\u001b');
 });
 
-test('a program that is no agent fails with the reason that it prints', async () => {
+test('a program that is not an agent fails with the reason that it prints', async () => {
   const world = await agentWorld({ command: ['sh', '-c', 'echo "unknown option --acp"; exit 2'] });
   const task = await ended(world, 'any');
   assert.is(task.error, 'exited with code 2: unknown option --acp');
