@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
-import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('recalls that searches log for dreaming');
@@ -33,7 +32,7 @@ function logOf(home: ReturnType<typeof newHome>): string {
 
 test('a search logs the claim that answered, not the query', async () => {
   const home = newHome(true);
-  const run = await runInSession(['memory', 'search', 'when does the nightly backup run'], {
+  const run = await runSvc(['memory', 'search', 'when does the nightly backup run'], {
     home: home.path,
   });
   assert.is(run.code, 0);
@@ -70,20 +69,20 @@ test("active memory's recalls are logged too", async () => {
 
 test('nothing is logged while dreaming is off, in a folder of no agent, or without a hit', async () => {
   const off = newHome(false);
-  await runInSession(['memory', 'search', 'nightly backup'], { home: off.path });
+  await runSvc(['memory', 'search', 'nightly backup'], { home: off.path });
   assert.is(logOf(off), '');
   const on = newHome(true);
-  await runInSession(['memory', 'search', 'nightly backup', '-w', on.at('workspace')], {
+  await runSvc(['memory', 'search', 'nightly backup', '-w', on.at('workspace')], {
     home: on.path,
   });
-  await runInSession(['memory', 'search', 'zebra'], { home: on.path });
+  await runSvc(['memory', 'search', 'zebra'], { home: on.path });
   assert.is(logOf(on), '');
 });
 
 test('a search answers even if the log cannot be written', async () => {
   const home = newHome(true);
   home.write('dreaming', 'a file in the way');
-  const run = await runInSession(['memory', 'search', 'nightly backup', '--json'], {
+  const run = await runSvc(['memory', 'search', 'nightly backup', '--json'], {
     home: home.path,
   });
   assert.is(run.code, 0);
@@ -94,11 +93,11 @@ test('a search answers even if the log cannot be written', async () => {
 test('forgotten text is removed from the log and from the dream database', async () => {
   const home = newHome(true);
   for (const question of ['nightly backup', 'backup of the storage server']) {
-    await runInSession(['memory', 'search', question], { home: home.path });
+    await runSvc(['memory', 'search', question], { home: home.path });
   }
-  await runInSession(['dream', 'run'], { home: home.path });
-  await runInSession(['memory', 'search', 'when does the nightly backup run'], { home: home.path });
-  const run = await runInSession(['memory', 'forget', 'nightly backup 02:30', '--yes'], {
+  await runSvc(['dream', 'run'], { home: home.path });
+  await runSvc(['memory', 'search', 'when does the nightly backup run'], { home: home.path });
+  const run = await runSvc(['memory', 'forget', 'nightly backup 02:30', '--yes'], {
     home: home.path,
   });
   assert.is(run.code, 0, run.stderr);

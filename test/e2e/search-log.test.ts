@@ -5,7 +5,7 @@ import { readSearchLog, searchLogFile } from '../../src/engine/memory/lookups/se
 import { logOutputSchema } from '../../src/engine/memory/output-schemas.js';
 import { createDatabase } from '../../src/engine/sqlite/database.js';
 import { callSearch, closeClients, mcpHome, stdioClient } from '../support/mcp.js';
-import { runInSession } from '../support/svc-session.js';
+import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
@@ -19,7 +19,7 @@ function homeWith(memory: object) {
   const agents = { defaults: { memorySearch: { provider: 'none' } } };
   home.write('svc.json', JSON.stringify({ agents, memory }));
   const svc = async (...args: readonly string[]) => {
-    const run = await runInSession([...args], { home: home.path });
+    const run = await runSvc([...args], { home: home.path });
     assert.is(run.code, 0, run.stderr);
     return run;
   };
