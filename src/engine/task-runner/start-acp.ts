@@ -187,6 +187,8 @@ function promptFor({ task, flow }: TaskJob): string {
 
 /** A message can contain a whole file. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
+/** More than is shown of a line that is not a message; to mask megabytes would hold up the process. */
+const MOST_SKIPPED_CHARS = 8192;
 
 /**
  * The messages of an agent. Anything else on stdout, such as greetings of wrapper scripts, is logged and
@@ -207,10 +209,12 @@ function agentStream(
       if (isMessage(line)) {
         skipped = undefined;
         messages.write(`${line}\n`);
-      } else if (progressLine(line) !== '') {
-        skipped = line;
-        note(`skipped a line that is not a message: ${line}`);
+        return;
       }
+      const beginning = line.slice(0, MOST_SKIPPED_CHARS);
+      if (progressLine(beginning) === '') return;
+      skipped = beginning;
+      note(`skipped a line that is not a message: ${beginning}`);
     },
   });
   child.stdout.on('close', () => messages.end());

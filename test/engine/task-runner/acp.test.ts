@@ -74,6 +74,15 @@ test('a program that is not an agent fails with the reason that it prints', asyn
   assert.is(task.error, 'exited with code 2: unknown option --acp');
 });
 
+test('long lines that are not messages take little time', async () => {
+  const print = 'for (let n = 0; n < 8; n++) console.log("a".repeat(8_000_000))';
+  const world = await agentWorld({ command: [process.execPath, '-e', print] });
+  const before = process.cpuUsage();
+  const task = await ended(world, 'any');
+  assert.match(task.error ?? '', /^exited with code 0: a+…$/);
+  assert.ok(process.cpuUsage(before).user < 700_000);
+});
+
 test('requests for permission are answered by the configured policy', async () => {
   const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
   for (const [permissions, answer] of Object.entries(answers)) {
