@@ -17,14 +17,16 @@ export interface Child {
   readonly output: Promise<readonly string[]>;
 }
 
-/** The program of the children in one file: it starts in no time, and there are many of them. */
+/** The program of the children in few files, without what it does not need yet: there are many of them. */
 async function bundleChild(): Promise<string> {
   const folder = tempFolder();
   symlinkSync(join(ROOT, 'node_modules'), folder.at('node_modules'));
   await build({
     entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
-    outfile: folder.at('child.mjs'),
+    outdir: folder.path,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     format: 'esm',
     platform: 'node',
     external: [
