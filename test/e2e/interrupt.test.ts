@@ -8,7 +8,8 @@ import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
 import { writeNotes } from '../support/many-notes.js';
 import { rawDatabase } from '../support/raw-database.js';
-import { runSvc, type StartedSvc, startSvc } from '../support/run-svc.js';
+import { type StartedSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
@@ -20,12 +21,17 @@ writeNotes(notes, FILES);
 
 /** What a search for the text of the first note finds. */
 async function pathsOf(home: string): Promise<readonly string[]> {
-  const found = await start(home, 'search', 'note 0 amber', '--json').done;
+  const found = await run(home, 'search', 'note 0 amber', '--json');
   return jsonOf.search(found).results.map(({ path }) => path);
 }
 
 function start(home: string, ...args: string[]): StartedSvc {
   return startSvc(['memory', ...args, '-w', notes.path], { home });
+}
+
+/** Runs one that is not interrupted. */
+function run(home: string, ...args: string[]): Promise<SvcRun> {
+  return runInSession(['memory', ...args, '-w', notes.path], { home });
 }
 
 function freshHome(): string {
@@ -35,7 +41,7 @@ function freshHome(): string {
 }
 
 const indexed = freshHome();
-await start(indexed, 'index').done;
+await run(indexed, 'index');
 
 /** A home in which all notes are indexed. */
 function indexedHome(): string {
@@ -46,33 +52,32 @@ function indexedHome(): string {
 
 /** Documents that an index holds. */
 async function documentsIn(home: string): Promise<number> {
-  const run = await runSvc(['memory', 'status', '-w', notes.path, '--json'], { home });
-  const index = jsonOf.status(run).agents[0]?.index;
+  const index = jsonOf.status(await run(home, 'status', '--json')).agents[0]?.index;
   return index?.state === 'ready' ? index.statistics.documents : 0;
 }
 
 test('stops a first index, reports and keeps what is done, and the next run continues', async () => {
   const home = freshHome();
-  const run = start(home, 'index', '--verbose');
-  await run.waitForText('indexed ');
-  run.child.kill('SIGINT');
-  const { code, signal, stdout, stderr } = await run.done;
+  const started = start(home, 'index', '--verbose');
+  await started.waitForText('indexed ');
+  started.child.kill('SIGINT');
+  const { code, signal, stdout, stderr } = await started.done;
   assert.equal([code, signal], [130, null], stderr.slice(-300));
   assert.match(stderr, /stopped\n/);
   const kept = await documentsIn(home);
   assert.ok(kept > 0 && kept < FILES, `${kept}`);
   assert.ok(stdout.replaceAll(/\D/g, '').includes(String(kept)), stdout);
-  const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
+  const [rest] = jsonOf.index(await run(home, 'index', '--json')).agents;
   assert.ok(rest !== undefined && 'outcome' in rest);
   assert.equal([rest.outcome, rest.added, rest.unchanged], ['updated', FILES - kept, kept]);
 });
 
 test('during a search’s first index it ends with 130 and an error that says the same', async () => {
   const home = freshHome();
-  const run = start(home, 'search', 'amber', '--verbose');
-  await run.waitForText('indexed ');
-  run.child.kill('SIGINT');
-  const { code, stdout, stderr } = await run.done;
+  const started = start(home, 'search', 'amber', '--verbose');
+  await started.waitForText('indexed ');
+  started.child.kill('SIGINT');
+  const { code, stdout, stderr } = await started.done;
   assert.equal([code, stdout], [130, '']);
   assert.match(stderr, /error: interrupted; [\d,]+ indexed files? kept\n hint: .*again/);
   assert.ok((await documentsIn(home)) > 0);
@@ -84,13 +89,13 @@ test('while a search only embeds, the error counts no files', async () => {
   const configure = (memorySearch: object): void =>
     void home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
   configure({ provider: 'none' });
-  await runSvc(['memory', 'index'], { home: home.path });
+  await runInSession(['memory', 'index'], { home: home.path });
   fake.trouble('slow');
   configure({ provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } });
-  const run = startSvc(['memory', 'search', 'heron'], { home: home.path });
-  await run.waitForText('embedding ');
-  run.child.kill('SIGINT');
-  const { code, stderr } = await run.done;
+  const started = startSvc(['memory', 'search', 'heron'], { home: home.path });
+  await started.waitForText('embedding ');
+  started.child.kill('SIGINT');
+  const { code, stderr } = await started.done;
   await fake.close();
   assert.is(code, 130, stderr);
   assert.match(stderr, /error: interrupted; finished work is kept\n hint: .*again/);
@@ -99,24 +104,24 @@ test('while a search only embeds, the error counts no files', async () => {
 test('while text is being forgotten it ends with 130, and the next sync removes the rest', async () => {
   const home = indexedHome();
   const [first = ''] = await pathsOf(home);
-  const run = start(home, 'forget', first, '--yes', '--verbose');
-  await run.waitForText('indexed ');
-  run.child.kill('SIGINT');
-  const { code, stdout, stderr } = await run.done;
+  const started = start(home, 'forget', first, '--yes', '--verbose');
+  await started.waitForText('indexed ');
+  started.child.kill('SIGINT');
+  const { code, stdout, stderr } = await started.done;
   assert.is(code, 130, stderr);
   assert.match(stdout, /^forgotten as f1/m);
   assert.match(stderr, /error: interrupted .*\n hint: run "svc memory index .*" to finish/);
-  const rest = await start(home, 'index').done;
+  const rest = await run(home, 'index');
   assert.equal([rest.code, rest.stderr.includes('warning')], [0, false], rest.stderr);
   assert.not.ok((await pathsOf(home)).includes(first));
 });
 
 test('during a rebuild the old index stays as it was', async () => {
   const home = indexedHome();
-  const run = start(home, 'index', '--force', '--verbose');
-  await run.waitForText('indexed ');
-  run.child.kill('SIGINT');
-  assert.is((await run.done).code, 130);
+  const started = start(home, 'index', '--force', '--verbose');
+  await started.waitForText('indexed ');
+  started.child.kill('SIGINT');
+  assert.is((await started.done).code, 130);
   assert.is(await documentsIn(home), FILES);
   assert.equal(
     readdirSync(`${home}/memory`).filter((name) => name.includes('.build')),
@@ -128,14 +133,14 @@ test('during an import it ends with 130, and the error says that the rest can be
   const home = indexedHome();
   const into = tempFolder();
   const file = into.at('notes.jsonl');
-  await start(home, 'export', '--output', file).done;
-  const run = start(home, 'import', file, '--into', into.at('notes'));
+  await run(home, 'export', '--output', file);
+  const started = start(home, 'import', file, '--into', into.at('notes'));
   await waitFor(
     'a note',
     () => existsSync(into.at('notes')) && readdirSync(into.at('notes')).length > 0,
   );
-  run.child.kill('SIGINT');
-  const { code, stderr } = await run.done;
+  started.child.kill('SIGINT');
+  const { code, stderr } = await started.done;
   assert.is(code, 130, stderr);
   assert.match(stderr, /error: stopped\n hint: imported notes are kept; run it again/);
 });
@@ -149,25 +154,25 @@ test('ends a command that would not notice it, such as one that waits for a serv
     'svc.json': JSON.stringify({ storage: { url: `postgres://svc@127.0.0.1:${port}/svc` } }),
   });
   const connected = once(silent, 'connection');
-  const run = startSvc(['storage', 'migrate'], { home: home.path });
+  const started = startSvc(['storage', 'migrate'], { home: home.path });
   await connected;
-  run.child.kill('SIGINT');
-  const { code, signal, stderr } = await run.done;
+  started.child.kill('SIGINT');
+  const { code, signal, stderr } = await started.done;
   silent.close();
   assert.equal([code, signal, stderr], [130, null, '']);
 });
 
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */
 async function interruptTwice(home: string): Promise<string> {
-  const run = start(home, 'index', '--verbose');
-  await run.waitForText('indexed ');
-  run.child.stderr?.pause();
-  run.child.kill('SIGINT');
+  const started = start(home, 'index', '--verbose');
+  await started.waitForText('indexed ');
+  started.child.stderr?.pause();
+  started.child.kill('SIGINT');
   // The kernel may take two at the same moment for one.
   await sleep(10);
-  run.child.kill('SIGINT');
-  run.child.stderr?.resume();
-  const { code, signal, stdout } = await run.done;
+  started.child.kill('SIGINT');
+  started.child.stderr?.resume();
+  const { code, signal, stdout } = await started.done;
   assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}`);
   return stdout;
 }
@@ -179,7 +184,7 @@ test('a second Ctrl-C ends the program at once, and the next run is complete', a
     assert.ok(left > 1, 'each time it reported what was done');
     home = freshHome();
   }
-  const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
+  const [rest] = jsonOf.index(await run(home, 'index', '--json')).agents;
   assert.ok(rest !== undefined && 'outcome' in rest);
   assert.is(rest.added + rest.unchanged, FILES);
 });
@@ -195,7 +200,7 @@ function cpuTimeOf(pid: number | undefined): number {
 async function slowMemory(): Promise<{ readonly home: string; readonly dir: string }> {
   const home = freshHome();
   const { path: dir } = folderOf({ 'signs.md': 'What?\n' });
-  await runSvc(['memory', 'index', '-w', dir], { home });
+  await runInSession(['memory', 'index', '-w', dir], { home });
   const [name = ''] = readdirSync(`${home}/memory`).filter((file) => file.endsWith('.sqlite'));
   const database = rawDatabase(`${home}/memory/${name}`);
   database.prepare('UPDATE chunks SET text = ?').run('?'.repeat(150e6));
@@ -212,10 +217,10 @@ for (const requested of ['SIGINT', 'SIGTERM'] as const) {
   test(`${requested} ends a search at once, within a statement too`, async () => {
     const { home, dir } = slow;
     const query = `${'?'.repeat(63)}!`;
-    const run = startSvc(['memory', 'search', query, '-w', dir], { home });
-    await waitFor('work', () => cpuTimeOf(run.child.pid) >= WORKING);
-    run.child.kill(requested);
-    const { code, signal, stdout, stderr } = await run.done;
+    const started = startSvc(['memory', 'search', query, '-w', dir], { home });
+    await waitFor('work', () => cpuTimeOf(started.child.pid) >= WORKING);
+    started.child.kill(requested);
+    const { code, signal, stdout, stderr } = await started.done;
     assert.equal([code, signal, stdout, stderr], [null, requested, '', '']);
   });
 }
