@@ -4,6 +4,7 @@ import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, utimesSync } 
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileProgram } from './support/compile.js';
 import { isRunning } from './support/processes.js';
 import { ROOT } from './support/run-svc.js';
 import { folderOf, type TempFolder } from './support/temp-folder.js';
@@ -11,6 +12,8 @@ import { waitFor } from './support/wait.js';
 
 /** The test runner itself, on projects of a few test files. */
 const test = suite('test runner');
+
+const runner = await compileProgram(new URL('run.ts', import.meta.url));
 
 const HEAD = `import { suite } from 'uvu';\nconst test = suite('s');\n`;
 const PASSES = `test('passes', () => undefined);\n`;
@@ -26,8 +29,7 @@ function projectOf(files: Readonly<Record<string, string>>): TempFolder {
 }
 
 function runTests(project: TempFolder): { readonly status: number | null; readonly text: string } {
-  const args = ['--import', 'tsx', join(ROOT, 'test/run.ts'), '--tests'];
-  const { status, stdout } = spawnSync(process.execPath, args, {
+  const { status, stdout } = spawnSync(process.execPath, [runner, '--tests'], {
     cwd: project.path,
     encoding: 'utf8',
     env: { ...process.env, SVC_TEST_LEFTOVER_MS: '5000' },
