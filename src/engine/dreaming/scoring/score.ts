@@ -118,15 +118,12 @@ export function poolEvidence(
   sinceMs: number,
 ): ReadonlyMap<ClaimKey, RecallEntry> {
   const compared = recalledSince(sinceMs, MOST_COMPARED).map((entry): ComparedClaim => {
-    return { entry, gist: gistOf(entry.text) };
+    return { entry, gist: gistOf(entry.text), day: signalDay(entry) };
   });
   const pooled = new Map<ClaimKey, RecallEntry>();
   for (const [one, related] of eachWithRelated(compared)) {
     const others = related.filter((other) => backs(other, one));
-    pooled.set(
-      one.entry.key,
-      others.reduce((sum, { entry }) => withEvidenceOf(sum, entry), one.entry),
-    );
+    pooled.set(one.entry.key, withEvidenceOf(one.entry, others));
   }
   return pooled;
 }
@@ -144,30 +141,39 @@ export function pooledClaim(
 interface ComparedClaim {
   readonly entry: RecallEntry;
   readonly gist: Gist;
+  /** Of its signal: read once, because near-identical claims are compared in millions of pairs. */
+  readonly day: string;
 }
 
 /** Whether the signals of one claim also count for another. */
 function backs(one: ComparedClaim, other: ComparedClaim): boolean {
   const relation = relate(other.gist, one.gist);
-  return (
-    relation === 'same' ||
-    (relation === 'updates' && signalDay(one.entry) <= signalDay(other.entry))
-  );
+  return relation === 'same' || (relation === 'updates' && one.day <= other.day);
 }
 
-function withEvidenceOf(entry: RecallEntry, other: RecallEntry): RecallEntry {
-  const queryHashes = [...new Set([...entry.queryHashes, ...other.queryHashes])];
-  const days = [...new Set([...entry.days, ...other.days])].sort();
-  const added = Math.max(0, queryHashes.length - entry.queryHashes.length);
-  const recallCount = entry.recallCount + Math.min(added, other.recallCount);
+/** Near-identical claims have thousands of others: no list is copied for each. */
+function withEvidenceOf(entry: RecallEntry, others: readonly ComparedClaim[]): RecallEntry {
+  const queryHashes = new Set(entry.queryHashes);
+  const days = new Set(entry.days);
+  let { recallCount, totalScore, maxScore, lastSignalMs } = entry;
+  for (const { entry: other } of others) {
+    const before = queryHashes.size;
+    for (const hash of other.queryHashes) queryHashes.add(hash);
+    for (const day of other.days) days.add(day);
+    const added = Math.min(queryHashes.size - before, other.recallCount);
+    recallCount += added;
+    totalScore += added * averageScore(other);
+    maxScore = Math.max(maxScore, other.maxScore);
+    lastSignalMs = Math.max(lastSignalMs, other.lastSignalMs);
+  }
   return {
     ...entry,
     recallCount,
-    totalScore: entry.totalScore + (recallCount - entry.recallCount) * averageScore(other),
-    maxScore: Math.max(entry.maxScore, other.maxScore),
-    lastSignalMs: Math.max(entry.lastSignalMs, other.lastSignalMs),
-    queryHashes,
-    days,
+    totalScore,
+    maxScore,
+    lastSignalMs,
+    queryHashes: [...queryHashes],
+    days: [...days].sort(),
   };
 }
 
