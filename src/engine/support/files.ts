@@ -147,9 +147,10 @@ export function makeFolders(folder: string, mode = 0o700): void {
   try {
     makeFolder(folder, mode);
   } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     const above = dirname(folder);
-    if (systemErrorCode(error) !== 'ENOENT' || isThere(above)) throw error;
-    makeFolders(above, mode);
+    if (!isThere(above)) makeFolders(above, mode);
+    // Another process may have created the folder above since.
     makeFolder(folder, mode);
   }
 }
@@ -230,7 +231,8 @@ export function realTarget(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT' || isThere(path)) return undefined;
+    // What another process creates meanwhile is there as well, but no link.
+    if (systemErrorCode(error) !== 'ENOENT' || isLink(path)) return undefined;
     const parent = dirname(path);
     const above = parent === path ? undefined : realTarget(parent);
     return above === undefined ? undefined : join(above, basename(path));
@@ -250,6 +252,15 @@ export function nearestExisting(
   let nearest = path;
   while (!exists(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
   return nearest;
+}
+
+/** A path that cannot be looked at may be one. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return true;
+  }
 }
 
 /** A dangling link counts as well. */

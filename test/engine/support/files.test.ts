@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
@@ -10,6 +11,7 @@ import {
   replaceFile,
   WRITING_MS,
 } from '../../../src/engine/support/files.js';
+import { compileProgram } from '../../support/compile.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('replacing files');
@@ -56,6 +58,13 @@ test('reads only regular files, and does not wait for a pipe', () => {
   assert.throws(() => readRegularFile(folder.at('pipe')), /EFTYPE/);
   assert.throws(() => readRegularFile(folder.path), /EISDIR/);
   assert.throws(() => readRegularFile(folder.at('missing')), /ENOENT/);
+});
+
+test('processes that create the same folders at the same time do not fail each other', async () => {
+  const program = await compileProgram(new URL('folders-child.ts', import.meta.url));
+  const args = [program, tempFolder().path, String(Date.now() + 500)];
+  const run = () => promisify(execFile)(process.execPath, args);
+  for (const { stdout } of await Promise.all([run(), run()])) assert.is(stdout, '');
 });
 
 test('fails where no folder can be created', () => {
