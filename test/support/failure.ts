@@ -1,12 +1,18 @@
 import { SvcError } from '../../src/engine/errors/index.js';
 
-/** The SvcError that something fails with; any other outcome fails the test. */
-export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
+/** The error of a kind that something fails with; any other outcome fails the test. */
+export async function errorOf<E extends Error>(
+  kind: new (...args: never[]) => E,
+  work: Promise<unknown>,
+): Promise<E> {
   try {
     await work;
   } catch (error) {
-    if (error instanceof SvcError) return error;
+    if (error instanceof kind) return error;
     throw error;
   }
   throw new Error('nothing was thrown');
 }
+
+/** The SvcError that something fails with. */
+export const failureOf = (work: Promise<unknown>): Promise<SvcError> => errorOf(SvcError, work);

@@ -149,7 +149,7 @@ export function makeFolders(folder: string, mode = 0o700): void {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
     const above = dirname(folder);
-    if (!isThere(above)) makeFolders(above, mode);
+    if (!isLink(above)) makeFolders(above, mode);
     // Another process may have created the folder above since.
     makeFolder(folder, mode);
   }
@@ -258,15 +258,6 @@ export function nearestExisting(
 function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return true;
-  }
-}
-
-/** A dangling link counts as well. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }

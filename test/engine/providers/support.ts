@@ -8,6 +8,7 @@ import type { EmbeddingVendor, VendorTools } from '../../../src/engine/providers
 import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
 import { NEVER } from '../../../src/engine/support/async.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { errorOf } from '../../support/failure.js';
 
 /** The port over a vendor, without jitter in its waits. */
 export function adapterOver(vendor: EmbeddingVendor, settings: AdapterSettings): EmbeddingAdapter {
@@ -49,13 +50,5 @@ export async function withFake<T>(
   }
 }
 
-/** The VendorFault that something fails with; any other outcome fails the test. */
-export async function faultOf(work: Promise<unknown>): Promise<VendorFault> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof VendorFault) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
+/** The VendorFault that something fails with. */
+export const faultOf = (work: Promise<unknown>): Promise<VendorFault> => errorOf(VendorFault, work);
