@@ -8,7 +8,8 @@ import {
 } from '../../../src/engine/config/authoring.js';
 import { loadConfig } from '../../../src/engine/config/index.js';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
-import { errorOf, inWorld } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld } from './support.js';
 
 const test = suite('starting a configuration, and its references');
 const { signal } = new AbortController();
@@ -33,7 +34,7 @@ test('init writes a commented file that is equivalent to none', () =>
 test('init keeps a file that is there unless it is forced', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/deep/own.json', 'mine');
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       initConfig(context, { configFile: 'own.json', force: false, signal }),
     );
     assert.is(error.code, 'CONFIG_EXISTS');

@@ -21,7 +21,8 @@ import { checkConfigText } from '../../../src/engine/config/check.js';
 import { formatPath, parsePath, valueAt } from '../../../src/engine/config/config-path.js';
 import { editJson } from '../../../src/engine/config/edit-json.js';
 import { loadConfig } from '../../../src/engine/config/index.js';
-import { errorOf, inWorld } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld } from './support.js';
 
 const test = suite('editing a configuration');
 const { signal } = new AbortController();
@@ -71,7 +72,9 @@ test('setting a key below a value that is not an object reports the fault in the
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{"memory": 5, "agents": {"list": {}}}');
     for (const path of ['memory.citations', 'agents.list[0].id']) {
-      const error = await errorOf(() => setConfigValue(context, { path, value: 'on' }, { signal }));
+      const error = await failureOf(() =>
+        setConfigValue(context, { path, value: 'on' }, { signal }),
+      );
       assert.is(error.code, 'CONFIG_INVALID');
       assert.is(error.location?.line, 1);
     }
@@ -162,7 +165,7 @@ test('an edit that would make the file invalid is refused and nothing is written
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
     const edit = { path: 'agents.defaults.memorySearch.fallback', value: 'openai' };
-    const error = await errorOf(() => setConfigValue(context, edit, { signal }));
+    const error = await failureOf(() => setConfigValue(context, edit, { signal }));
     assert.is(error.code, 'CONFIG_INVALID');
     assert.match(error.message, 'fallback and provider are both "openai"');
     assert.match(error.hint ?? '', 'nothing was written');
@@ -172,7 +175,7 @@ test('an edit that would make the file invalid is refused and nothing is written
 test('a number that JSON cannot hold is refused as it was written', () =>
   inWorld(async ({ context }) => {
     const edit = { path: 'gateway.port', value: '1e309' };
-    const error = await errorOf(() => setConfigValue(context, edit, { signal }));
+    const error = await failureOf(() => setConfigValue(context, edit, { signal }));
     assert.match(error.message, '(got "1e309")');
   }));
 
@@ -181,7 +184,7 @@ test('an edit may fix a fault, but not leave another one', () =>
     const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
     await setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal });
     write('project/svc.json', '{\n  "memory": { "citations": 1, "backend": 2 }\n}');
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     assert.equal(error.location, { file, line: 2, column: 42 });
@@ -190,7 +193,7 @@ test('an edit may fix a fault, but not leave another one', () =>
 test('a file with broken syntax is not edited', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{ "memory": ');
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     assert.is(error.code, 'CONFIG_SYNTAX');
@@ -209,7 +212,9 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
 for (const [path, hint] of UNKNOWN) {
   test(`the unknown path ${path} is refused with help`, () =>
     inWorld(async ({ context }) => {
-      const error = await errorOf(() => setConfigValue(context, { path, value: '1' }, { signal }));
+      const error = await failureOf(() =>
+        setConfigValue(context, { path, value: '1' }, { signal }),
+      );
       assert.is(error.code, 'CONFIG_KEY_UNKNOWN');
       assert.match(error.hint ?? '', hint);
     }));
@@ -223,7 +228,7 @@ for (const path of ['', '.', 'a..b', 'a[', 'a[x]', 'a["b', 'a b]']) {
 
 test('a list position that would leave a gap is refused', () =>
   inWorld(async ({ context }) => {
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       setConfigValue(context, { path: 'agents.list[2].id', value: 'a' }, { signal }),
     );
     assert.is(error.code, 'USAGE');
@@ -244,7 +249,7 @@ test('setting the current value writes nothing', () =>
 test('what an editor saves while a value is set is not overwritten', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', COMMENTED);
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       changeConfigValue(
         context,
         () => {
@@ -286,7 +291,7 @@ test('an unwritable folder is an error, and the old file stays intact', () =>
     if (process.getuid?.() === 0) return;
     const file = write('project/svc.json', COMMENTED);
     chmodSync(at('project'), 0o500);
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
     );
     chmodSync(at('project'), 0o700);
@@ -299,7 +304,7 @@ test('a folder cannot be created below a file', () =>
     write('plain', 'x');
     mkdirSync(at('x'));
     const options = { configFile: at('plain/svc.json'), signal };
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       setConfigValue(context, { path: 'memory.citations', value: 'on' }, options),
     );
     assert.is(error.code, 'CONFIG_WRITE_FAILED');
@@ -318,7 +323,8 @@ test('secrets are masked when read and in the report of an edit, references are 
     await setConfigValue(context, { path, value: 'env:X_KEY' }, { signal });
     assert.is((await getConfigValue(context, path)).value, 'env:X_KEY');
     assert.is(
-      (await errorOf(() => setConfigValue(context, { path, value: '********' }, { signal }))).code,
+      (await failureOf(() => setConfigValue(context, { path, value: '********' }, { signal })))
+        .code,
       'USAGE',
     );
   }));

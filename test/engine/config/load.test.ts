@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { discoverConfig, inspectConfig, loadConfig } from '../../../src/engine/config/index.js';
-import { errorOf, inWorld } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld } from './support.js';
 
 const test = suite('finding and loading a configuration');
 
@@ -77,7 +78,7 @@ test('other programs’ configuration in the current folder is not run', () =>
 
 test('a named file that is missing is an error', () =>
   inWorld(async ({ context, at }) => {
-    const error = await errorOf(() => loadConfig(context, { configFile: 'none.json' }));
+    const error = await failureOf(() => loadConfig(context, { configFile: 'none.json' }));
     assert.is(error.code, 'CONFIG_NOT_FOUND');
     assert.match(error.message, at('project/deep/none.json'));
   }));
@@ -86,7 +87,7 @@ test('a folder of that name is an error and not skipped', () =>
   inWorld(async ({ context, write, at }) => {
     mkdirSync(at('project/svc.json'));
     write('home/.svc/svc.json', citing('off'));
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_UNREADABLE');
     assert.match(error.message, 'folder');
   }));
@@ -95,7 +96,7 @@ test('an unreadable file is an error and not skipped', () =>
   inWorld(async ({ context, write }) => {
     if (process.getuid?.() === 0) return;
     chmodSync(write('project/svc.json', citing('off')), 0);
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_UNREADABLE');
     assert.match(error.hint ?? '', 'chmod');
   }));
@@ -103,13 +104,13 @@ test('an unreadable file is an error and not skipped', () =>
 test('a link that leads to itself is an error', () =>
   inWorld(async ({ context, at }) => {
     symlinkSync(at('project/svc.json'), at('project/svc.json'));
-    assert.is((await errorOf(() => loadConfig(context))).code, 'CONFIG_UNREADABLE');
+    assert.is((await failureOf(() => loadConfig(context))).code, 'CONFIG_UNREADABLE');
   }));
 
 test('an empty file is an error that says so', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '');
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_SYNTAX');
     assert.match(error.message, 'the file is empty');
   }));
@@ -117,7 +118,7 @@ test('an empty file is an error that says so', () =>
 test('a file of 10 MB is refused', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', ' '.repeat(10_000_000));
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_UNREADABLE');
     assert.match(error.message, /9\.5 MiB; the limit is 4 MiB/);
   }));
@@ -135,17 +136,17 @@ test('a UTF-8 byte order mark is no fault, and columns do not count it', () =>
 test('text in another encoding is an error that says what to do', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', Buffer.from(`\uFEFF${citing('on')}`, 'utf16le'));
-    const utf16 = await errorOf(() => loadConfig(context));
+    const utf16 = await failureOf(() => loadConfig(context));
     assert.is(utf16.code, 'CONFIG_SYNTAX');
     assert.match(utf16.message, 'UTF-16');
     write('project/svc.json', Buffer.from([0x7b, 0xff, 0x7d]));
-    assert.match((await errorOf(() => loadConfig(context))).message, 'not UTF-8');
+    assert.match((await failureOf(() => loadConfig(context))).message, 'not UTF-8');
   }));
 
 test('broken syntax is thrown with the first place and every fault', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memory": nope,\n  "agents" {}\n}');
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_SYNTAX');
     assert.equal(error.location, { file, line: 2, column: 13 });
     const faults = error.details?.['faults'];
@@ -155,7 +156,7 @@ test('broken syntax is thrown with the first place and every fault', () =>
 test('an invalid file is thrown with the first place and every fault', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memry": {},\n  "gateway": { "port": "x" }\n}');
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_INVALID');
     assert.equal(error.location, { file, line: 2, column: 3 });
     assert.match(error.message, 'did you mean "memory"?');
@@ -167,7 +168,7 @@ test('a dangling link is an error and not skipped', () =>
   inWorld(async ({ context, at, write }) => {
     write('home/.svc/svc.json', '{}');
     symlinkSync(at('nowhere.json'), at('project/svc.json'));
-    const error = await errorOf(() => loadConfig(context));
+    const error = await failureOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_UNREADABLE');
     assert.match(error.message, 'symbolic link to a file that does not exist');
   }));

@@ -7,7 +7,8 @@ import {
   type ResolvedAgent,
   resolveAgent,
 } from '../../../src/engine/config/index.js';
-import { errorOf, inWorld, type World } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld, type World } from './support.js';
 
 const test = suite('one agent’s settings');
 
@@ -40,7 +41,7 @@ test('the first agent is the default unless another one is marked', () =>
 
 test('an unknown agent is an error that suggests one', () =>
   inWorld(async (world) => {
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       agentOf(world, { agents: { list: [{ id: 'research' }] } }, 'reserch'),
     );
     assert.is(error.code, 'AGENT_UNKNOWN');

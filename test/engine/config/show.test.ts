@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { showConfig } from '../../../src/engine/config/index.js';
 import { maskSecrets } from '../../../src/engine/config/secret-input.js';
-import { errorOf, inWorld } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld } from './support.js';
 
 const test = suite('showing the effective configuration');
 
@@ -84,7 +85,7 @@ test('plain-text secrets are never shown, references are', () =>
 test('an unknown agent is an error', () =>
   inWorld(async ({ context }) => {
     assert.is(
-      (await errorOf(() => showConfig(context, { agent: 'q', origins: false }))).code,
+      (await failureOf(() => showConfig(context, { agent: 'q', origins: false }))).code,
       'AGENT_UNKNOWN',
     );
   }));

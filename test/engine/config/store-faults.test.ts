@@ -2,7 +2,8 @@ import { linkSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inspectConfig, loadConfig } from '../../../src/engine/config/index.js';
-import { errorOf, inWorld, type World } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld, type World } from './support.js';
 
 const test = suite('where agents keep their index');
 
@@ -15,7 +16,7 @@ function configure(world: World, a: unknown, b: unknown, defaults = {}): void {
 }
 
 const refused = async (world: World): Promise<boolean> => {
-  const error = await errorOf(() => loadConfig(world.context));
+  const error = await failureOf(() => loadConfig(world.context));
   assert.is(error.code, 'CONFIG_INVALID');
   assert.match(error.message, 'agents a and b share the index');
   const { faults } = await inspectConfig(world.context);
@@ -66,7 +67,7 @@ test('a folder where an index should be is refused, for one agent too', () =>
     world.write('home/.svc/notes/a.md', 'alpha');
     const agents = { defaults: { memorySearch: { store: { path: 'notes' } } } };
     world.write('home/.svc/svc.json', JSON.stringify({ agents }));
-    const error = await errorOf(() => loadConfig(world.context));
+    const error = await failureOf(() => loadConfig(world.context));
     assert.is(error.code, 'CONFIG_INVALID');
     assert.match(error.message, 'the index of agent main must be a file, but');
     const { faults } = await inspectConfig(world.context);

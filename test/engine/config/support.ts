@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { checkConfigText } from '../../../src/engine/config/check.js';
 import type { ConfigFault } from '../../../src/engine/config/config-fault.js';
 
-import { SvcError } from '../../../src/engine/errors/index.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 
 /** A folder of its own for a test, with a home, a state and a current folder in it. */
@@ -45,17 +44,6 @@ export async function inWorld(
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-}
-
-/** The SvcError that something throws; fails the test when it throws none. */
-export async function errorOf(run: () => unknown): Promise<SvcError> {
-  try {
-    await run();
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 /** Faults of a configuration given as data. */

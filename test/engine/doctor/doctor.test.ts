@@ -11,7 +11,7 @@ import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
-import { errorOf } from '../config/support.js';
+import { failureOf } from '../../support/failure.js';
 import { codesOf, findingOf, healthyPatient, look, PLANTED } from './support.js';
 
 const NEVER = new AbortController().signal;
@@ -147,7 +147,7 @@ test('an aborted diagnosis throws the reason of its signal', async () => {
   const stop = new AbortController();
   const options = { ...healthyPatient().options(), signal: stop.signal };
   stop.abort(new SvcError('INTERRUPTED', 'stopped'));
-  assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
+  assert.is((await failureOf(() => runDoctor(options))).code, 'INTERRUPTED');
 });
 
 test('events between two checks are handled before the second starts', async () => {
@@ -166,7 +166,7 @@ test('events between two checks are handled before the second starts', async () 
   });
   const checks = ['first', 'second', 'third', 'fourth'].map(check);
   const options = { ...healthyPatient().options(), checks, signal: stop.signal };
-  assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
+  assert.is((await failureOf(() => runDoctor(options))).code, 'INTERRUPTED');
   assert.ok(started.length < checks.length, started.join(' '));
 });
 

@@ -18,6 +18,7 @@ import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
 import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
 import { withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
+import { failureOf } from '../../support/failure.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** What becomes of the files on disk, whatever state they are in. */
@@ -25,16 +26,6 @@ const test = suite('files of agents');
 
 const MCP = '.cursor/mcp.json';
 const OTHER = '{\n  "mcpServers": {\n    "a": { "url": "https://example.com" }\n  }\n}\n';
-
-async function refused(work: () => unknown): Promise<SvcError> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 for (const [agent, file, text, line, column] of [
   ['cursor', MCP, '{\n  "mcpServers": {\n    "a": \n  }\n}', 4, 3],
@@ -47,7 +38,7 @@ for (const [agent, file, text, line, column] of [
   test(`${agent}: a file that cannot be edited is named with its place, and untouched: ${text.slice(0, 30)}`, async () => {
     const { folder, add, read } = home();
     folder.write(file, text);
-    const error = await refused(() =>
+    const error = await failureOf(() =>
       add(agent, { hookTimeoutMs: agent === 'gemini-cli' ? 9 : undefined }),
     );
     assert.is(error.code, 'INTEGRATION_FILE_INVALID');
@@ -60,9 +51,9 @@ for (const [agent, file, text, line, column] of [
 test('text that is not UTF-8, and a folder in the place of the file, are refused', async () => {
   const { folder, add } = home();
   folder.write(MCP, new Uint8Array([0xff, 0xfe, 0x7b, 0]));
-  assert.match((await refused(() => add('cursor'))).message, /is not UTF-8/);
+  assert.match((await failureOf(() => add('cursor'))).message, /is not UTF-8/);
   mkdirSync(folder.at('.codex/config.toml'), { recursive: true });
-  assert.match((await refused(() => add('codex'))).message, /is not a regular file/);
+  assert.match((await failureOf(() => add('codex'))).message, /is not a regular file/);
 });
 
 test('a link stays a link, and the file it leads to keeps its mode', async () => {
@@ -93,13 +84,13 @@ test('a link that leads back to itself is refused', async () => {
   const { folder, add } = home();
   mkdirSync(folder.at('.cursor'));
   symlinkSync('mcp.json', folder.at(MCP));
-  assert.is((await refused(() => add('cursor'))).code, 'INTEGRATION_FILE_INVALID');
+  assert.is((await failureOf(() => add('cursor'))).code, 'INTEGRATION_FILE_INVALID');
 });
 
 test('a read-only file is left alone', async () => {
   const { folder, add, read } = home();
   chmodSync(folder.write(MCP, OTHER), 0o444);
-  const error = await refused(() => add('cursor'));
+  const error = await failureOf(() => add('cursor'));
   assert.is(error.code, 'INTEGRATION_WRITE_FAILED');
   assert.match(error.message, /read-only/);
   assert.is(read(MCP), OTHER);
@@ -109,7 +100,7 @@ test('if the second file cannot be written, both are reported, and the next run 
   const { folder, add, read } = home();
   const settings = folder.write('.claude/settings.json', '{}');
   chmodSync(settings, 0o444);
-  const error = await refused(() => add('claude-code', { hookTimeoutMs: 1000 }));
+  const error = await failureOf(() => add('claude-code', { hookTimeoutMs: 1000 }));
   assert.equal(error.details, { written: [folder.at('.claude.json')] });
   assert.match(read('.claude.json'), /"svc"/);
   chmodSync(settings, 0o644);
@@ -151,7 +142,7 @@ test('if the change is outdated, nothing is written', async () => {
   await add('cursor');
   const before = read(MCP);
   const signal = new AbortController().signal;
-  const error = await refused(() => applyIntegration(context, shown, signal));
+  const error = await failureOf(() => applyIntegration(context, shown, signal));
   assert.is(error.code, 'INTEGRATION_OUTDATED');
   assert.is(read(MCP), before);
 });
@@ -246,7 +237,7 @@ test("an entry of that name that is somebody else's is neither changed nor remov
   const text = '{\n  "mcpServers": { "svc": { "command": "other", "args": ["mcp"] } }\n}\n';
   folder.write(MCP, text);
   for (const work of [add, remove]) {
-    const error = await refused(() => work('cursor'));
+    const error = await failureOf(() => work('cursor'));
     assert.is(error.code, 'INTEGRATION_CONFLICT');
     assert.equal([error.location?.line, error.location?.column], [2, 19]);
     assert.match(error.hint ?? '', /--name/);
@@ -349,7 +340,7 @@ test('an unwritable state folder is reported before anything is written', async 
   const { folder, add, read } = home();
   folder.write(MCP, OTHER);
   folder.write('state', 'no folder');
-  const error = await refused(() => add('cursor'));
+  const error = await failureOf(() => add('cursor'));
   assert.is(error.code, 'INTEGRATION_WRITE_FAILED');
   assert.match(error.message, /^cannot write to \S*state\/integrations: /);
   assert.is(read(MCP), OTHER);
@@ -359,7 +350,7 @@ test('a duplicate key is refused', async () => {
   const { folder, add, read } = home();
   const text = '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }';
   folder.write(MCP, text);
-  const error = await refused(() => add('cursor'));
+  const error = await failureOf(() => add('cursor'));
   assert.match(error.message, /^svc cannot edit /);
   assert.is(read(MCP), text);
 });
@@ -368,7 +359,7 @@ test('a file that its agent would refuse for a trailing comma is not written', a
   const { folder, add, read } = home();
   for (const text of ['{ "ui": { "theme": "GitHub", } }', '{ "mcpServers": {}, /* mine */ }']) {
     folder.write('.gemini/settings.json', text);
-    const error = await refused(() => add('gemini-cli', { hookTimeoutMs: 1000 }));
+    const error = await failureOf(() => add('gemini-cli', { hookTimeoutMs: 1000 }));
     assert.is(error.code, 'INTEGRATION_FILE_INVALID');
     assert.match(error.message, /has a trailing comma/);
     assert.is(read('.gemini/settings.json'), text);

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { checkSecrets } from '../../../src/engine/secrets/check-secrets.js';
-import { errorOf, inWorld } from '../config/support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld } from '../config/support.js';
 
 const test = suite('checking the secrets of a configuration');
 
@@ -67,7 +68,7 @@ test('without a file there are none, and a file with faults is an error', async 
   await inWorld(async ({ context, write }) => {
     assert.equal(await checkSecrets(context), { file: undefined, secrets: [], warnings: [] });
     write('project/svc.json', '{"models": 5}');
-    assert.is((await errorOf(() => checkSecrets(context))).code, 'CONFIG_INVALID');
+    assert.is((await failureOf(() => checkSecrets(context))).code, 'CONFIG_INVALID');
   });
 });
 

@@ -9,8 +9,8 @@ import {
   resolveSecret,
   type SecretContext,
 } from '../../../src/engine/secrets/index.js';
+import { failureOf } from '../../support/failure.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
-import { errorOf } from '../config/support.js';
 
 /** The value of every secret in these tests: no error may show it. */
 export const PLANTED = 'sk-planted-4f9a-never-shown';
@@ -34,7 +34,7 @@ export function ref(source: 'env' | 'exec' | 'file', provider: string, id: strin
 
 /** The error of a secret that cannot be resolved; fails the test when it can, or shows a value. */
 export async function refusal(input: SecretInput, context: SecretContext): Promise<SvcError> {
-  const error = await errorOf(() => resolveSecret(input, context));
+  const error = await failureOf(() => resolveSecret(input, context));
   assert.is(error.code, 'SECRET_UNRESOLVED');
   assert.ok(error.message.startsWith(`cannot resolve ${describeSecret(input)}: `), error.message);
   assertShowsNothing(error);

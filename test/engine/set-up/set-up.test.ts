@@ -24,7 +24,8 @@ import {
   workspaceState,
 } from '../../../src/engine/set-up/workspace.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
-import { errorOf, inWorld, type World } from '../config/support.js';
+import { failureOf } from '../../support/failure.js';
+import { inWorld, type World } from '../config/support.js';
 
 const test = suite('setting svc up');
 
@@ -98,7 +99,7 @@ test('an example is only added to a workspace on request, and existing files sta
     write('c/people/ada.md', '# Ada Lindqvist\n');
     assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
     assert.is(
-      (await errorOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
+      (await failureOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
       'WORKSPACE_UNREADABLE',
     );
   }));
@@ -152,11 +153,11 @@ test('input for a key is a key, a reference, or an error that does not reveal it
   assert.equal(parseKey(` ${KEY}\n`), { kind: 'literal', value: KEY });
   assert.equal(parseKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
   for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted']) {
-    const error = await errorOf(() => parseKey(bad));
+    const error = await failureOf(() => parseKey(bad));
     assert.is(error.code, 'USAGE');
     assert.not.match(`${error.message}${error.hint}`, 'sk-planted');
   }
-  assert.not.match((await errorOf(() => variableKey(KEY))).message, 'sk-planted');
+  assert.not.match((await failureOf(() => variableKey(KEY))).message, 'sk-planted');
 });
 
 test('a given key is stored in a private file that the configuration references', () =>
@@ -208,7 +209,7 @@ test('an existing configuration keeps its comments, and loses settings of anothe
 }
 `,
     );
-    const refused = await errorOf(() => setUp(world, {}));
+    const refused = await failureOf(() => setUp(world, {}));
     assert.is(refused.code, 'CONFIG_UNTRUSTED', 'it may be of somebody else');
     recordTrust(world.context, reviewFile(world.context, {}));
     const { written, plan } = await setUp(world, {
@@ -246,7 +247,7 @@ test('with no provider "for now", a later key is picked up; with "never", it is 
 
 test('an unknown provider is refused', () =>
   inWorld(async (world) => {
-    const error = await errorOf(() => setUp(world, { provider: 'opnai' }));
+    const error = await failureOf(() => setUp(world, { provider: 'opnai' }));
     assert.is(error.code, 'PROVIDER_UNKNOWN');
   }));
 
@@ -270,7 +271,7 @@ test('a concurrent change by someone else is not undone', () =>
     const plan = planSetUp(opened, choices, world.context);
     world.write('home/.svc/svc.json', '{}');
     const workspace = { dir: choices.workspace, withExample: true };
-    const error = await errorOf(() =>
+    const error = await failureOf(() =>
       applyPlan(opened, plan, { context: world.context, workspace, signal }),
     );
     assert.is(error.code, 'CONFIG_WRITE_FAILED');
@@ -281,7 +282,7 @@ test('a concurrent change by someone else is not undone', () =>
 test('force starts over, even over an invalid configuration', () =>
   inWorld(async (world) => {
     const file = world.write('home/.svc/svc.json', '{ broken');
-    assert.is((await errorOf(() => setUp(world, {}))).code, 'CONFIG_SYNTAX');
+    assert.is((await failureOf(() => setUp(world, {}))).code, 'CONFIG_SYNTAX');
     await setUp(world, {}, true);
     assert.match(readFileSync(file, 'utf8'), '"provider": "openai"');
   }));
@@ -297,7 +298,7 @@ test('a file of secrets keeps its other content, and a different file is not ove
     assert.is(statSync(file).mode & 0o777, 0o600);
     for (const text of [`${KEY} {`, '[]', '{"providers":[]}']) {
       write('s/secrets.json', text);
-      const error = await errorOf(() => key('one'));
+      const error = await failureOf(() => key('one'));
       assert.is(error.code, 'CONFIG_WRITE_FAILED');
       assert.not.match(`${error.message}${String(error.cause)}`, KEY);
       assert.is(readFileSync(file, 'utf8'), text);

@@ -11,8 +11,8 @@ import {
   reviewFile,
   revokeTrust,
 } from '../../../../src/engine/config/trust/config-trust.js';
-
-import { errorOf, inWorld, type World } from '../support.js';
+import { failureOf } from '../../../support/failure.js';
+import { inWorld, type World } from '../support.js';
 
 const test = suite('trusting a configuration');
 
@@ -279,7 +279,7 @@ test('a new file and the keys set in it are trusted', () =>
 
 test('there must be a file to trust', () =>
   inWorld(async (world) => {
-    assert.is((await errorOf(() => reviewFile(world.context, {}))).code, 'CONFIG_NOT_FOUND');
+    assert.is((await failureOf(() => reviewFile(world.context, {}))).code, 'CONFIG_NOT_FOUND');
   }));
 
 test.run();
