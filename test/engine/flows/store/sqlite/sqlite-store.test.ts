@@ -197,24 +197,4 @@ test('waits for another process that writes, up to its limit', async () => {
   await flows.close();
 });
 
-test('reports changes once they are committed, those of other processes by its version', async () => {
-  const one = await testFlows();
-  const other = await testFlows({}, one.home);
-  const changes: string[] = [];
-  const end = one.flows.subscribe((change) => changes.push(change.type));
-  const before = [await one.flows.version(), await other.flows.version()];
-  const flowId = await newFlow(one.flows, ADA, { notifyPolicy: 'state_changes' });
-  await newTask(one.flows, flowId);
-  assert.equal(changes, ['flow', 'notification', 'task']);
-  assert.is.not(await one.flows.version(), before[0]);
-  assert.is.not(await other.flows.version(), before[1]);
-  const after = await one.flows.version();
-  assert.is(await one.flows.version(), after);
-  end();
-  await newFlow(one.flows);
-  assert.is(changes.length, 3);
-  await one.flows.close();
-  await other.flows.close();
-});
-
 test.run();
