@@ -116,7 +116,8 @@ const BATCHED = new RegExp(
   `^test/(?:(?:cli|docs|ui|engine/(?!child|flows|postgres|storage|task-runner)[^/]+)/|e2e/(?:${BATCHED_E2E.join('|')})\\.)`,
 );
 /** In a fresh clone, these can run while SQLite is compiled, which takes longer than the checks. */
-const WITHOUT_SQLITE = /^test\/(?:docs|ui)\//;
+const WITHOUT_SQLITE =
+  /^test\/(?:docs|fakes|ui|engine\/(?:chat|child|listener|masking|postgres|secrets|support)|stress\/growth|run)\b/;
 const BATCH_FILES = 12;
 const BATCH = 'test/run-batch.ts';
 /** What runs from source in a process that a test starts with its own options needs tsx, compiled tests do not. */

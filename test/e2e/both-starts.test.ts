@@ -7,7 +7,7 @@ import { type CommandCase, commandCases } from '../../bench/command-cases.js';
 import { makeCommandHome } from '../../bench/command-home.js';
 import { COMMANDS } from '../docs/command-line.js';
 import { ROOT } from '../support/run-svc.js';
-import { needsProcess, runInOclifSession } from '../support/svc-session.js';
+import { needsProcess, runInOclifSession, runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /*
@@ -82,22 +82,27 @@ function withoutVariables({ code, stdout, stderr }: ProgramRun): ProgramRun {
   return { code, stdout: withoutPadding(clean(stdout)), stderr: withoutPadding(clean(stderr)) };
 }
 
-const FAST = join(ROOT, 'bin/run.js');
+type Start = 'fast' | 'oclif';
 
-/** What a command line prints. */
-async function runToEnd(words: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
-  world.toWarm(commandCase.changes ?? 'state');
-  return withoutVariables(await runProgram([FAST, ...words], commandCase));
-}
+const PROGRAMS: Readonly<Record<Start, readonly string[]>> = {
+  fast: [join(ROOT, 'bin/run.js')],
+  oclif: [OCLIF_START, ROOT],
+};
+const SESSIONS = { fast: runInSession, oclif: runInOclifSession } as const;
 
-/** What oclif prints for it: in one process with others that end by themselves, since oclif takes long to start. */
-async function runByOclif(words: readonly string[], commandCase: CommandCase): Promise<ProgramRun> {
+/** What a command line prints: in one process with others if it ends by itself and reads nothing. */
+async function runOneWay(
+  start: Start,
+  words: readonly string[],
+  commandCase: CommandCase,
+): Promise<ProgramRun> {
   world.toWarm(commandCase.changes ?? 'state');
   const { home, env } = world;
+  const { ready, input } = commandCase;
   const run =
-    commandCase.ready !== undefined || needsProcess(words)
-      ? runProgram([OCLIF_START, ROOT, ...words], commandCase)
-      : runInOclifSession(words, { home, env });
+    ready !== undefined || input !== undefined || needsProcess(words)
+      ? runProgram([...PROGRAMS[start], ...words], commandCase)
+      : SESSIONS[start](words, { home, env });
   return withoutVariables(await run);
 }
 
@@ -108,10 +113,10 @@ for (const { id, aliases } of COMMANDS) {
     const commandCase = cases[command];
     assert.ok(commandCase, 'bench/command-cases.ts must have a case for it');
     const { args } = commandCase;
-    const expected = await runByOclif([...command.split(' '), ...args], commandCase);
+    const expected = await runOneWay('oclif', [...command.split(' '), ...args], commandCase);
     assert.ok((commandCase.exits ?? [0]).includes(expected.code ?? -1), expected.stderr);
     for (const name of [id, ...aliases]) {
-      const run = await runToEnd([...name.split(':'), ...args], commandCase);
+      const run = await runOneWay('fast', [...name.split(':'), ...args], commandCase);
       assert.equal(run, expected, name);
     }
   });
@@ -121,9 +126,9 @@ for (const command of NEEDS_A_SERVICE) {
   test(`svc ${command} with an unknown flag prints the same`, async () => {
     const commandCase = { args: ['--no-such-flag'] };
     const words = [...command.split(' '), ...commandCase.args];
-    const expected = await runByOclif(words, commandCase);
+    const expected = await runOneWay('oclif', words, commandCase);
     assert.is(expected.code, 2);
-    assert.equal(await runToEnd(words, commandCase), expected);
+    assert.equal(await runOneWay('fast', words, commandCase), expected);
   });
 }
 
