@@ -2,6 +2,7 @@ import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
+import { runningMs } from '../support/time.js';
 import { type FlowStore, type FlowTx, storeBackoffMs } from './flow-store.js';
 import { actingAs } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
@@ -21,7 +22,11 @@ import {
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
 export function taskStore(store: FlowStore) {
   const nextDueAt = () => store.read(({ tasks }) => tasks.nextDueAt());
-  const claim = (request: ClaimRequest) => store.write((tx) => claimTask(tx, request), 'claims');
+  const claim = async (request: ClaimRequest): Promise<ClaimedTask | undefined> => {
+    const askedAtMs = runningMs();
+    const claimed = await store.write((tx) => claimTask(tx, request), 'claims');
+    return claimed && { ...claimed, askedAtMs };
+  };
   const changePauses = (
     runtimes: readonly TaskRuntime[],
     change: (tx: FlowTx, runtime: TaskRuntime) => Promise<void>,

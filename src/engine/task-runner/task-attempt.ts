@@ -200,6 +200,7 @@ interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'l
  */
 class LeaseKeeper {
   readonly lease: TaskLease;
+  private readonly leaseHash: string | null;
   private readonly options: LeaseKeeperOptions;
   /** By a clock that never jumps. */
   private endsAtMs: number;
@@ -210,14 +211,16 @@ class LeaseKeeper {
   private timers: readonly NodeJS.Timeout[] = [];
   private progressTimer: NodeJS.Timeout | undefined;
 
-  constructor({ task, leaseToken }: ClaimedTask, options: LeaseKeeperOptions) {
+  constructor({ task, leaseToken, askedAtMs }: ClaimedTask, options: LeaseKeeperOptions) {
     this.lease = { taskId: task.taskId, token: leaseToken };
+    this.leaseHash = task.leaseHash;
     this.options = options;
-    this.endsAtMs = runningMs() + options.leaseMs;
+    this.endsAtMs = askedAtMs + options.leaseMs;
     this.clockJumped = jumpDetector(() => options.clock.now());
   }
 
   start(): void {
+    this.stopIfOver();
     this.timers = [
       setInterval(() => void this.check(), POLL_MS),
       setInterval(() => void this.beat(), this.options.leaseMs / BEATS_PER_LEASE),
@@ -238,10 +241,14 @@ class LeaseKeeper {
     clearTimeout(this.progressTimer);
   }
 
+  private stopIfOver(): void {
+    if (runningMs() > this.endsAtMs) this.options.onStop('lease-lost');
+  }
+
   /** Cheap while no process commits anything. */
   private async check(): Promise<void> {
     const { flows, onStop } = this.options;
-    if (runningMs() > this.endsAtMs) onStop('lease-lost');
+    this.stopIfOver();
     // By the new time, the lease in the database may have expired.
     if (this.clockJumped() !== undefined) void this.beat();
     if (this.isChecking) return;
@@ -250,7 +257,8 @@ class LeaseKeeper {
       const version = await flows.version();
       if (version === this.seenVersion) return;
       const task = await flows.operator.findTask(this.lease.taskId);
-      if (task?.status !== 'running') onStop('lease-lost');
+      // It has ended, is queued again, or another runner holds it.
+      if (task?.leaseHash !== this.leaseHash) onStop('lease-lost');
       else if (task.cancelRequestedAt !== null) onStop('cancelled');
       this.seenVersion = version;
     } catch {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { Minder } from '../../../src/engine/child/minder.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
-import type { Flows } from '../../../src/engine/flows/index.js';
+import type { ClaimedTask, Flows } from '../../../src/engine/flows/index.js';
 import {
   endFailure,
   followErrors,
@@ -15,10 +15,13 @@ import {
 import { runnerSettings } from '../../../src/engine/task-runner/runner-settings.js';
 import { startSubagent } from '../../../src/engine/task-runner/start-subagent.js';
 import { TaskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
+import { claimTask, leaseOf } from '../../support/flows.js';
 import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
 
 const test = suite('an attempt at a task');
+
+const LEASE_MS = 60_000;
 
 interface Attempted {
   readonly task: TaskRecord;
@@ -29,15 +32,16 @@ interface Attempted {
 async function attempted(
   startJob: StartJob,
   before: (attempt: TaskAttempt, flows: Flows) => void = () => undefined,
+  claim: (flows: Flows) => Promise<ClaimedTask> = claimTask,
 ): Promise<Attempted> {
   const world = await runnerWorld({
     orphans: 'lost',
     ...subagent('', { maxAttempts: 1, env: { MY_KEY: SECRET } }),
   });
   const id = await world.addTask();
-  const claimed = await world.flows.tasks.claim({ worker: 'w' });
+  const claimed = await claim(world.flows);
   const settings = runnerSettings(world.context, world.loaded).runtimes.subagent;
-  assert.ok(claimed !== undefined && settings !== undefined);
+  assert.ok(settings !== undefined);
   const { logger, lines } = testLog();
   const minder = new Minder(process.execPath);
   const attempt = new TaskAttempt(claimed, {
@@ -45,7 +49,7 @@ async function attempted(
     clock: world.context.clock,
     log: logger,
     settings,
-    leaseMs: 60_000,
+    leaseMs: LEASE_MS,
     orphans: 'lost',
     startJob,
     announce: minder.announce,
@@ -70,6 +74,37 @@ const SECRET = 'hunter2-hunter2-hunter2';
 test('with orphans lost, one that was claimed and never started goes back into the queue', async () => {
   const { task } = await attempted(startSubagent, (attempt) => attempt.interrupt());
   assert.equal([task.status, task.attempts, task.error], ['queued', 0, null]);
+});
+
+test('one whose claim was answered after the end of its lease is not started', async () => {
+  let starts = 0;
+  const job = (): ReturnType<StartJob> => {
+    starts += 1;
+    return ends({ kind: 'succeeded' });
+  };
+  const { task } = await attempted(job, undefined, async (flows) => {
+    const claimed = await claimTask(flows);
+    return { ...claimed, askedAtMs: claimed.askedAtMs - LEASE_MS - 1000 };
+  });
+  assert.equal([starts, task.status], [0, 'running']);
+});
+
+test('one whose task another worker holds by now is killed before its next report', async () => {
+  const killed = new AbortController();
+  const job = (): ReturnType<StartJob> => ({
+    ended: once(killed.signal, 'abort').then(() => ({ kind: 'succeeded' })),
+    stop: () => undefined,
+    kill: () => killed.abort(),
+  });
+  const startedMs = performance.now();
+  const { task } = await attempted(job, undefined, async (flows) => {
+    const claimed = await claimTask(flows);
+    await flows.tasks.release(leaseOf(claimed));
+    await claimTask(flows, { worker: 'another' });
+    return claimed;
+  });
+  assert.equal([task.status, task.leaseOwner], ['running', 'another']);
+  assert.ok(performance.now() - startedMs < LEASE_MS / 4);
 });
 
 test('a result that cannot be masked fails the task and does no other harm', async () => {

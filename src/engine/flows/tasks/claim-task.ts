@@ -24,13 +24,15 @@ export interface ClaimedTask {
   readonly leaseToken: string;
   /** When the task is taken back unless the worker reports, epoch milliseconds. */
   readonly leaseExpiresAt: number;
+  /** When it was asked for, by `runningMs()`: the lease began after that, however late the answer came. */
+  readonly askedAtMs: number;
 }
 
 /** Gives the oldest queued task to a worker. No two workers get the same task, in any process. */
 export async function claimTask(
   tx: FlowTx,
   request: ClaimRequest,
-): Promise<ClaimedTask | undefined> {
+): Promise<Omit<ClaimedTask, 'askedAtMs'> | undefined> {
   const task = await tx.tasks.nextQueued(tx.nowMs, request);
   // After the claim: what is taken back could not be claimed now, as it waits for its retry or has ended.
   await takeBackExpired(actingAs(tx, SYSTEM));
