@@ -47,7 +47,7 @@ const FAULTS = [
   },
   UNREACHABLE,
   // It closed or refused connections; trying again helps.
-  { ...UNREACHABLE, kind: 'restarting', codes: '57P01 57P02 57P03' },
+  { ...UNREACHABLE, kind: 'restarting', codes: '25P03 57P01 57P02 57P03 57P05' },
   {
     kind: 'crowded',
     codes: '53300',

@@ -130,8 +130,9 @@ export class Server implements Sql {
     }
   }
 
+  /** In a transaction of its own. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
-    return this.withClient((client) => countOf(client, text, values));
+    return this.transaction((transaction) => transaction.run(text, values));
   }
 
   /**

@@ -22,6 +22,14 @@ test('a server whose connections are all in use is not one that does not answer'
   assert.is(isConnectionLost(full), true);
 });
 
+test('a connection that the server closed for being idle is lost', () => {
+  for (const code of ['25P03', '57P05']) {
+    const closed = Object.assign(new Error('terminating connection due to idle timeout'), { code });
+    assert.is(asServerError(closed, address).code, 'STORAGE_UNREACHABLE', code);
+    assert.is(isConnectionLost(closed), true, code);
+  }
+});
+
 test('a socket that this user cannot open, or a firewall that refuses, is a server out of reach', () => {
   for (const code of ['EACCES', 'EPERM', 'EAI_FAIL']) {
     const refused = Object.assign(new Error(`connect ${code} /run/postgresql`), { code });

@@ -258,6 +258,21 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a single change does not fail because another one changes the same row, whatever the default of the database', async () => {
+    const url = await cluster.newDatabase();
+    const server = serverAt(url);
+    await server.run(`ALTER DATABASE ${new URL(url).pathname.slice(1)}
+      SET default_transaction_isolation = 'serializable'`);
+    await server.run('CREATE TABLE counter AS SELECT 0 AS n');
+    const other = serverAt(url);
+    const counts = Array.from({ length: 8 }, () =>
+      other.run('UPDATE counter SET n = n + 1 WHERE pg_sleep(0.01) IS NOT NULL'),
+    );
+    await Promise.all(counts);
+    assert.equal(await other.query('SELECT n FROM counter'), [{ n: 8 }]);
+    await Promise.all([server.close(), other.close()]);
+  });
+
   test('refusals are reported without the password', async () => {
     await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
     const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
