@@ -141,6 +141,10 @@ test('an upgrade is described offline, and --check asks npm', async () => {
   const { code, hint } = jsonOf.error(failed);
   assert.equal([failed.code, code], [1, 'UPGRADE_CHECK_FAILED']);
   assert.match(hint ?? '', 'check the connection');
+  npm.behave('knows_nothing');
+  const unknown = jsonOf.error(await runInSession(['upgrade', '--check', '--json'], options));
+  assert.is(unknown.code, 'UPGRADE_CHECK_FAILED');
+  assert.is(unknown.message, 'the registry of npm does not name the newest svc-cli');
 });
 
 test('a bug report contains what happened, but neither notes nor their names', async () => {

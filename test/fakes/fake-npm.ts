@@ -11,6 +11,8 @@ export type NpmBehaviour =
   /** Installs a runtime that does not load. */
   | 'installs_broken'
   | 'installs'
+  /** Knows no newest version. */
+  | 'knows_nothing'
   /** Waits for a file `go` in its own folder, then installs. */
   | 'waits';
 
@@ -37,7 +39,7 @@ appendFileSync(join(here, 'runs'), JSON.stringify(args) + '\\n');
 const { behaviour, stderr } = JSON.parse(readFileSync(join(here, 'behaviour.json'), 'utf8'));
 if (args[0] === 'view') {
   if (behaviour === 'fails') process.stderr.write(stderr);
-  else process.stdout.write('9.9.9\\n');
+  else if (behaviour !== 'knows_nothing') process.stdout.write('9.9.9\\n');
   process.exit(behaviour === 'fails' ? 1 : 0);
 }
 for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global', '--no-workspaces']) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wholeEnvironment } from '../child/program.js';
 import { runProgram } from '../child/run-program.js';
+import { SvcError } from '../errors/index.js';
 import { findNpm, npmFailure } from '../install/npm.js';
 import type { EngineContext } from '../support/context.js';
 import { programVersion } from './about.js';
@@ -102,7 +103,13 @@ async function newestVersion(root: string, name: string, options: AskOptions): P
     stderrBytes: MOST_BYTES,
     signal,
   });
-  const version = end.kind === 'exited' && end.exitCode === 0 ? end.stdout.toString().trim() : '';
-  if (!/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/u.test(version)) throw npmFailure(end, subject);
+  if (end.kind !== 'exited' || end.exitCode !== 0) throw npmFailure(end, subject);
+  const version = end.stdout.toString().trim();
+  // Some registries have a package without naming its newest release.
+  if (!/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/u.test(version)) {
+    throw new SvcError(subject.code, `the registry of npm does not name the newest ${name}`, {
+      hint: 'check the registry that "npm config get registry" shows',
+    });
+  }
   return version;
 }
