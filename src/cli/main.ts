@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createLeanConfig, expandQuestion, findCommand, type LeanConfig } from './fast-start.js';
-import { terminalStreams } from './print.js';
+import { closeLostTerminals, terminalStreams } from './print.js';
 import { terminalSupport } from './terminal.js';
 import { answerWithoutCommand } from './without-command.js';
 
@@ -25,6 +25,7 @@ interface CommandModule {
  */
 export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;
+  process.once('exit', closeLostTerminals);
   // An empty variable is as good as none, but ink would draw no frames.
   for (const name of ['CI', 'CONTINUOUS_INTEGRATION'])
     if (process.env[name] === '') delete process.env[name];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { fstatSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
 import { safeJson } from '../ui/safe-text.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
@@ -30,6 +30,25 @@ function mayBeTerminal(descriptor: number): boolean {
   } catch {
     return true;
   }
+}
+
+/** Node.js resets the modes of its terminal when it exits, and aborts if that one is gone. */
+export function closeLostTerminals(): void {
+  for (const descriptor of [STDIN, STDOUT, STDERR]) {
+    try {
+      if (isLostTerminal(descriptor)) closeSync(descriptor);
+    } catch {
+      // It was closed before.
+    }
+  }
+}
+
+function isLostTerminal(descriptor: number): boolean {
+  const status = fstatSync(descriptor);
+  if (!status.isCharacterDevice() || process.platform === 'win32') return false;
+  // Loading node:tty takes 2 ms, and /dev/null is common.
+  if (status.rdev === statSync('/dev/null').rdev) return false;
+  return !process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 const lost = new AbortController();

@@ -56,18 +56,28 @@ interface Asking {
 
 /** The key that explains a menu, and the answer that explains any other question. */
 const HELP = '?';
+const CTRL_D = '\u0004';
+const CTRL_Z = '\u001A';
+const SHOW_CURSOR = '\u001B[?25h';
+
+/** Without an alias, Ctrl-D would only stop the reading: the process would end with 0 and leave the cursor hidden. */
+async function loadPrompts() {
+  const library = await import('@clack/prompts');
+  library.updateSettings({ aliases: { [CTRL_D]: 'cancel' } });
+  return library;
+}
 
 /**
  * Lets the person choose with the arrow keys.
  *
- * @throws SvcError INTERRUPTED on Esc, Ctrl-C and the end of input, like the other questions
+ * @throws SvcError INTERRUPTED on Esc, Ctrl-C and Ctrl-D, like the other questions
  */
 export async function askChoice<T>(
   message: string,
   choices: readonly Choice<T>[],
   { initial, help, signal }: Asking & { readonly initial?: T },
 ): Promise<T> {
-  const { select } = await import('@clack/prompts');
+  const { select } = await loadPrompts();
   const options = choices.map(({ label, hint }, at) => {
     return { value: String(at), label, ...(hint === undefined ? {} : { hint }) };
   });
@@ -102,7 +112,7 @@ export async function askText(
     signal,
   }: Asking & { readonly standard?: string; readonly check?: Check },
 ): Promise<string> {
-  const { text } = await import('@clack/prompts');
+  const { text } = await loadPrompts();
   return askLine({ help, signal }, (accepts, open) =>
     text({
       ...prompt(open),
@@ -118,7 +128,7 @@ export async function askSecret(
   message: string,
   { check, help, signal }: Asking & { readonly check: Check },
 ): Promise<string> {
-  const { password } = await import('@clack/prompts');
+  const { password } = await loadPrompts();
   return askLine({ help, signal }, (accepts, open) =>
     password({ ...prompt(open), message, validate: accepts(check) }),
   );
@@ -130,7 +140,7 @@ export async function askYes(
   initial: boolean,
   { help, signal }: Asking,
 ): Promise<boolean> {
-  const { confirm: ask } = await import('@clack/prompts');
+  const { confirm: ask } = await loadPrompts();
   const answer = await withHelpKey(message, { help, signal }, (shown, open) =>
     ask({
       ...prompt(open),
@@ -181,34 +191,58 @@ async function askLine(
     const typed = await asking(signal, (open) => ask(accepts, open));
     const line = (answered<string | undefined>(typed, signal) ?? '').trim();
     if (line !== HELP) return line;
-    const { log } = await import('@clack/prompts');
+    const { log } = await loadPrompts();
     log.message(help, { output: process.stderr });
   }
 }
 
-/** A question takes the terminal into raw mode: a signal closes it before it ends the process. */
+/**
+ * A question takes the terminal into raw mode: a signal closes it before it ends the process. So does the loss of the
+ * terminal.
+ */
 function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>): Promise<T> {
+  const { stdin, stderr } = process;
   const ended = new AbortController();
-  return endOnSignals(
-    () => ended.abort(),
-    () => askAgainAfterStop((open) => ask(anySignal([signal, ended.signal, open]))),
-  );
+  const end = (): void => {
+    // Closing the question fails if the terminal is gone, and Node.js would throw that.
+    for (const stream of [stdin, stderr]) {
+      stream.removeAllListeners('error').on('error', () => undefined);
+    }
+    ended.abort();
+  };
+  return endOnSignals(end, async () => {
+    stdin.once('end', end);
+    try {
+      return await askAgainAfterStop((open) => ask(anySignal([signal, ended.signal, open])));
+    } finally {
+      stdin.off('end', end);
+    }
+  });
 }
 
 /** After Ctrl-Z, the shell has written over the question, and Node.js has paused stdin: the process would end. */
 async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Promise<T> {
-  for (;;) {
-    const stopped = new AbortController();
-    const onContinue = (): void => stopped.abort();
-    process.on('SIGCONT', onContinue);
-    try {
-      const answer = await ask(stopped.signal);
-      if (!stopped.signal.aborted) return answer;
-    } catch (error) {
-      if (!stopped.signal.aborted) throw error;
-    } finally {
-      process.off('SIGCONT', onContinue);
+  // Most prompts hide the cursor, also from the shell. Comes before Node.js, which stops the process for this key.
+  const onKey = (typed: string | undefined): void => {
+    if (typed === CTRL_Z) process.stderr.write(SHOW_CURSOR);
+  };
+  process.stdin.on('keypress', onKey);
+  try {
+    for (;;) {
+      const stopped = new AbortController();
+      const onContinue = (): void => stopped.abort();
+      process.on('SIGCONT', onContinue);
+      try {
+        const answer = await ask(stopped.signal);
+        if (!stopped.signal.aborted) return answer;
+      } catch (error) {
+        if (!stopped.signal.aborted) throw error;
+      } finally {
+        process.off('SIGCONT', onContinue);
+      }
     }
+  } finally {
+    process.stdin.off('keypress', onKey);
   }
 }
 

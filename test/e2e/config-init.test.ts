@@ -364,6 +364,7 @@ test('? explains each question and shows it again', async () => {
 for (const [name, key] of [
   ['Esc', KEYS.escape],
   ['Ctrl-C', KEYS.ctrlC],
+  ['Ctrl-D', '\u0004'],
 ] as const) {
   test(`${name} at the last question changes nothing`, async () => {
     const home = folderOf(NOTES);
@@ -376,8 +377,35 @@ for (const [name, key] of [
     await session.waitForText(WRITE);
     session.type(key);
     assert.is(await session.ended, 130);
+    assert.ok(showsCursor(session));
     assert.equal(readdirSync(home.path), ['notes']);
   });
 }
+
+test('Ctrl-Z at a question leaves the shell with a cursor, and the question is asked again', async () => {
+  const session = inTerminal(folderOf(NOTES));
+  await session.waitForText(FOLDER);
+  assert.not(showsCursor(session));
+  session.type('\u001A');
+  await waitFor('the cursor', () => showsCursor(session) && !session.isRaw(), session.output);
+  session.kill('SIGCONT');
+  await waitFor('the question', () => session.output().split(FOLDER).length > 2, session.output);
+  session.type(KEYS.escape);
+  assert.is(await session.ended, 130);
+  assert.ok(showsCursor(session));
+});
+
+function showsCursor(session: PtySession): boolean {
+  const output = session.output();
+  return output.lastIndexOf('\u001B[?25h') > output.lastIndexOf('\u001B[?25l');
+}
+
+test('closing the terminal at a question ends the program in order', async () => {
+  const session = inTerminal(folderOf(NOTES));
+  await session.waitForText(FOLDER);
+  session.close();
+  // By the end of input, or by SIGHUP.
+  assert.ok([129, 130].includes(await session.ended));
+});
 
 test.run();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { childrenOf } from '../support/processes.js';
@@ -58,6 +58,16 @@ test('random resizes, also to no size at all, and a lost terminal end no screen 
       assert.not.match(stderr, /\n *at .+:\d+:\d+|BUG|stack trace/u, `${name}: ${stderr}`);
     }),
   );
+});
+
+test('svc serve --plain stops in order when its terminal is closed', async () => {
+  const folder = tempFolder();
+  const options = { ...screenHome(), errors: folder.at('log'), lines: true };
+  const session = runInPty(['serve', '--plain'], options);
+  const log = () => (existsSync(folder.at('log')) ? readFileSync(folder.at('log'), 'utf8') : '');
+  await waitFor('the listener', () => log().includes('listening on'), log);
+  session.close();
+  assert.is(await session.ended, 0, log());
 });
 
 test('an empty CI variable is none', async () => {

@@ -22,7 +22,7 @@ export interface PtySession {
   /** Closes the terminal, as a window that is closed does. */
   readonly close: () => void;
   readonly waitForText: (text: string) => Promise<unknown>;
-  /** Resolves with the exit code when the program has ended. */
+  /** Resolves with the exit code when the program has ended; of a signal, as a shell counts it. */
   readonly ended: Promise<number>;
 }
 
@@ -76,7 +76,7 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
     pending = pending.slice(cut);
   });
   const ended = new Promise<number>((resolve) => {
-    child.onExit(({ exitCode }) => resolve(exitCode));
+    child.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode));
   });
   return {
     screen,

@@ -1,6 +1,5 @@
-import { closeSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isatty } from 'node:tty';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
 
@@ -84,16 +83,11 @@ export function takeTerminal(
     const wasOurs = state === 'ours';
     state = 'left';
     process.off('SIGCONT', onContinue).off('uncaughtExceptionMonitor', onUncaught);
-    process.off('exit', onExit);
+    process.off('exit', leave);
     stdin.off('end', onLost).off('error', onLost);
     stdout.off('error', onLost);
     if (wasOurs) release();
     else stdin.setRawMode(false);
-    if (isGone()) process.once('exit', closeStandardStreams);
-  };
-  const onExit = (): void => {
-    leave();
-    if (isGone()) closeStandardStreams();
   };
   const onContinue = (): void => {
     // The shell has changed the terminal's modes if the process was stopped from outside.
@@ -112,13 +106,9 @@ export function takeTerminal(
     isLost = true;
     process.kill(process.pid, 'SIGHUP');
   };
-  const isGone = (): boolean => {
-    const fd = fdOf(stdin);
-    return isLost || (fd !== undefined && !isatty(fd));
-  };
   process.on('SIGCONT', onContinue).on('uncaughtExceptionMonitor', onUncaught);
   // Ink cannot remove a view that ends the process while it is drawn.
-  process.on('exit', onExit);
+  process.on('exit', leave);
   // An error of the terminal means that it is lost; oclif would throw it.
   for (const stream of [stdin, stdout]) stream.removeAllListeners('error').on('error', ignoreError);
   stdin.on('end', onLost).on('error', onLost);
@@ -165,17 +155,6 @@ export function takeTerminal(
 
 /** Writing to a lost terminal fails, sometimes long after the screen has left. */
 const ignoreError = (): void => undefined;
-
-/** Node.js resets the modes of its terminal when it exits, and aborts if that one is gone. */
-function closeStandardStreams(): void {
-  for (const fd of [0, 1, 2]) {
-    try {
-      closeSync(fd);
-    } catch {
-      // It was closed before.
-    }
-  }
-}
 
 /** The file behind a stream; undefined for a terminal in memory. */
 function fdOf(stream: object): number | undefined {
