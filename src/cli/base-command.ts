@@ -462,7 +462,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   protected async agrees(question: string, flags: { readonly yes: boolean }): Promise<boolean> {
     if (flags.yes) return true;
     const { confirm } = await import('./prompts.js');
-    return confirm(question, this.terminal().screen, this.signal);
+    return confirm(question, this.terminal().questions, this.signal);
   }
 
   /** Sets the exit code without an error, such as for a check that found problems. */

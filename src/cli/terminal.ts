@@ -5,6 +5,8 @@ import type { ScreenOptions } from '../ui/terminal/mount-screen.js';
 export interface TerminalSupport {
   /** stdin and stdout are a terminal and plain output was not requested: screens may be shown. */
   readonly screen: boolean;
+  /** So is stderr, where questions are written: they can be seen and answered. */
+  readonly questions: boolean;
   /** stderr is a terminal: a progress line may be redrawn there. */
   readonly progress: boolean;
   /** stdout is coloured. */
@@ -38,9 +40,11 @@ export function terminalSupport(
   const ci = ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => set(name) && env[name] !== 'false');
   const plain = flags.json || flags.plain || ci || env['TERM'] === 'dumb';
   const terminal = streams.stdout.isTTY === true;
+  const screen = terminal && streams.stdin.isTTY === true && !plain;
   const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !flags.json;
   return {
-    screen: terminal && streams.stdin.isTTY === true && !plain,
+    screen,
+    questions: screen && streams.stderr.isTTY === true,
     progress: streams.stderr.isTTY === true && !plain && !set('NO_COLOR'),
     color: forced || (terminal && !plain && !set('NO_COLOR')),
     theme: ui.theme === 'auto' ? themeOf(env['COLORFGBG']) : ui.theme,

@@ -12,7 +12,7 @@ const NO_FLAGS = { json: false, plain: false };
 test('a terminal on all streams gets everything', () => {
   const support = terminalSupport({}, ALL, NO_FLAGS);
   assert.equal(support, {
-    ...{ screen: true, progress: true, color: true, columns: 120 },
+    ...{ screen: true, questions: true, progress: true, color: true, columns: 120 },
     ...{ theme: 'any', mouse: true },
   });
 });
@@ -20,9 +20,14 @@ test('a terminal on all streams gets everything', () => {
 test('pipes get nothing', () => {
   const support = terminalSupport({ TERM: 'xterm' }, PIPES, NO_FLAGS);
   assert.equal(support, {
-    ...{ screen: false, progress: false, color: false, columns: 80 },
+    ...{ screen: false, questions: false, progress: false, color: false, columns: 80 },
     ...{ theme: 'any', mouse: true },
   });
+});
+
+test('with stderr in a file there are screens, but no questions, which would be in the file', () => {
+  const { screen, questions } = terminalSupport({}, { ...ALL, stderr: {} }, NO_FLAGS);
+  assert.equal({ screen, questions }, { screen: true, questions: false });
 });
 
 test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {

@@ -51,7 +51,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
 
   async run(): Promise<InitOutput> {
     const { flags } = await this.parse(ConfigInit);
-    const isAsking = this.terminal().screen && !flags.yes;
+    const isAsking = this.terminal().questions && !flags.yes;
     const { workspace, provider, model } = flags;
     const hasAnswers = [workspace, provider, model, flags['key-env']].some(
       (flag) => flag !== undefined,
