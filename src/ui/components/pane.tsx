@@ -72,7 +72,7 @@ interface PaneProps {
   readonly area: Area;
 }
 
-/** Text that is wrapped and can be scrolled, also by the wheel; its last row counts what is off-screen. */
+/** Text that is wrapped and can be scrolled, also by the wheel; its last row, if not its only one, counts what is off-screen. */
 export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const style = useStyle();
   const wrapped =
@@ -88,7 +88,8 @@ export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const visible = wrapped.slice(top, top + rows);
   const last = formatCount(top + visible.length);
   const place = `lines ${formatCount(top + 1)}–${last} of ${formatCount(length)}`;
-  return <Rows lines={isLong ? [...visible, style.dim(fitEnd(place, area.columns))] : visible} />;
+  const lines = isLong ? [...visible, style.dim(fitEnd(place, area.columns))] : visible;
+  return <Rows lines={lines.slice(0, area.rows)} />;
 }
 
 const GAP = 2;

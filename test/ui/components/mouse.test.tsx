@@ -81,4 +81,15 @@ test('the wheel scrolls a pane', async () => {
   await screen.unmount();
 });
 
+test('a pane of one row shows one line of its text, and nothing else', async () => {
+  const text = ITEMS.map((item) => ({ text: item.text }));
+  const area = { columns: 30, rows: 1, x: 0, y: 0 };
+  const terminal = createTerminal(40, 12);
+  const pane = <Pane state={PANE_TOP} dispatch={() => undefined} text={text} area={area} />;
+  const screen = mountScreen(pane, terminal);
+  await waitForText(terminal, 'entry 0');
+  assert.equal(terminal.screen(), ['entry 0']);
+  await screen.unmount();
+});
+
 test.run();
