@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.js';
  */
 const test = suite('the fast start compared with oclif');
 
-const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
+const OCLIF_START = fileURLToPath(new URL('oclif-start.mjs', import.meta.url));
 const TIME_LIMIT_MS = 60_000;
 /** Commands that need services which this test does not start. */
 const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call', 'webhook trigger'];

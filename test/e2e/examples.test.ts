@@ -5,13 +5,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS, type Command } from '../docs/command-line.js';
 import { OPENAI_KEY } from '../fakes/openai.js';
+import { runInSession } from '../support/svc-session.js';
 import {
   type ExampleVendors,
   type ExampleWorld,
   startVendors,
   worldFor,
-} from '../support/example-worlds.js';
-import { runInSession } from '../support/svc-session.js';
+} from './example-worlds.js';
 
 /** Every example of every help text, as a shell understands it. */
 const test = suite('examples of help');

@@ -14,8 +14,8 @@ const test = suite('help and usage errors');
 const home = tempFolder().path;
 const svc = (...args: string[]) => runInSession(args, { home });
 
-const OCLIF_HELP = fileURLToPath(new URL('../support/oclif-help.mjs', import.meta.url));
-const SVC_HELP = fileURLToPath(new URL('../support/svc-help.cjs', import.meta.url));
+const OCLIF_HELP = fileURLToPath(new URL('oclif-help.mjs', import.meta.url));
+const SVC_HELP = fileURLToPath(new URL('svc-help.cjs', import.meta.url));
 
 /** Every command, as its words; oclif drops a last "index". */
 const COMMANDS = readdirSync(join(ROOT, 'src/commands'), { recursive: true, encoding: 'utf8' })

@@ -5,8 +5,8 @@ import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../fakes/gemini.js
 import { jsonOf } from '../support/json.js';
 import { modulesLoadedBy } from '../support/loaded-modules.js';
 import { mp3, png, wav, webp } from '../support/media-files.js';
-import { geminiSearchSettings, mediaSent } from '../support/media-memory.js';
 import type { SvcRun } from '../support/run-svc.js';
+import { geminiSearchSettings, mediaSent } from '../support/semantic-memory.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 

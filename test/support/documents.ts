@@ -1,17 +1,14 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
-import { PDF_VERSION } from '../../src/engine/memory/extract/pdf-library.js';
-import { ROOT } from './run-svc.js';
-import { tempFolder } from './temp-folder.js';
 
-/** A PDF with one line of text after the other on each page. */
+/** A PDF with these lines of text on its pages. */
 export function pdf(...pages: readonly (readonly string[])[]): Buffer {
   return pdfOf(
     pages.map((lines) => {
-      const shown = lines.map((line) => `(${line.replaceAll(/[()\\]/gu, String.raw`\$&`)}) Tj T*`);
-      return Buffer.from(`BT /F1 12 Tf 14 TL 50 700 Td ${shown.join(' ')} ET`, 'latin1');
+      const commands = lines.map(
+        (line) => `(${line.replaceAll(/[()\\]/gu, String.raw`\$&`)}) Tj T*`,
+      );
+      return Buffer.from(`BT /F1 12 Tf 14 TL 50 700 Td ${commands.join(' ')} ET`, 'latin1');
     }),
   );
 }
@@ -69,13 +66,4 @@ export function docx(body: string, parts: Readonly<Record<string, string>> = {})
 export function paragraph(text: string, style?: string): string {
   const properties = style === undefined ? '' : `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`;
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
-}
-
-/** A folder of libraries with the one for PDF files, as if installed. */
-export function pdfLibraries(): string {
-  const dir = tempFolder();
-  dir.write('pdf.json', JSON.stringify({ folder: 'pdf-0', version: PDF_VERSION, bytes: 1 }));
-  mkdirSync(dir.at('pdf-0'));
-  symlinkSync(join(ROOT, 'node_modules'), dir.at('pdf-0/node_modules'));
-  return dir.path;
 }

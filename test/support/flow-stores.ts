@@ -1,10 +1,10 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
 import { type Flows, openFlows } from '../../src/engine/flows/index.js';
-import { Server, type ServerContext } from '../../src/engine/postgres/index.js';
+import type { Server, ServerContext } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import { contextOf } from './context.js';
 import { testFlows } from './flows.js';
-import { migratedDatabase, PATIENT, serverAt, type TestPostgres } from './postgres.js';
+import { migratedDatabase, serverAt, type TestPostgres } from './postgres.js';
 
 /** Flows in any store, as a test works with them. */
 export interface StoredFlows {
@@ -155,55 +155,4 @@ function agingStatement(ms: number): string {
       return `UPDATE svc.${table} SET ${assignments.join(', ')}`;
     })
     .join(';');
-}
-
-/** A server as it looks behind a transaction pooler: no state stays on a connection. */
-class PooledServer extends Server {
-  private readonly connections: readonly Server[];
-
-  constructor(url: string) {
-    const settings = { url, poolSize: 1, ...PATIENT };
-    super(settings);
-    this.connections = Array.from({ length: 4 }, () => new Server(settings));
-  }
-
-  override query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.anyConnection().query<Row>(text, values);
-  }
-
-  override run(text: string, values?: readonly unknown[]): Promise<number> {
-    return this.anyConnection().run(text, values);
-  }
-
-  override async transaction<T>(
-    ...args: Parameters<typeof Server.prototype.transaction<T>>
-  ): Promise<T> {
-    const connection = this.anyConnection();
-    try {
-      return await connection.transaction(...args);
-    } finally {
-      await connection.query('DISCARD ALL');
-    }
-  }
-
-  override listen(): () => Promise<void> {
-    return async () => undefined;
-  }
-
-  override async close(): Promise<void> {
-    for (const connection of this.connections) await connection.close();
-    await super.close();
-  }
-
-  private anyConnection(): Server {
-    return this.connections[Math.floor(Math.random() * this.connections.length)] ?? this;
-  }
-}
-
-/** The servers of a process whose pooler gives each statement and each transaction any connection. */
-export function pooledServers(url: string): Map<string, Server> {
-  const server = new PooledServer(url);
-  const servers = new Map([['', server]]);
-  servers.get = () => server;
-  return servers;
 }

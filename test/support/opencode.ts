@@ -28,8 +28,7 @@ export function opencodeStore() {
     say: (session: string, role: string, ...parts: readonly unknown[]) => {
       next += 1;
       const id = `msg_${String(next).padStart(4, '0')}`;
-      const data = typeof role === 'string' ? JSON.stringify({ role }) : role;
-      insert('message', id, session, AT + next, AT + next, data);
+      insert('message', id, session, AT + next, AT + next, JSON.stringify({ role }));
       for (const [at, part] of parts.entries()) {
         const text = typeof part === 'string' ? part : JSON.stringify(part);
         insert('part', `prt_${next}_${at}`, id, session, AT + next, AT + next, text);

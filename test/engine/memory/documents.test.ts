@@ -1,16 +1,27 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { extractedFolder } from '../../../src/engine/memory/extract/index.js';
+import { PDF_VERSION } from '../../../src/engine/memory/extract/pdf-library.js';
 import type { DocumentFormat } from '../../../src/engine/support/document-format.js';
-import { docx, paragraph, pdf, pdfLibraries } from '../../support/documents.js';
+import { docx, paragraph, pdf } from '../../support/documents.js';
 import { failureOf } from '../../support/failure.js';
 import { backendOn, pathsOf, targetOf } from '../../support/memory.js';
+import { ROOT } from '../../support/run-svc.js';
 import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('other documents');
+
+/** A folder of libraries with the one for PDF files, as if installed. */
+function pdfLibraries(): string {
+  const dir = tempFolder();
+  dir.write('pdf.json', JSON.stringify({ folder: 'pdf-0', version: PDF_VERSION, bytes: 1 }));
+  mkdirSync(dir.at('pdf-0'));
+  symlinkSync(join(ROOT, 'node_modules'), dir.at('pdf-0/node_modules'));
+  return dir.path;
+}
 
 const selected = (...formats: readonly DocumentFormat[]) => ({
   formats,

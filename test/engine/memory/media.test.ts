@@ -13,8 +13,13 @@ import { embeddingWarnings } from '../../../src/engine/memory/sync/sync-warnings
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { failureOf } from '../../support/failure.js';
 import { jpeg, MEDIA_FORMATS, mp3, png, wav, webp } from '../../support/media-files.js';
-import { mediaMemory, mediaSent } from '../../support/media-memory.js';
 import { pathsOf } from '../../support/memory.js';
+import {
+  geminiSearchSettings,
+  mediaSent,
+  type SemanticMemory,
+  semanticMemory,
+} from '../../support/semantic-memory.js';
 
 const test = suite<{ fake: GeminiFake }>('images and recordings in memory');
 
@@ -29,6 +34,16 @@ const FILES = {
   'memory/photos/IMG_0002.jpg': jpeg('two bicycles against a wall'),
   'memory/voice/memo.mp3': mp3('the plumber comes on Thursday'),
 };
+
+/** A memory with these files, by path below the workspace. */
+function mediaMemory(
+  fake: GeminiFake,
+  files: Readonly<Record<string, Buffer | string>> = {},
+): Pick<SemanticMemory, 'folder' | 'open'> {
+  const { folder, open } = semanticMemory(fake);
+  for (const [path, content] of Object.entries(files)) folder.write(path, content);
+  return { folder, open: (settings) => open({ ...geminiSearchSettings(fake), ...settings }) };
+}
 
 async function statusOf(memory: OpenedMemory) {
   const status = await memory.backend.status();

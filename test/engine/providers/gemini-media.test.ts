@@ -8,7 +8,7 @@ import type { EmbeddingInput } from '../../../src/engine/providers/vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { failureOf } from '../../support/failure.js';
 import { gif, jpeg, mp3, png, wav, webp } from '../../support/media-files.js';
-import { mediaSent } from '../../support/media-memory.js';
+import { mediaSent } from '../../support/semantic-memory.js';
 import { cosine, embedAll, testSettings } from './conformance.js';
 import { bodiesOf, openAdapter } from './support.js';
 

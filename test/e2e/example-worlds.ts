@@ -8,18 +8,18 @@ import { type FileHost, startFileHost } from '../fakes/file-host.js';
 import { CLIENT_ID, type CopilotFake, startCopilotFake } from '../fakes/github-copilot.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { startVoyageFake, VOYAGE_KEY } from '../fakes/voyage.js';
-import { newDelivery, recordDeliveries } from './deliveries.js';
-import { dreamHome, ONCE_ASKED } from './dreams.js';
-import { ADA, newFlow, newTask, testFlows } from './flows.js';
-import { jsonOf } from './json.js';
-import { realServer, startPglite, type TestPostgres } from './postgres.js';
-import { rawDatabase } from './raw-database.js';
-import { installSvc } from './run-svc.js';
-import { serveWebhooks, whenStateReady } from './serving.js';
-import { runInSession } from './svc-session.js';
-import { type TempFolder, tempFolder } from './temp-folder.js';
-import { message } from './transcripts.js';
-import { CI_ENV, SECRET, SESSION, webhooksConfig } from './webhooks.js';
+import { newDelivery, recordDeliveries } from '../support/deliveries.js';
+import { dreamHome, ONCE_ASKED } from '../support/dreams.js';
+import { ADA, newFlow, newTask, testFlows } from '../support/flows.js';
+import { jsonOf } from '../support/json.js';
+import { realServer, startPglite, type TestPostgres } from '../support/postgres.js';
+import { rawDatabase } from '../support/raw-database.js';
+import { installSvc } from '../support/run-svc.js';
+import { serveWebhooks, whenStateReady } from '../support/serving.js';
+import { runInSession } from '../support/svc-session.js';
+import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
+import { CI_ENV, SECRET, SESSION, webhooksConfig } from '../support/webhooks.js';
 
 /** The state that the examples of a command run on, and the replacements of their sample values. */
 export interface ExampleWorld {
