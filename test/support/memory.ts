@@ -4,7 +4,6 @@ import type { MemoryBackend } from '../../src/engine/memory/backends/memory-back
 import { createFileHome } from '../../src/engine/memory/home/file-home.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import type { KeptIndex } from '../../src/engine/memory/keeper/sync-index.js';
 import type { SearchOptions, SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
@@ -12,8 +11,9 @@ import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { DocumentSelection } from '../../src/engine/memory/sources/walk.js';
 import { tempFolder } from './temp-folder.js';
+import { openReadyIndex } from './vector-index.js';
 
-/** What a test may set of a target. */
+/** How a target of a test differs from an ordinary one. */
 export interface TargetOptions {
   readonly layout?: 'agent' | 'folder';
   readonly extraPaths?: readonly string[];
@@ -89,17 +89,16 @@ export function backendOn(
   });
 }
 
-/** Works on an index that is open for writing, and closes it. */
+/** Opens an index for writing, works on it, and closes it. */
 export async function onIndex<T>(
   { indexFile }: KeptIndex,
   work: (index: MemoryIndex) => Promise<T>,
 ): Promise<T> {
-  const opened = openIndex(indexFile, 'write');
-  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
+  const index = openReadyIndex(indexFile);
   try {
-    return await work(opened.index);
+    return await work(index);
   } finally {
-    opened.index.close();
+    index.close();
   }
 }
 

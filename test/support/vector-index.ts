@@ -1,17 +1,25 @@
 import { seededRandom } from '../../src/engine/eval/random.js';
 import type { Change, IndexedDocument } from '../../src/engine/memory/index/documents.js';
-import { currentIdentity } from '../../src/engine/memory/index/identity.js';
+import {
+  currentIdentity,
+  type IndexIdentity,
+  type Tokenizer,
+} from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
 import { createIndex, openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import type { SqliteIndex } from '../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { VectorSettings } from '../../src/engine/memory/index/sqlite/vectors/extension.js';
 import { tempFolder } from './temp-folder.js';
 
+/** The identity of an index with the default settings, except for the tokenizer. */
+export function testIdentity(tokenizer: Tokenizer = 'unicode61'): IndexIdentity {
+  return currentIdentity({ chunking: { tokens: 400, overlap: 80 }, tokenizer });
+}
+
 /** Creates an empty index in a new folder and returns its file. */
-export function emptyIndexFile(): string {
+export function emptyIndexFile(tokenizer?: Tokenizer): string {
   const file = tempFolder().at('index.sqlite');
-  const settings = { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' } as const;
-  createIndex(file, currentIdentity(settings)).seal();
+  createIndex(file, testIdentity(tokenizer)).seal();
   return file;
 }
 
@@ -26,7 +34,7 @@ export function openReadyIndex(
   return opened.index;
 }
 
-/** A document whose chunks, a line each, hold these texts. */
+/** A document whose chunks, a line each, have these texts. */
 export function documentOf(path: string, texts: readonly string[]): IndexedDocument {
   const chunks = texts.map((text, at) => {
     return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };

@@ -17,11 +17,7 @@ import {
   readForgetList,
 } from '../../../src/engine/memory/forgotten/index.js';
 import { sharedForgetList } from '../../../src/engine/memory/home/shared-forget-list.js';
-import {
-  createIndex,
-  currentIdentity,
-  type SqliteIndex,
-} from '../../../src/engine/memory/index/index.js';
+import { createIndex, type SqliteIndex } from '../../../src/engine/memory/index/index.js';
 import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
 import type { ServerContext } from '../../../src/engine/postgres/index.js';
 import { openServer } from '../../../src/engine/postgres/index.js';
@@ -38,6 +34,7 @@ import {
   embedMissing,
   openReadyIndex,
   putChange,
+  testIdentity,
   textVector,
 } from '../../support/vector-index.js';
 import { storageHost } from './support.js';
@@ -46,10 +43,6 @@ const copyDocument = z.omit(storageCopyOutputSchema, { warnings: true });
 /** More than one page. */
 const FLOWS = 210;
 const IDENTITY = 'fake:one';
-const IDENTITY_OF_INDEX = currentIdentity({
-  chunking: { tokens: 400, overlap: 80 },
-  tokenizer: 'unicode61',
-});
 
 for (const postgres of await testServers()) {
   const test = suite(`copying to and from ${postgres.name}`);
@@ -268,7 +261,7 @@ for (const postgres of await testServers()) {
     const host = await newHost();
     const file = indexFile(host.context);
     mkdirSync(dirname(file));
-    createIndex(file, IDENTITY_OF_INDEX).seal();
+    createIndex(file, testIdentity()).seal();
     const before = await withStore(file, async (index) => {
       await apply(index, putChange('a.md', 'one', 'two', 'three'));
       await embedMissing(index, IDENTITY, textVector);
@@ -285,7 +278,7 @@ for (const postgres of await testServers()) {
     const shared = await preparePostgresIndex(
       server,
       { agent: 'main', origin: 'here' },
-      IDENTITY_OF_INDEX,
+      testIdentity(),
     );
     await apply(shared, putChange('a.md', 'one', 'two'));
     assert.is(await embedMissing(shared, IDENTITY, textVector), 0);

@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
-import { currentIdentity } from '../../../src/engine/memory/index/index.js';
 import { preparePostgresIndex } from '../../../src/engine/memory/index/postgres/index.js';
 import {
   migrationScript,
@@ -17,7 +16,13 @@ import { allPages, fencesOf } from '../../docs/pages.js';
 import { failureOf } from '../../support/failure.js';
 import { newFlow, newTask } from '../../support/flows.js';
 import { startCluster } from '../../support/postgres.js';
-import { apply, embedMissing, putChange, textVector } from '../../support/vector-index.js';
+import {
+  apply,
+  embedMissing,
+  putChange,
+  testIdentity,
+  textVector,
+} from '../../support/vector-index.js';
 import { type StorageHost, storageHost } from './support.js';
 
 const APPLY = { dryRun: false, onApplied: () => undefined };
@@ -178,11 +183,7 @@ async function useEverything({ context, loaded }: StorageHost): Promise<void> {
   await flows.operator.sweep();
   await flows.close();
   const place = { agent: 'main', origin: 'here' };
-  const identity = currentIdentity({
-    chunking: { tokens: 400, overlap: 80 },
-    tokenizer: 'unicode61',
-  });
-  const index = await preparePostgresIndex(server, place, identity);
+  const index = await preparePostgresIndex(server, place, testIdentity());
   await apply(index, putChange('a.md', 'alpha one', 'alpha two'));
   assert.is(await embedMissing(index, 'fake:one', textVector), 2);
   assert.is((await index.lexicalCandidates('"alpha"', 9)).length, 2);

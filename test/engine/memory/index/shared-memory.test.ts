@@ -17,6 +17,7 @@ import {
   embedMissing,
   putChange,
   removeChange,
+  testIdentity,
   textVector,
 } from '../../../support/vector-index.js';
 import { waitFor } from '../../../support/wait.js';
@@ -167,14 +168,14 @@ for (const kind of await sharedKinds()) {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'alpha'));
     const identity = { ...(await a.identity()), chunkTokens: 100 };
-    const again = await kind.openAs('host-a', 'unicode61', identity);
+    const again = await kind.openAs('host-a', { identity });
     assert.is((await again.identity()).chunkTokens, 100);
     assert.is((await again.documents())[0]?.hash, '');
     assert.is(await b.countMatches('"alpha"'), 1);
-    const failure = await failureOf(kind.openAs('host-b', 'trigram'));
+    const failure = await failureOf(kind.openAs('host-b', { identity: testIdentity('trigram') }));
     assert.is(failure.code, 'STORAGE_TOKENIZER');
     await apply(again, removeChange('a.md'));
-    const changed = await kind.openAs('host-b', 'trigram');
+    const changed = await kind.openAs('host-b', { identity: testIdentity('trigram') });
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
@@ -268,11 +269,11 @@ for (const kind of await sharedKinds()) {
     test('waiting too long for another writer is an error and changes nothing', async () => {
       const [a] = await bothHosts();
       await apply(a, putChange('a.md', 'alpha'));
-      const b = await kind.openAs('host-b', 'unicode61', undefined, 50);
+      const b = await kind.openAs('host-b', { lockWaitMs: 50 });
       await whileLocked(async () => {
         assert.is((await failureOf(apply(b, putChange('b.md', 'alpha')))).code, 'STORAGE_BUSY');
         const identity = { ...(await a.identity()), chunkTokens: 100 };
-        const opening = kind.openAs('host-b', 'unicode61', identity, 50);
+        const opening = kind.openAs('host-b', { identity, lockWaitMs: 50 });
         assert.is((await failureOf(opening)).code, 'STORAGE_BUSY');
       });
       assert.is(await b.countMatches('"alpha"'), 1);
