@@ -39,12 +39,12 @@ export async function compile(entries: Readonly<Record<string, string>>): Promis
   return folder.path;
 }
 
-/** Compiles one that a test starts several times. @returns the path of what Node.js can run */
+/** Compiles a program that a test starts several times. @returns the path of the compiled file */
 export async function compileProgram(file: URL): Promise<string> {
   return join(await compile({ program: fileURLToPath(file) }), 'program.mjs');
 }
 
-/** Starts a child process: that of the build, since loading its source takes a second each time. */
+/** Starts the process in the file next to it. Tests use that of the build: loading the source takes a second each time. */
 const STARTS_BUILT = join(ROOT, 'src/engine/memory/extract/index.ts');
 
 /** Files are found next to the source, not next to what it is compiled to. */
@@ -62,7 +62,7 @@ const ownPlace: Plugin = {
   },
 };
 
-/** Its files import each other without extensions, which Node.js does not allow. */
+/** The files of jsonc-parser import each other without extensions, which Node.js does not allow. */
 const withoutExtensions: Plugin = {
   name: 'without-extensions',
   setup: ({ onResolve }) => {

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** Notes alone, and nothing forgotten. */
 export const NOTES_ONLY: AgentSources = { transcripts: [], forget: [], exclude: { patterns: [] } };
 
-/** Asked for often, so that the next sweep takes it. */
+/** Asked for often, so that the next sweep promotes it. */
 export const OFTEN_ASKED = 'The nightly backup of the storage server runs at 02:30.';
 /** Asked for once, so that it stays a candidate. */
 export const ONCE_ASKED = 'Mira owns the billing service and signs off its releases.';
@@ -26,7 +26,7 @@ export interface DreamHome {
   read(path: string): string;
 }
 
-/** Makes such a home; the note is of the day before yesterday by the machine's clock. */
+/** Makes such a home; by the machine's clock, the note is of the day before yesterday. */
 export function dreamHome(home: TempFolder = tempFolder()): DreamHome {
   const nowMs = Date.now();
   const day = new Date(nowMs - 2 * DAY_MS).toISOString().slice(0, 10);

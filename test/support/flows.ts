@@ -27,7 +27,7 @@ export const BOB: FlowCaller = {
 /** A clock that a test sets. */
 export interface TestClock {
   nowMs: number;
-  /** How far somebody set it ahead of the time that really passed. */
+  /** How far somebody set it ahead of the real time. */
   setAheadMs: number;
   now(): number;
 }
@@ -42,16 +42,16 @@ export function testClock(): TestClock {
   return clock;
 }
 
-/** Flows in a folder of their own, with somebody to notify unless told otherwise. */
+/** Flows in a folder of their own; unless the settings differ, a command is notified of their ends. */
 export interface TestFlows {
   readonly home: string;
   readonly clock: TestClock;
   readonly flows: Flows;
-  /** Closes them, and opens them as another process would. */
+  /** Closes the flows, and opens them as another process would. */
   reopen(): Promise<Flows>;
 }
 
-/** Opens them. */
+/** Opens such flows. */
 export async function testFlows(
   settings: ConfigInput['flows'] = {},
   home: string = tempFolder().path,

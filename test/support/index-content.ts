@@ -47,7 +47,7 @@ export async function contentOf(
   return { documents, chunks, found };
 }
 
-/** The names of an index's files that hold one of these texts anywhere in their bytes. */
+/** The names of an index's files that contain one of these texts anywhere in their bytes. */
 export function indexFilesWith(
   { indexFile }: { readonly indexFile: string },
   ...texts: readonly string[]

@@ -93,7 +93,7 @@ async function connect(
   return client;
 }
 
-/** A server that listens, and what opens it. */
+/** A listening server, and the token that it requires. */
 export interface ListeningMcp extends StartedSvc {
   readonly url: string;
   readonly token: string;

@@ -4,10 +4,10 @@ import { ROOT } from './run-svc.js';
 import { SQLITE_BINARIES, SQLITE_PACKAGE } from './sqlite-package.js';
 import { tempFolder } from './temp-folder.js';
 
-/** "nobody": whom file permissions hold back, unlike root. */
+/** The user "nobody", to whom file permissions apply, unlike root. */
 const NOBODY = 65534;
 
-/** The user to run as where permissions are to count: another one only when this one is root. */
+/** The user for tests of permissions: another one only if this one is root. */
 export const ORDINARY_UID = process.getuid?.() === 0 ? NOBODY : undefined;
 
 /** Makes the ordinary user the owner of a folder and everything in it. */

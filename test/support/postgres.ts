@@ -6,7 +6,6 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
@@ -15,9 +14,9 @@ import { shortHash } from '../../src/engine/support/text.js';
 import { freePort } from './free-port.js';
 import { ROOT } from './run-svc.js';
 import { tempFolder } from './temp-folder.js';
-import { PATIENCE_MS } from './wait.js';
+import { waitFor } from './wait.js';
 
-/** Where databases can be made. */
+/** A PostgreSQL server on which tests create databases. */
 export interface TestPostgres {
   readonly name: 'PGlite' | 'PostgreSQL';
   /** How many connections it serves at once. */
@@ -274,14 +273,13 @@ export async function startCluster({ syncs = false } = {}): Promise<TestCluster 
 }
 
 async function whenReachable(url: string): Promise<void> {
-  const untilMs = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await runSql(url, 'SELECT 1');
-      return;
-    } catch (error) {
-      if (Date.now() > untilMs) throw error;
-      await sleep(30);
-    }
-  }
+  let failure: unknown;
+  await waitFor(
+    'PostgreSQL',
+    () =>
+      runSql(url, 'SELECT 1').catch((error: unknown) => {
+        failure = error;
+      }),
+    () => String(failure),
+  );
 }

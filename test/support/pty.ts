@@ -33,17 +33,17 @@ export interface PtyOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** The terminal was never told its size, and says 0 by 0; it is as large as above nevertheless. */
+  /** The terminal reports a size of 0 by 0, as some do that were never given one. */
   readonly sizeless?: boolean;
   /** A shell runs it, and prints the modes of the terminal afterwards. */
   readonly shell?: boolean;
   /** The file that gets its stderr. */
   readonly errors?: string;
-  /** The program asks a question on a line, with sequences of Node's own: only text is looked for. */
+  /** The program asks a question on a line, where Node.js prints sequences that the screen buffer rejects: it is not used. */
   readonly lines?: boolean;
 }
 
-/** Sequences of colour, titles and the clipboard: the screen buffer knows of movement only. */
+/** Sequences of colour, titles and the clipboard, which the screen buffer does not know. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what a terminal reads
 const PAINT = /\u001B\[[\d;]*m|\u001B\][^\u0007]*\u0007/g;
 

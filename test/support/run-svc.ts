@@ -23,7 +23,7 @@ export interface SvcOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
-  /** Another user to be; see ordinary-user.ts. */
+  /** Another user to run as; see ordinary-user.ts. */
   readonly uid?: number | undefined;
   /** The package folder to run from. */
   readonly root?: string;
@@ -40,7 +40,7 @@ export interface StartedSvc {
   stderr(): string;
 }
 
-/** Runs the built program in an environment without anything of this one but the PATH. */
+/** Runs the built program, with only PATH from the environment of this process. */
 export function startSvc(args: readonly string[], options: SvcOptions): StartedSvc {
   const { root = ROOT, nodeArgs = [] } = options;
   return startProgram(process.execPath, [...nodeArgs, join(root, 'bin/run.js'), ...args], options);

@@ -16,7 +16,7 @@ import { waitFor } from './wait.js';
 type FlowsSettings = NonNullable<ConfigInput['flows']>;
 type Runtime = NonNullable<NonNullable<FlowsSettings['runtimes']>['subagent']>;
 
-/** A program of runtime `subagent`, given as the text of a script for node. */
+/** Settings with a program for the runtime `subagent`: a script that Node.js runs. */
 export function subagent(script: string, more: Partial<Runtime> = {}): FlowsSettings {
   return { runtimes: { subagent: { command: [process.execPath, '-e', script], ...more } } };
 }

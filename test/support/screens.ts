@@ -9,7 +9,7 @@ interface ScreenCase {
   readonly args: readonly string[];
 }
 
-/** Screens that can be played with. */
+/** Screens that stay open until a key or a signal ends them. */
 export const SCREENS = {
   home: { folder: 'home', args: [] },
   search: { folder: 'search', args: ['memory', 'search'] },
@@ -27,7 +27,7 @@ export const SCREENS = {
 /** The name of a screen. */
 export type ScreenName = keyof typeof SCREENS;
 
-/** Folders of screens that end by themselves. */
+/** Folders of screens that end with their work. */
 export const ENDING_SCREENS = ['index'] as const;
 
 /** A state folder in which every screen has something to show, and no editor that waits. */

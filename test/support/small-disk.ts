@@ -3,7 +3,7 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempFolder } from './temp-folder.js';
 
-/** The path of a disk of its own of some size, or undefined where this user cannot mount one. */
+/** Mounts a small disk. @returns its path, or undefined where this user cannot mount one */
 export function smallDisk(megabytes: number): string | undefined {
   const { path } = tempFolder();
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);

@@ -15,7 +15,7 @@ const start = (words) =>
     ? main(words, { root, commandsDir: 'dist/commands', extension: '.js', load })
     : oclif.run(words, { root });
 
-/** Connections to PostgreSQL and providers: commands leave it to the end of their process to close them. */
+/** Connections to PostgreSQL and providers, which commands leave open: the end of their process closes them. */
 const connected = new Set();
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function remember(...args) {

@@ -5,7 +5,7 @@ import { ROOT, runSvc, type SvcOptions, type SvcRun } from './run-svc.js';
 import { PATIENCE_MS } from './wait.js';
 
 const PROGRAM = fileURLToPath(new URL('svc-session.mjs', import.meta.url));
-/** What follows stdout and stderr of a command. */
+/** What the session prints after stdout and stderr of a command. */
 const END = { stdout: /\0(\d+)\0$/, stderr: /\0$/ } as const;
 
 /** Commands that limit the time of their process from its start, or end it a while after their work. */
@@ -69,7 +69,7 @@ export const runInOclifSession = newSession('oclif');
 function runLine(child: ChildProcess, line: object): Promise<SvcRun> {
   const text = { stdout: '', stderr: '' };
   return new Promise((resolve, reject) => {
-    // Nothing else of a session keeps this process alive.
+    // Everything else of a session is unreferenced: this keeps the process of the tests alive meanwhile.
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`does not end: ${JSON.stringify({ line, ...text })}`));

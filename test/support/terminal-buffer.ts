@@ -75,7 +75,7 @@ export class ScreenBuffer {
       const line = this.line(this.y);
       while (line.length < this.x) line.push(' ');
       line[this.x] = character;
-      // The second half of a wide character holds nothing.
+      // The second half of a wide character is empty.
       if (width === 2) line[this.x + 1] = '';
       this.x += width;
     }

@@ -32,14 +32,14 @@ export interface TestWatcher {
   readonly close: () => Promise<void>;
 }
 
-/** What a test may set of a watcher. */
+/** How a watcher of a test differs from an ordinary one. */
 export interface TestWatcherOptions extends TargetOptions {
   readonly watch?: boolean;
   readonly debounceMs?: number;
   readonly intervalMs?: number;
   readonly timing?: Partial<WatchTiming>;
   readonly openWatch?: OpenWatch;
-  /** Stands between the watcher and the real backend. */
+  /** The `sync` that the watcher calls instead of that of the real backend. */
   readonly sync?: (real: WatchTarget['backend']) => WatchTarget['backend']['sync'];
 }
 

@@ -20,16 +20,16 @@ import { type TempFolder, tempFolder } from './temp-folder.js';
 export const SECRET = 'a-secret-of-tests-that-nobody-logs-4711';
 /** The session of the route of tests. */
 export const SESSION = 'agent:main:ci';
-/** Where that route is. */
+/** The path of the route of tests. */
 export const PATH = '/plugins/webhooks/ci';
 
-/** That route as a configuration has it. */
+/** The route of tests in a configuration. */
 export const CI_ROUTE = {
   sessionKey: SESSION,
   secret: 'env:CI_SECRET',
   description: 'Builds',
 } as const;
-/** The environment that its secret is in. */
+/** The environment variable with its secret. */
 export const CI_ENV = { CI_SECRET: SECRET } as const;
 
 /** A configuration of webhooks with these routes. */
@@ -159,7 +159,7 @@ export async function act(
 export interface RawConnection {
   readonly socket: Socket;
   readonly write: (text: string | Uint8Array) => void;
-  /** Everything that was received, once the text holds this, or once the connection is closed. */
+  /** Everything that was received, once it contains this text or the connection is closed. */
   readonly until: (part: string) => Promise<string>;
   /** Everything, once the connection is closed. */
   readonly closed: Promise<string>;
