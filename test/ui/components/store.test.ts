@@ -8,7 +8,7 @@ const test = suite('the store of a screen');
 test('frequent events are reported together, and a key immediately', async () => {
   const isUrgent = (event: string): boolean => event === 'key';
   const reduce = (state: string, event: string): string => `${state} ${event}`;
-  const store = createStore('', reduce, { everyMs: 20, now: () => performance.now(), isUrgent });
+  const store = createStore('', reduce, { everyMs: 20, now: () => 0, isUrgent });
   const snapshots: string[] = [];
   store.subscribe(() => snapshots.push(store.getSnapshot()));
   for (const event of ['file', 'file', 'key', 'file']) store.dispatch(event);
@@ -19,7 +19,7 @@ test('frequent events are reported together, and a key immediately', async () =>
 
 test('a listener added after the last one left receives delayed changes', async () => {
   const reduce = (state: number): number => state + 1;
-  const store = createStore(0, reduce, { everyMs: 20, now: () => performance.now() });
+  const store = createStore(0, reduce, { everyMs: 20, now: () => 0 });
   const leave = store.subscribe(() => undefined);
   store.dispatch('first');
   store.dispatch('delayed');
@@ -28,6 +28,29 @@ test('a listener added after the last one left receives delayed changes', async 
   store.subscribe(() => snapshots.push(store.getSnapshot()));
   store.dispatch('delayed again');
   await waitFor('the last change', () => snapshots.at(-1) === 3);
+});
+
+test('a change after a pause is reported at once, and of a burst the last one', async () => {
+  let now = 0;
+  const store = createStore(0, (sum: number, by: number) => sum + by, {
+    everyMs: 20,
+    now: () => now,
+  });
+  const snapshots: number[] = [];
+  const unsubscribe = store.subscribe(() => snapshots.push(store.getSnapshot()));
+  store.dispatch(1);
+  assert.equal(snapshots, [1]);
+  store.dispatch(1);
+  store.dispatch(0);
+  store.dispatch(1);
+  assert.equal(snapshots, [1]);
+  now = 20;
+  store.dispatch(1);
+  assert.equal(snapshots, [1, 4]);
+  store.dispatch(1);
+  await new Promise<void>((resolve) => store.subscribe(resolve));
+  assert.equal(snapshots, [1, 4, 5]);
+  unsubscribe();
 });
 
 test.run();

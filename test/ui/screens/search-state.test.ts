@@ -2,15 +2,6 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type EditedLine,
-  EMPTY_LINE,
-  editLine,
-  type LineEdit,
-  visibleLine,
-} from '../../../src/ui/components/line-editor.js';
-import { createStore } from '../../../src/ui/components/store.js';
-import { splitGraphemes, textWidth } from '../../../src/ui/fit.js';
-import {
   INITIAL_SEARCH,
   reduceSearch,
   type SearchAnswer,
@@ -19,64 +10,6 @@ import {
   selectedItem,
 } from '../../../src/ui/screens/search/state.js';
 import { aResponse, aResult } from './search-builders.js';
-
-function edit(line: EditedLine, ...edits: readonly LineEdit[]): EditedLine {
-  return edits.reduce(editLine, line);
-}
-
-function typed(text: string): EditedLine {
-  return edit(EMPTY_LINE, { type: 'insert', text });
-}
-
-test('moves and erases whole characters, however many code points they have', () => {
-  const line = typed('a👩‍👩‍👧e\u0301');
-  assert.is(edit(line, { type: 'erase' }).text, 'a👩‍👩‍👧');
-  assert.is(edit(line, { type: 'left' }, { type: 'erase' }).text, 'ae\u0301');
-  const inserted = edit(line, { type: 'home' }, { type: 'right' }, { type: 'insert', text: '日' });
-  assert.equal(inserted, { text: 'a日👩‍👩‍👧e\u0301', cursor: 2 });
-});
-
-test('erases words and both sides of the cursor', () => {
-  assert.is(edit(typed('two words '), { type: 'eraseWord' }).text, 'two ');
-  const middle = edit(typed('two words'), ...Array<LineEdit>(5).fill({ type: 'left' }));
-  assert.equal(edit(middle, { type: 'eraseToStart' }), { text: 'words', cursor: 0 });
-  assert.equal(edit(middle, { type: 'eraseToEnd' }), { text: 'two ', cursor: 4 });
-});
-
-test('pasted text becomes one safe line of bounded length', () => {
-  assert.is(typed('a\r\nb\u001B[2J\u202E').text, 'a b [2J');
-  assert.is(typed('x'.repeat(100_000)).text.length, 4096);
-});
-
-test('the cursor stays on a boundary and in sight whatever is typed', () => {
-  const anEdit: fc.Arbitrary<LineEdit> = fc.oneof(
-    fc.constantFrom<LineEdit>(
-      { type: 'left' },
-      { type: 'right' },
-      { type: 'home' },
-      { type: 'end' },
-      { type: 'erase' },
-      { type: 'eraseWord' },
-    ),
-    fc
-      .string({ unit: fc.constantFrom('a', ' ', '日', '👩‍👩‍👧', 'e\u0301') })
-      .map((text): LineEdit => ({ type: 'insert', text })),
-  );
-  fc.assert(
-    fc.property(fc.array(anEdit), fc.integer({ min: 3, max: 30 }), (edits, columns) => {
-      const line = edit(EMPTY_LINE, ...edits);
-      const before = line.text.slice(0, line.cursor);
-      const after = line.text.slice(line.cursor);
-      assert.is(
-        splitGraphemes(before).length + splitGraphemes(after).length,
-        splitGraphemes(line.text).length,
-      );
-      const { text, cursorColumn } = visibleLine(line, columns);
-      assert.ok(textWidth(text) <= columns);
-      assert.ok(cursorColumn >= 0 && cursorColumn < columns);
-    }),
-  );
-});
 
 function answerAt(...places: readonly number[]): SearchAnswer {
   return { response: aResponse({ results: places.map(aResult) }), memory: 'main', chips: [] };
@@ -194,29 +127,6 @@ test('progress is shown while the index is built', () => {
   const event = { type: 'document.indexed', path: 'a.md', bytes: 1, chunks: 2 } as const;
   const synced = after({ type: 'synced', event, atMs: 5 });
   assert.is(synced.progress?.chunks, 2);
-});
-
-test('a store with an interval reports at once after a pause, and then the last change of a burst', async () => {
-  let now = 0;
-  const store = createStore(0, (sum: number, by: number) => sum + by, {
-    everyMs: 20,
-    now: () => now,
-  });
-  const snapshots: number[] = [];
-  const unsubscribe = store.subscribe(() => snapshots.push(store.getSnapshot()));
-  store.dispatch(1);
-  assert.equal(snapshots, [1]);
-  store.dispatch(1);
-  store.dispatch(0);
-  store.dispatch(1);
-  assert.equal(snapshots, [1]);
-  now = 20;
-  store.dispatch(1);
-  assert.equal(snapshots, [1, 4]);
-  store.dispatch(1);
-  await new Promise<void>((resolve) => store.subscribe(resolve));
-  assert.equal(snapshots, [1, 4, 5]);
-  unsubscribe();
 });
 
 test.run();
