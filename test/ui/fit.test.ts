@@ -12,8 +12,6 @@ import {
   textWidth,
   wrapSpans,
 } from '../../src/ui/fit.js';
-import { createStyle, drawBar, drawScore } from '../../src/ui/style.js';
-import { alignRows, renderTable } from '../../src/ui/table.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b/', ' ', '日', 'é', '👩‍👩‍👧', 'e\u0301') });
 
@@ -97,32 +95,6 @@ test('pads and spreads by columns; without room, the right end is dropped', () =
   assert.is(padStart('日', 4), '  日');
   assert.is(spread('left', 'right', 12), 'left   right');
   assert.is(spread('left', 'right', 10), 'left');
-});
-
-test('bars stay within their columns and are full only at the end', () => {
-  assert.is(drawBar(0.999, 4), '███░');
-  assert.is(drawBar(1, 4), '████');
-  assert.is(drawBar(-1, 4), '░░░░');
-  assert.is(drawBar(Number.NaN, 2), '░░');
-  assert.is(drawScore(0.62, 10), '▇▇▇▇▇▇');
-  assert.is(drawScore(7, 3), '▇▇▇');
-});
-
-test('tables are aligned in columns without borders', () => {
-  const columns = [{ title: 'agent' }, { title: 'files', align: 'right' }] as const;
-  const rows = [
-    ['main', '12'],
-    ['日本', '1'],
-  ];
-  assert.is(
-    renderTable(columns, rows, { style: createStyle(false) }),
-    'agent  files\nmain      12\n日本       1\n',
-  );
-  assert.equal(alignRows([], []), []);
-  assert.match(
-    renderTable(columns, rows, { style: createStyle(true) }),
-    '\u001B[2magent\u001B[22m',
-  );
 });
 
 test.run();

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createStyle, THEMES } from '../../src/ui/style.js';
+import { createStyle, drawBar, drawScore, THEMES } from '../../src/ui/style.js';
 
-const test = suite('colours');
+const test = suite('colours and bars');
 
 /** The usual values of the 16 colours: of xterm, and of VGA. */
 const PALETTES: readonly Readonly<Record<string, string>>[] = [
@@ -65,6 +65,15 @@ test('a theme without colours uses bold, dim and reverse only', () => {
     }
   }
   for (const paint of Object.values(createStyle(false))) assert.is(paint('x'), 'x');
+});
+
+test('bars stay within their columns and are full only at the end', () => {
+  assert.is(drawBar(0.999, 4), '███░');
+  assert.is(drawBar(1, 4), '████');
+  assert.is(drawBar(-1, 4), '░░░░');
+  assert.is(drawBar(Number.NaN, 2), '░░');
+  assert.is(drawScore(0.62, 10), '▇▇▇▇▇▇');
+  assert.is(drawScore(7, 3), '▇▇▇');
 });
 
 test.run();

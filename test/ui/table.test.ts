@@ -21,6 +21,22 @@ function bodyLines(
     .slice(1);
 }
 
+test('tables are aligned in columns without borders', () => {
+  const columns = [{ title: 'agent' }, { title: 'files', align: 'right' }] as const;
+  const rows = [
+    ['main', '12'],
+    ['日本', '1'],
+  ];
+  assert.is(
+    renderTable(columns, rows, { style: createStyle(false) }),
+    'agent  files\nmain      12\n日本       1\n',
+  );
+  assert.match(
+    renderTable(columns, rows, { style: createStyle(true) }),
+    '\u001B[2magent\u001B[22m',
+  );
+});
+
 test('without a terminal nothing is cut', () => {
   const [long, short] = bodyLines(ROWS);
   assert.is(long, 'claude-code  ~/.config/somewhere/far/below/settings.json');

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plotRows } from '../../../src/ui/components/plot.js';
+import { plotRows, sparkline } from '../../../src/ui/components/plot.js';
 
-const test = suite('plots in braille');
+const test = suite('plots');
 
 test('each cell has two values, each row four dots, from the bottom', () => {
   assert.equal(plotRows([0, 1, 2, 3, 4, 4], { columns: 3, rows: 1 }), ['⢀⣴⣿']);
@@ -33,6 +33,13 @@ test('has the requested size, whatever the values', () => {
       },
     ),
   );
+});
+
+test('a sparkline shows the maximum as full, zero as a dot, and small values low', () => {
+  assert.is(sparkline([0, 1, 4, 8], 4), '·▁▄█');
+  assert.is(sparkline([1, 1, 0, 0, 1000, 0], 3), '▁·█');
+  assert.is(sparkline([], 10), '');
+  assert.is(sparkline([5], 0), '');
 });
 
 test.run();

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
-import { sparkline } from '../../../src/ui/components/plot.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -207,13 +206,6 @@ test('the listener of another process is only viewed: Esc quits and stops nothin
   await waitFor('the order', () => calls.length === 1);
   assert.equal(calls, ['q']);
   await screen.close();
-});
-
-test('a sparkline shows the maximum as full, zero as a dot, and small values low', () => {
-  assert.is(sparkline([0, 1, 4, 8], 4), '·▁▄█');
-  assert.is(sparkline([1, 1, 0, 0, 1000, 0], 3), '▁·█');
-  assert.is(sparkline([], 10), '');
-  assert.is(sparkline([5], 0), '');
 });
 
 test.run();
